@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startEmbedded } from '../src/database/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { createOrm } from '../src/database/orm.ts';
+import { createOrders, largeStore, smallStore } from './orders-data.ts';
+import { type Arguments, createMeter, type Figures } from './orders-meter.ts';
+
+const range = { startTime: new Date('2026-03-01T11:00:00Z'), endTime: new Date('2026-09-01T17:00:00Z') };
+const day = { startTime: new Date('2026-06-01T08:00:00Z'), endTime: new Date('2026-06-01T20:00:00Z') };
+
+const cases: Readonly<Record<string, Arguments>> = {
+  'no filter': {},
+  'status PENDING': { filter: { status: ['PENDING'] } },
+  'status, three': { filter: { status: ['PENDING', 'ACCEPTED', 'READY'] } },
+  'half a year': { filter: range },
+  'half a day': { filter: day },
+  'name "paul"': { filter: { customerName: 'paul' } },
+  'name "PAULA 3f"': { filter: { customerName: 'PAULA 3f' } },
+  'name "zzzz"': { filter: { customerName: 'zzzz' } },
+  'name "qu"': { filter: { customerName: 'qu' } },
+  'name "zz"': { filter: { customerName: 'zz' } },
+  'phone, 9 digits': { filter: { phoneNumber: '912345678' } },
+  'phone, 4 digits': { filter: { phoneNumber: '4567' } },
+  'status + half a year': { filter: { status: ['REJECTED'], ...range } },
+  'name + status': { filter: { customerName: 'paul', status: ['REJECTED'] } },
+  'name + half a day': { filter: { customerName: 'paul', ...day } },
+  'phone + half a year': { filter: { phoneNumber: '67', ...range } },
+  'all four': { filter: { customerName: 'paul', phoneNumber: '7', status: ['FULFILLED'], ...range } },
+  'page 8,000': { pageIndex: 8000 },
+  'page 600 of a status': { pageIndex: 600, filter: { status: ['REJECTED'] } },
+  'page 3,000 of half a year': { pageIndex: 3000, filter: range },
+  'page 2,147,483,647': { pageIndex: 2_147_483_647 },
+};
+
+const shown = (ms: number) => (Number.isNaN(ms) ? '–' : ms.toFixed(2));
+const cost = ({ server, database }: Figures) => server + database;
+
+function line(name: string, figures: readonly Figures[]): string {
+  const cells = figures.flatMap(each => [
+    String(each.count).padStart(7),
+    shown(each.server).padStart(8),
+    shown(each.database).padStart(9),
+    String(each.rows).padStart(8),
+  ]);
+  return [name.padEnd(26), ...cells].join(' ');
+}
+
+function goal(name: string, large: Figures, small: Figures, most: number): string {
+  const [whole, database] = [cost(large) / cost(small), large.database / small.database];
+  return `${name}: ${whole.toFixed(2)} × the CPU in all, ${database.toFixed(2)} × in the database (goal ≤ ${most})`;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'carte-bench-'));
+const server = await startEmbedded({ dataFolder: folder, settings: { fsync: 'off', shared_buffers: '1GB' } });
+const makers = createOrm(server.connection);
+// One connection, so that one process of the database does all the work that is measured.
+const orm = createOrm(server.connection, { poolSize: 1 });
+try {
+  console.log('Making 1,000,000 orders …');
+  await migrate(makers);
+  await createOrders(makers);
+  const measure = await createMeter(orm);
+  console.log(
+    `CPU in ms for a page of 50 and its count: in Node.js, in PostgreSQL, and the most rows a plan node met\n`,
+  );
+  const columns = ['matches', '    node', ' postgres', '    rows'];
+  console.log(`${' '.repeat(26)} ${smallStore.padEnd(36)}${largeStore}`);
+  console.log([' '.repeat(26), ...columns, ...columns].join(' '));
+  await measure(smallStore, {});
+  const measured = new Map<string, readonly [Figures, Figures]>();
+  for (const [name, args] of Object.entries(cases)) {
+    const figures = [await measure(smallStore, args), await measure(largeStore, args)] as const;
+    measured.set(name, figures);
+    console.log(line(name, figures));
+  }
+  const [none, status, deep] = ['no filter', 'status, three', 'page 8,000'].map(name => measured.get(name));
+  if (none) console.log(goal(`\nFirst page, no filter, ${largeStore} against ${smallStore}`, none[1], none[0], 2));
+  if (status) console.log(goal(`First page, status, ${largeStore} against ${smallStore}`, status[1], status[0], 2));
+  if (none && deep) console.log(goal(`Page 8,000 against page 0, ${largeStore}`, deep[1], none[1], 3));
+} finally {
+  await makers.close();
+  await orm.close();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
+
+export interface Server {
+  readonly child: ChildProcess;
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Starts `carte serve` as a process of its own and waits until it can answer. */
+export async function startServer(env: Readonly<Record<string, string>>): Promise<Server> {
+  const child = spawn(process.execPath, [bin, 'serve'], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    const url = /Carte is ready at (\S+)/.exec(said)?.[1];
+    if (url) {
+      child.stdout.resume();
+      return { child, url, port: Number(new URL(url).port) };
+    }
+  }
+  throw new Error(`carte serve ended before it was ready: ${said}`);
+}
+
+export async function stopServer({ child }: Server): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Runs one command and answers what it prints. */
+export async function carte(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', chunk => (said += chunk));
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`carte ${args.join(' ')} ended with ${code}`);
+  return said.trim();
+}

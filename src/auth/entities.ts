@@ -1,0 +1,36 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
+
+export const ApiKeyEntity = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_key',
+  properties: {
+    id: p.text().primary().collation('C'),
+    name: p.text(),
+    /** SHA-256 of the key; the key itself is kept nowhere. */
+    hash: p.blob().unique(),
+    /** Never inferred from an absence of grants: a key whose grants are gone sees nothing. */
+    allAccess: p.boolean(),
+    canWrite: p.boolean(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    expiresAt: p.datetime(3).nullable(),
+    revokedAt: p.datetime(3).nullable(),
+    grants: () => p.oneToMany(GrantEntity).mappedBy('key'),
+  },
+});
+
+/** A merchant with all its stores, or a single store: exactly one of the two. It goes when its subject goes. */
+export const GrantEntity = defineEntity({
+  name: 'Grant',
+  tableName: 'api_key_grant',
+  checks: [{ name: 'api_key_grant_one_subject', expression: 'num_nonnulls(merchant_id, store_id) = 1' }],
+  properties: {
+    id: p.integer().primary().autoincrement(),
+    key: () => p.manyToOne(ApiKeyEntity).deleteRule('cascade').index(),
+    merchant: () => p.manyToOne(MerchantEntity).mapToPk().nullable().deleteRule('cascade').index(),
+    store: () => p.manyToOne(StoreEntity).mapToPk().nullable().deleteRule('cascade').index(),
+  },
+});
+
+export type ApiKey = InferEntity<typeof ApiKeyEntity>;

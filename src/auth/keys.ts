@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { OperatorError } from '../errors.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
+import { type ApiKey, ApiKeyEntity, GrantEntity } from './entities.ts';
+
+/** Tells our keys from others' in logs, scanners and vaults. */
+const prefix = 'carte_';
+
+export interface KeyRequest {
+  readonly name: string;
+  readonly all: boolean;
+  readonly merchantIds: readonly string[];
+  readonly storeIds: readonly string[];
+  readonly canWrite: boolean;
+  readonly expiresAt?: Date | undefined;
+}
+
+/** The key itself is in the answer and nowhere else. */
+export interface IssuedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+export async function issueKey(em: EntityManager, request: KeyRequest): Promise<IssuedKey> {
+  await checkRequest(em, request);
+  const key = drawKey();
+  const row = em.create(ApiKeyEntity, {
+    id: `key_${randomBytes(6).toString('hex')}`,
+    name: request.name,
+    hash: hashKey(key),
+    allAccess: request.all,
+    canWrite: request.canWrite,
+    createdAt: new Date(),
+    expiresAt: request.expiresAt ?? null,
+  });
+  for (const merchant of request.merchantIds) em.create(GrantEntity, { key: row, merchant });
+  for (const store of request.storeIds) em.create(GrantEntity, { key: row, store });
+  await em.flush();
+  return { id: row.id, key };
+}
+
+/** Every key with its grants, oldest first. */
+export async function listKeys(em: EntityManager) {
+  return em.find(ApiKeyEntity, {}, { populate: ['grants'], orderBy: { createdAt: 'asc', id: 'asc' } });
+}
+
+export async function revokeKey(em: EntityManager, id: string): Promise<void> {
+  const key = await findKey(em, id);
+  key.revokedAt ??= new Date();
+  await em.flush();
+}
+
+/** Gives the key a new secret; name, grants and expiry stay, the old secret ends. */
+export async function rotateKey(em: EntityManager, id: string): Promise<IssuedKey> {
+  const row = await findKey(em, id);
+  if (row.revokedAt) throw new OperatorError(`The key ${id} is revoked; create a new one.`);
+  const key = drawKey();
+  row.hash = hashKey(key);
+  await em.flush();
+  return { id, key };
+}
+
+function drawKey(): string {
+  return prefix + randomBytes(32).toString('base64url');
+}
+
+async function findKey(em: EntityManager, id: string): Promise<ApiKey> {
+  const key = await em.findOne(ApiKeyEntity, { id });
+  if (!key) throw new OperatorError(`There is no key ${id}; \`carte key list\` shows them all.`);
+  return key;
+}
+
+async function checkRequest(em: EntityManager, request: KeyRequest): Promise<void> {
+  const { all, merchantIds, storeIds, expiresAt } = request;
+  const grants = merchantIds.length + storeIds.length;
+  if (all && grants > 0) throw new OperatorError('A key reaches all or certain merchants and stores, not both.');
+  if (!all && grants === 0) throw new OperatorError('Say what the key reaches: --all, --merchant ID or --store ID.');
+  if (expiresAt && expiresAt <= new Date()) throw new OperatorError(`${expiresAt.toISOString()} is in the past.`);
+
+  const merchants = await em.find(MerchantEntity, { id: { $in: [...merchantIds] } });
+  const stores = await em.find(StoreEntity, { id: { $in: [...storeIds] } });
+  for (const id of merchantIds) {
+    if (!merchants.some(merchant => merchant.id === id)) throw new OperatorError(`There is no merchant ${id}.`);
+  }
+  for (const id of storeIds) {
+    const store = stores.find(candidate => candidate.id === id);
+    if (!store) throw new OperatorError(`There is no store ${id}.`);
+    if (store.merchant && merchantIds.includes(store.merchant)) {
+      throw new OperatorError(
+        `Store ${id} belongs to merchant ${store.merchant}, whose stores the key reaches already.`,
+      );
+    }
+  }
+}

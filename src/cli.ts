@@ -1,0 +1,54 @@
+import { Command, CommanderError } from 'commander';
+import { withDatabase } from './cli/database.ts';
+import { addImportCommand } from './cli/import.ts';
+import { addKeyCommands } from './cli/key.ts';
+import { addMenuCommand } from './cli/menu.ts';
+import { addOrderCommands } from './cli/orders.ts';
+import { addRestCommands } from './cli/rest.ts';
+import { terminal } from './cli/terminal.ts';
+import { readConfig } from './config.ts';
+import { OperatorError } from './errors.ts';
+
+/** The command line. Answers the exit status; every error of the operator is one clear line. */
+export async function runCommand(args: readonly string[]): Promise<number> {
+  const program = createProgram();
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof OperatorError)) throw error;
+    terminal.say(`carte: ${error.message}`);
+    return 1;
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('carte')
+    .description('Restaurant menus, stores, merchants and orders as one GraphQL graph, with a REST facade')
+    .exitOverride()
+    .showHelpAfterError('(add --help for what is understood)')
+    .configureHelp({ showGlobalOptions: true });
+  program
+    .command('serve')
+    .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
+    .action(async () => {
+      const config = readConfig(process.env);
+      // The server is most of the program, and no other command needs it.
+      const { serve } = await import('./main.ts');
+      await serve(config);
+    });
+  program
+    .command('migrate')
+    .description('bring the database to the current schema')
+    .action(async () => {
+      await withDatabase(async () => {});
+      terminal.say('The database has the current schema.');
+    });
+  addImportCommand(program);
+  addKeyCommands(program);
+  addMenuCommand(program);
+  addOrderCommands(program);
+  addRestCommands(program);
+  return program;
+}

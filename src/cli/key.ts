@@ -1,0 +1,88 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ApiKey } from '../auth/entities.ts';
+import { issueKey, listKeys, revokeKey, rotateKey } from '../auth/keys.ts';
+import { parseDateTime } from '../input/datetime.ts';
+import { withDatabase } from './database.ts';
+import { table, terminal } from './terminal.ts';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly all?: boolean;
+  readonly merchant: readonly string[];
+  readonly store: readonly string[];
+  readonly write?: boolean;
+  readonly expires?: Date;
+}
+
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('issue, list, revoke and rotate API keys');
+  key
+    .command('create')
+    .description('issue a key and print it, alone on standard output; it is never shown again')
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--all', 'reach every merchant and store')
+    .option('--merchant <id>', 'reach this merchant and all its stores (repeatable)', collect, [])
+    .option('--store <id>', 'reach this store (repeatable)', collect, [])
+    .option('--write', 'may replace menu configurations; without it the key only reads')
+    .option('--expires <date>', 'ends at this date or date-time', parseDate)
+    .addHelpText('after', '\nExample:\n  carte key create --name "till 3" --store lisbon-baixa --write')
+    .action(createKey);
+  key.command('list').description('show every key, without its secret').action(showKeys);
+  key
+    .command('revoke <id>')
+    .description('end a key')
+    .action(async (id: string) => {
+      await withDatabase(em => revokeKey(em, id));
+      terminal.say(`The key ${id} is revoked.`);
+    });
+  key
+    .command('rotate <id>')
+    .description('give a key a new secret and print it; the old one ends')
+    .action(async (id: string) => {
+      const { key: secret } = await withDatabase(em => rotateKey(em, id));
+      terminal.out(secret);
+    });
+}
+
+async function createKey(options: CreateOptions): Promise<void> {
+  const issued = await withDatabase(em =>
+    issueKey(em, {
+      name: options.name,
+      all: options.all ?? false,
+      merchantIds: options.merchant,
+      storeIds: options.store,
+      canWrite: options.write ?? false,
+      expiresAt: options.expires,
+    }),
+  );
+  terminal.out(issued.key);
+  terminal.say(`This is the key ${issued.id}; keep it safe, it is not shown again.`);
+}
+
+async function showKeys(): Promise<void> {
+  const keys = await withDatabase(listKeys);
+  const rows = keys.map(key => {
+    const grants = key.grants
+      .getItems()
+      .map(({ merchant, store }) => (merchant ? `merchant ${merchant}` : `store ${store}`));
+    const reach = key.allAccess ? 'all' : grants.join(', ') || 'nothing';
+    return [key.id, key.name, key.canWrite ? 'read+write' : 'read', reach, key.createdAt.toISOString(), stateOf(key)];
+  });
+  terminal.out(table([['ID', 'NAME', 'MAY', 'REACHES', 'CREATED', 'STATE'], ...rows]));
+}
+
+function stateOf({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): string {
+  if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
+  if (!expiresAt) return 'valid';
+  return `${expiresAt <= new Date() ? 'expired' : 'valid until'} ${expiresAt.toISOString()}`;
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}
+
+function parseDate(text: string): Date {
+  const date = parseDateTime(text);
+  if (!date) throw new InvalidArgumentError(`${text} is no date such as 2027-01-31 or 2027-01-31T18:00:00Z.`);
+  return date;
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { InvalidInput, OperatorError } from '../errors.ts';
+import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { inputTypeOf } from '../import/documents.ts';
+import { Faults, type InputFault, type Place } from '../input/faults.ts';
+import { toSnakePath } from '../input/names.ts';
+import { compileReader } from '../input/reader.ts';
+import { checkConfiguration } from '../menu/check.ts';
+import { placeOf } from '../menu/diagnostics/place.ts';
+import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
+import { defaultMenuLimits } from '../menu/limits.ts';
+import { terminal } from './terminal.ts';
+
+interface Report {
+  /** What the route would refuse the body for. */
+  readonly faults: readonly InputFault[];
+  /** What it would take, but a merchant would want to know. */
+  readonly diagnostics: readonly (Omit<Diagnostic, 'path'> & { readonly path: Place })[];
+}
+
+export function addMenuCommand(program: Command): void {
+  const menu = program.command('menu').description('work on menu configurations');
+  menu
+    .command('check <file>')
+    .description('check a menu configuration as POST would, and say what is doubtful in it; needs no database')
+    .option('--json', 'print the report as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  carte menu check menu.json\n\nThe exit status is 1 if POST would refuse the file.',
+    )
+    .action(checkMenu);
+}
+
+function checkMenu(file: string, { json = false }: { json?: boolean }): void {
+  const report = reportOn(readFile(file));
+  terminal.out(json ? JSON.stringify(report, null, 2) : describe(file, report));
+  if (report.faults.length > 0) throw new OperatorError(`POST would refuse ${file}.`);
+}
+
+function reportOn(text: string): Report {
+  const type = inputTypeOf('MenuConfigurationInput');
+  const snakePath = (path: Place) => toSnakePath(type, path);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    const msg = `JSON decode error: ${error instanceof Error ? error.message : error}`;
+    return { faults: [{ loc: ['body'], msg, type: 'json_invalid' }], diagnostics: [] };
+  }
+  const faults = new Faults();
+  const input = compileReader(type).read(body, ['body'], faults);
+  if (faults.list.length > 0) return { faults: faults.list, diagnostics: [] };
+  try {
+    const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
+    const diagnostics = diagnose(configuration).map(found => ({ ...found, path: snakePath(found.path) }));
+    return { faults: [], diagnostics };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const found = error.faults.map(({ path: [, ...below], type, message }) => ({
+      loc: ['body', ...snakePath(below)],
+      msg: message,
+      type,
+    }));
+    return { faults: found, diagnostics: [] };
+  }
+}
+
+function describe(file: string, { faults, diagnostics }: Report): string {
+  if (faults.length === 0 && diagnostics.length === 0) return `${file} is fine.`;
+  const refused = faults.map(({ loc, msg }) => `REFUSED  ${placeOf(loc)}: ${msg}`);
+  const doubtful = diagnostics.map(({ severity, path, message, code }) => {
+    return `${severity.padEnd(7)}  ${placeOf(path)}: ${message} [${code}]`;
+  });
+  return [...refused, ...doubtful].join('\n');
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { OperatorError } from '../errors.ts';
+import { type CounterDifference, rebuildCounters, verifyCounters } from '../order/counters.ts';
+import { withDatabase } from './database.ts';
+import { table, terminal } from './terminal.ts';
+
+export function addOrderCommands(program: Command): void {
+  const orders = program.command('orders').description('look after the counters that keep order lists fast');
+  orders
+    .command('verify')
+    .description('compare the counters with the orders; the exit status is 1 if any is wrong')
+    .action(async () => {
+      const wrong = await withDatabase(verifyCounters);
+      if (wrong.length === 0) return terminal.say('Every counter is right.');
+      terminal.out(show(wrong));
+      throw new OperatorError(`${wrong.length} counters are wrong; \`carte orders rebuild\` puts them right.`);
+    });
+  orders
+    .command('rebuild')
+    .description('put wrong counters right; meanwhile reading goes on and writing orders waits')
+    .action(async () => {
+      const mended = await withDatabase(rebuildCounters);
+      if (mended.length === 0) return terminal.say('Every counter was right.');
+      terminal.out(show(mended));
+      terminal.say(`${mended.length} counters are put right.`);
+    });
+}
+
+function show(differences: readonly CounterDifference[]): string {
+  const rows = differences.map(({ storeId, day, status, kept, actual }) => {
+    return [storeId, day, status, String(kept), String(actual)];
+  });
+  return table([['STORE', 'DAY', 'STATUS', 'COUNTED', 'ACTUAL'], ...rows]);
+}

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { createSchema } from '../graphql/schema.ts';
+import { loadContract } from '../rest/contract/contract.ts';
+import { openapiDocument } from '../rest/openapi/document.ts';
+import { routeTable } from '../rest/table.ts';
+import { table, terminal } from './terminal.ts';
+
+export function addRestCommands(program: Command): void {
+  program
+    .command('routes')
+    .description('show the REST routes and the operations of schema/rest behind them')
+    .action(() => {
+      const rows = routeTable(loadContract(createSchema()));
+      terminal.out(table(rows.map(({ method, path, operation }) => [method, path, operation])));
+    });
+  program
+    .command('openapi')
+    .description('print the OpenAPI document of the REST routes')
+    .addHelpText('after', '\nExample:\n  carte openapi > openapi.json')
+    .action(() => terminal.out(JSON.stringify(openapiDocument(loadContract(createSchema())), null, 2)));
+}

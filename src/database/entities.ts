@@ -1,0 +1,26 @@
+import { ApiKeyEntity, GrantEntity } from '../auth/entities.ts';
+import {
+  CategoryEntity,
+  MenuEntity,
+  MenuItemEntity,
+  ModifierGroupEntity,
+  ModifierItemEntity,
+} from '../menu/entities.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
+
+export const entities = [
+  MerchantEntity,
+  StoreEntity,
+  MenuEntity,
+  CategoryEntity,
+  MenuItemEntity,
+  ModifierGroupEntity,
+  ModifierItemEntity,
+  OrderEntity,
+  OrderCountEntity,
+  OrderRevisionEntity,
+  ApiKeyEntity,
+  GrantEntity,
+];

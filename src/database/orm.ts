@@ -1,0 +1,42 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { entities } from './entities.ts';
+import { migrations } from './migrations/list.ts';
+
+/** Where the database is: an address, or the socket of the embedded server. */
+export type Connection =
+  | { readonly url: string }
+  | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+
+export interface OrmOptions {
+  readonly poolSize?: number;
+  /** Told of every pool that is made, e.g. to watch its statements. */
+  readonly onPool?: (pool: Pool) => void;
+}
+
+export function ormOptions(connection: Connection, { poolSize = 10, onPool }: OrmOptions = {}): Options {
+  return {
+    ...('url' in connection
+      ? { clientUrl: connection.url }
+      : { host: connection.host, port: connection.port, user: connection.user, dbName: connection.database }),
+    entities,
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, tableName: 'migration', snapshot: false, silent: true },
+    pool: { min: 0, max: poolSize },
+    driverOptions: {
+      application_name: 'carte',
+      // `pg` reads all of an address, e.g. `?host=/socket/folder` and `?sslmode=`; MikroORM only the plain parts.
+      ...('url' in connection && { connectionString: connection.url }),
+      connectionTimeoutMillis: 5_000,
+      ...(onPool && { onPoolCreated: onPool }),
+    },
+    // Statements and their parameters never reach the log: parameters may hold customers' names.
+    debug: false,
+  };
+}
+
+/** Connects lazily: the first query opens the first connection. */
+export function createOrm(connection: Connection, options?: OrmOptions): MikroORM {
+  return new MikroORM(ormOptions(connection, options));
+}

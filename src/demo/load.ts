@@ -1,0 +1,72 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { issueKey } from '../auth/keys.ts';
+import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { documentReader } from '../import/documents.ts';
+import type { KindName } from '../import/kinds.ts';
+import { runImport } from '../import/run.ts';
+import { Faults } from '../input/faults.ts';
+import { replaceMenuConfiguration } from '../menu/replace.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { operatorReach } from '../reach.ts';
+import { StoreEntity } from '../store/entities.ts';
+import { demoOrders } from './orders.ts';
+
+const folder = new URL('../../demo/', import.meta.url);
+
+export async function isEmpty(orm: MikroORM): Promise<boolean> {
+  const em = operatorFork(orm);
+  return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
+}
+
+/** Loads the demo restaurants, at once or not at all, and answers a key that reaches all of them. */
+export async function loadDemo(orm: MikroORM): Promise<string> {
+  return operatorFork(orm).transactional(async em => {
+    await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
+    await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
+    const stores = await em.find(StoreEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
+    const readMenu = documentReader('MenuConfigurationInput');
+    const menus = stores.map(({ id, timezone }) => ({ id, timezone, menu: readJson(`menus/${id}.json`) }));
+    for (const [index, store] of stores.entries()) {
+      const input = readMenu.read(menus[index]?.menu, [], new Faults()) as MenuConfigurationInput;
+      await replaceMenuConfiguration(em, store, { input });
+    }
+    const orders = demoOrders({ stores: menus, now: new Date() });
+    await load(em, 'orders', lines(orders));
+    const { key } = await issueKey(em, {
+      name: 'demo',
+      all: true,
+      merchantIds: [],
+      storeIds: [],
+      canWrite: true,
+    });
+    return key;
+  });
+}
+
+async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buffer>): Promise<void> {
+  await runImport({
+    em,
+    kind,
+    stream,
+    strict: true,
+    onFault: ({ line, fault }) => {
+      throw new Error(`demo ${kind}, line ${line}: ${fault.path.join('.')}: ${fault.message}`);
+    },
+    onProgress: () => {},
+  });
+}
+
+async function* lines(documents: readonly object[]): AsyncGenerator<Buffer> {
+  for (const document of documents) yield Buffer.from(`${JSON.stringify(document)}\n`);
+}
+
+function readJson(file: string) {
+  return JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
+}
+
+function operatorFork(orm: MikroORM): EntityManager {
+  const em = orm.em.fork();
+  em.setFilterParams('reach', { ...operatorReach });
+  return em;
+}

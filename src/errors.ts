@@ -1,0 +1,35 @@
+/** One thing wrong with what a caller sent: where, which rule, and a sentence that names the value. */
+export interface Fault {
+  readonly path: readonly (string | number)[];
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Something that the caller can mend. A domain throws it in its own terms; each transport translates it once. */
+export abstract class Refused extends Error {}
+
+/** The input has faults; all of them are listed. */
+export class InvalidInput extends Refused {
+  readonly faults: readonly Fault[];
+  constructor(faults: readonly Fault[]) {
+    const [first, ...others] = faults;
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    super(`${first?.path.join('.')}: ${first?.message}${more}`);
+    this.faults = faults;
+  }
+}
+
+/** No API key came with the request, or one that does not (or no longer) exist. */
+export class Unauthenticated extends Refused {}
+
+/** The key is good but may not do this. */
+export class Forbidden extends Refused {}
+
+/** The caller built on a state that has since moved on. */
+export class Conflict extends Refused {}
+
+/** Something that the service needs, such as its database, is away; the same request may succeed in a moment. */
+export class Unavailable extends Refused {}
+
+/** A mistake of the operator: the command line prints the sentence alone, without a stack. */
+export class OperatorError extends Error {}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { defaultFieldResolver, type GraphQLSchema } from 'graphql';
+import { Forbidden, Unauthenticated } from '../errors.ts';
+import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
+import { menuResolvers } from '../menu/resolvers.ts';
+import { merchantResolvers } from '../merchant/resolvers.ts';
+import { orderResolvers } from '../order/resolvers.ts';
+import type { Reach } from '../reach.ts';
+import { storeResolvers } from '../store/resolvers.ts';
+import type { Context } from './context.ts';
+import { scalars } from './scalars.ts';
+
+const folder = new URL('../../schema/', import.meta.url);
+
+/** The graph: `schema/*.graphql` with the resolvers of every domain. */
+export function createSchema(): GraphQLSchema {
+  const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
+  const schema = makeExecutableSchema<Context>({
+    typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
+    resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, diagnosticResolvers, orderResolvers],
+  });
+  guard(schema);
+  return schema;
+}
+
+/** Every way into the graph needs a key, and every write one that may write; the schema itself is open to all. */
+function guard(schema: GraphQLSchema): void {
+  guardFields(schema.getQueryType(), requireKey);
+  guardFields(schema.getMutationType(), reach => {
+    if (!requireKey(reach).canWrite) throw new Forbidden('This API key may only read.');
+  });
+}
+
+function guardFields(type: ReturnType<GraphQLSchema['getQueryType']>, check: (reach: Reach | undefined) => void): void {
+  for (const field of Object.values(type?.getFields() ?? {})) {
+    const resolve = field.resolve ?? defaultFieldResolver;
+    field.resolve = (root, args, context: Context, info) => {
+      check(context.reach);
+      return resolve(root, args, context, info);
+    };
+  }
+}
+
+function requireKey(reach: Reach | undefined): Reach {
+  if (!reach) throw new Unauthenticated('An API key is needed in the header x-api-key.');
+  return reach;
+}

@@ -1,0 +1,105 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Fault } from '../errors.ts';
+import type { MerchantDocument, OrderDocument, StoreDocument } from '../generated/import.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { OrderEntity } from '../order/entities.ts';
+import { createOrderId } from '../order/ids.ts';
+import { StoreEntity } from '../store/entities.ts';
+import { existingIds, type Row, upsertRows } from './upsert.ts';
+
+/** A document that was read without faults, with the number of its line. */
+export interface Numbered<Document> {
+  readonly line: number;
+  readonly document: Document;
+}
+
+export interface LineFault {
+  readonly line: number;
+  readonly fault: Fault;
+}
+
+export interface Saved {
+  /** Rows that are new or differ from what was stored. */
+  readonly changed: number;
+  readonly faults: readonly LineFault[];
+}
+
+/** A kind of document that can be imported: how it is called in schema/import, and how a batch of it is saved. */
+export interface Kind<Document> {
+  readonly inputType: string;
+  save(em: EntityManager, batch: readonly Numbered<Document>[]): Promise<Saved>;
+}
+
+const merchants: Kind<MerchantDocument> = {
+  inputType: 'MerchantDocument',
+  async save(em, batch) {
+    const rows = batch.map(({ document }) => ({ ...document }));
+    return { changed: await upsertRows(em, MerchantEntity, rows), faults: [] };
+  },
+};
+
+const stores: Kind<StoreDocument> = {
+  inputType: 'StoreDocument',
+  async save(em, batch) {
+    const merchantIds = batch.flatMap(({ document }) => document.merchant?.id ?? []);
+    const known = await existingIds(em, MerchantEntity, merchantIds);
+    const { good, faults } = partition(batch, ({ merchant }) =>
+      merchant && !known.has(merchant.id) ? notFound(['merchant', 'id'], 'merchant', merchant.id) : undefined,
+    );
+    const rows = good.map(({ document: { merchant, ...document } }) => ({
+      ...document,
+      merchant: merchant?.id ?? null,
+    }));
+    return { changed: await upsertRows(em, StoreEntity, rows, { keep: ['createdAt'] }), faults };
+  },
+};
+
+const orders: Kind<OrderDocument> = {
+  inputType: 'OrderDocument',
+  async save(em, batch) {
+    const known = await existingIds(
+      em,
+      StoreEntity,
+      batch.map(({ document }) => document.store.id),
+    );
+    const { good, faults } = partition(batch, ({ store }) =>
+      known.has(store.id) ? undefined : notFound(['store', 'id'], 'store', store.id),
+    );
+    return {
+      changed: await upsertRows(
+        em,
+        OrderEntity,
+        good.map(({ document }) => orderRow(document)),
+      ),
+      faults,
+    };
+  },
+};
+
+export const kinds = { merchants, stores, orders } as const;
+export type KindName = keyof typeof kinds;
+
+function orderRow({ store, customer, ...document }: OrderDocument): Row {
+  return {
+    ...document,
+    id: document.id ?? createOrderId(new Date(document.createdAt)),
+    store: store.id,
+    customerName: customer.name,
+    customerPhone: customer.phone,
+  };
+}
+
+function partition<Document>(batch: readonly Numbered<Document>[], faultOf: (document: Document) => Fault | undefined) {
+  const good: Numbered<Document>[] = [];
+  const faults: LineFault[] = [];
+  for (const numbered of batch) {
+    const fault = faultOf(numbered.document);
+    if (fault) faults.push({ line: numbered.line, fault });
+    else good.push(numbered);
+  }
+  return { good, faults };
+}
+
+function notFound(path: readonly string[], noun: string, id: string): Fault {
+  return { path, type: 'reference_not_found', message: `no ${noun} has the id ${JSON.stringify(id)}` };
+}

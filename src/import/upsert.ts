@@ -1,0 +1,58 @@
+import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+
+/** A row by property name; dates as RFC 3339. */
+export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+
+export interface UpsertOptions {
+  /** Properties that a row may leave to what is stored, or to the column's default. */
+  readonly keep?: readonly string[];
+}
+
+/** Inserts rows or makes them equal to what is given, in one statement; equal rows stay untouched. Answers how many changed. */
+export async function upsertRows(
+  em: EntityManager,
+  entity: EntitySchema,
+  rows: readonly Row[],
+  { keep = [] }: UpsertOptions = {},
+): Promise<number> {
+  // The last of several documents with one id counts, as it would have without batches.
+  const distinct = [...new Map(rows.map(row => [row.id, row])).values()];
+  const query = CompiledQuery.raw(upsertStatement(em, entity, keep), [JSON.stringify(distinct)]);
+  const { numAffectedRows } = await em.getKysely().executeQuery(query);
+  return Number(numAffectedRows ?? 0);
+}
+
+function upsertStatement(em: EntityManager, entity: EntitySchema, keep: readonly string[]): string {
+  const { tableName, props } = em.getMetadata().get(entity.meta.class);
+  const columns = props
+    .filter(prop => prop.persist !== false && !prop.generated && !prop.mappedBy && prop.name !== 'menuRevision')
+    .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
+  const kept = new Set(keep);
+  const value = (column: (typeof columns)[number]) =>
+    kept.has(column.property) ? `coalesce(r."${column.property}", t.${column.name}, now())` : `r."${column.property}"`;
+  const differs = columns.map(({ name, type }) =>
+    type === 'json'
+      ? `${tableName}.${name}::text is distinct from excluded.${name}::text`
+      : `${tableName}.${name} is distinct from excluded.${name}`,
+  );
+  return `
+    insert into ${tableName} (${columns.map(column => column.name).join(', ')})
+    select ${columns.map(value).join(', ')}
+    from json_to_recordset($1::json) as r(${columns.map(({ property, type }) => `"${property}" ${type}`).join(', ')})
+    left join ${tableName} t on t.id = r.id
+    on conflict (id) do update set ${columns.map(({ name }) => `${name} = excluded.${name}`).join(', ')}
+    where ${differs.join(' or ')}`;
+}
+
+/** Which of these ids an entity has. */
+export async function existingIds(
+  em: EntityManager,
+  entity: EntitySchema,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { tableName } = em.getMetadata().get(entity.meta.class);
+  const query = CompiledQuery.raw(`select id from ${tableName} where id = any($1)`, [[...new Set(ids)]]);
+  const { rows } = await em.getKysely().executeQuery(query as CompiledQuery<{ readonly id: string }>);
+  return new Set(rows.map(row => row.id));
+}

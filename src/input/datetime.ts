@@ -1,0 +1,24 @@
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** The instant that a date-time says, or undefined. docs/interface.md#time says which forms are understood. */
+export function parseDateTime(text: string): Date | undefined {
+  const match = pattern.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
+  const offset = zone.length === 3 ? `${zone}:00` : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
+  const instant = new Date(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${offset.toUpperCase()}`,
+  );
+  if (Number.isNaN(instant.getTime())) return undefined;
+  // Date takes 30 February for 2 March.
+  const sameDay = new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day);
+  return sameDay ? instant : undefined;
+}
+
+const blankBeforeOffset = /(:\d{2}(?:\.\d+)?) (\d{2}(?::?\d{2})?)$/;
+
+/** Gives a date-time from a query string its `+` back: unencoded, it arrives as a blank. */
+export function restorePlus(text: string): string {
+  return text.replace(blankBeforeOffset, '$1+$2');
+}

@@ -1,0 +1,107 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { DietaryLabel } from '../generated/graph.ts';
+import { StoreEntity } from '../store/entities.ts';
+import type { Availability } from './availability.ts';
+
+export interface MultilingualText {
+  readonly translations: Readonly<Record<string, string>>;
+}
+
+/** What the five kinds share. Links to other kinds are ordered external ids on the row; `menu/references.ts` checks them. */
+const shared = {
+  // Drawn from a sequence of the kind; a replacement draws only for external ids that are new.
+  id: p.bigint('number').primary().autoincrement(),
+  store: () => p.manyToOne(StoreEntity).mapToPk().deleteRule('cascade').index(false),
+  externalId: p.text().collation('C'),
+  position: p.integer(),
+};
+
+const uniqueInStore = [{ properties: ['store', 'externalId'] as ('store' | 'externalId')[] }];
+const text = () => p.json<MultilingualText>().columnType('json');
+const externalIds = () => p.array().columnType('text[]').$type<readonly string[]>();
+
+export const MenuEntity = defineEntity({
+  name: 'Menu',
+  tableName: 'menu',
+  uniques: uniqueInStore,
+  properties: {
+    ...shared,
+    name: text().nullable(),
+    availability: p.json<readonly Availability[]>().columnType('json'),
+    categoryExternalIds: externalIds(),
+  },
+});
+
+export const CategoryEntity = defineEntity({
+  name: 'Category',
+  tableName: 'category',
+  uniques: uniqueInStore,
+  properties: {
+    ...shared,
+    name: text(),
+    description: text().nullable(),
+    itemExternalIds: externalIds(),
+  },
+});
+
+export const MenuItemEntity = defineEntity({
+  name: 'MenuItem',
+  tableName: 'menu_item',
+  uniques: uniqueInStore,
+  properties: {
+    ...shared,
+    name: text(),
+    price: p.bigint('number'),
+    tax: p.bigint('number'),
+    inStock: p.boolean(),
+    sellSeparately: p.boolean(),
+    description: text().nullable(),
+    ingredients: p.text().nullable(),
+    allergens: p.text().nullable(),
+    dietaryLabels: p.array().columnType('text[]').$type<readonly DietaryLabel[]>().nullable(),
+    prepTime: p.bigint('number').nullable(),
+    alcoholByVolume: p.double().$type<number>().nullable(),
+    prepType: p.text().nullable(),
+    modifierExternalIds: externalIds(),
+  },
+});
+
+export const ModifierGroupEntity = defineEntity({
+  name: 'ModifierGroup',
+  tableName: 'modifier_group',
+  uniques: uniqueInStore,
+  properties: {
+    ...shared,
+    type: p.text(),
+    name: text(),
+    groupMax: p.bigint('number'),
+    groupMin: p.bigint('number'),
+    chargeAfter: p.bigint('number'),
+    description: text().nullable(),
+    modifierItemExternalIds: externalIds(),
+  },
+});
+
+export const ModifierItemEntity = defineEntity({
+  name: 'ModifierItem',
+  tableName: 'modifier_item',
+  uniques: uniqueInStore,
+  properties: {
+    ...shared,
+    name: text(),
+    priceChange: p.bigint('number'),
+    taxChange: p.bigint('number'),
+    inStock: p.boolean(),
+    minQuantity: p.bigint('number'),
+    maxQuantity: p.bigint('number'),
+    defaultQuantity: p.bigint('number'),
+    menuItemExternalId: p.text().nullable(),
+    description: text().nullable(),
+  },
+});
+
+export type Menu = InferEntity<typeof MenuEntity>;
+export type Category = InferEntity<typeof CategoryEntity>;
+export type MenuItem = InferEntity<typeof MenuItemEntity>;
+export type ModifierGroup = InferEntity<typeof ModifierGroupEntity>;
+export type ModifierItem = InferEntity<typeof ModifierItemEntity>;

@@ -1,0 +1,9 @@
+/** How large a configuration may be: docs/interface.md#size. */
+export interface MenuLimits {
+  readonly entities: number;
+  readonly links: number;
+  /** Shared entities count each time that the tree repeats them. */
+  readonly treeNodes: number;
+}
+
+export const defaultMenuLimits: MenuLimits = { entities: 20_000, links: 200_000, treeNodes: 500_000 };

@@ -1,0 +1,36 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
+import { columnsOf, menuTables } from './tables.ts';
+
+interface ConfigurationRow extends ConfigurationRows {
+  readonly id: string;
+  readonly revision: number;
+}
+
+/**
+ * The configurations of many stores in one statement: one statement is one snapshot, so no reader ever sees parts of
+ * two revisions.
+ */
+export async function readConfigurations(
+  em: EntityManager,
+  storeIds: readonly string[],
+): Promise<Map<string, Configuration>> {
+  const query = CompiledQuery.raw(readStatement(em), [storeIds]);
+  const { rows } = await em.getKysely().executeQuery(query as CompiledQuery<{ readonly configuration: string }>);
+  const parsed = rows.map(row => JSON.parse(row.configuration) as ConfigurationRow);
+  return new Map(parsed.map(row => [row.id, linkConfiguration(row.id, row.revision, row)]));
+}
+
+function readStatement(em: EntityManager): string {
+  const lists = menuTables.map(({ list, entity }) => {
+    const { tableName, columns } = columnsOf(em, entity);
+    const selected = columns.filter(column => column.property !== 'position');
+    const aliased = selected.map(column => `${column.name} as "${column.property}"`).join(', ');
+    return `'${list}', coalesce((
+      select json_agg(row) from (select id, external_id as "externalId", ${aliased} from ${tableName} where store_id = store.id order by position) row
+    ), '[]')`;
+  });
+  return `select json_build_object('id', id, 'revision', menu_revision, ${lists.join(', ')})::text as configuration
+    from store where id = any($1)`;
+}

@@ -1,0 +1,28 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
+
+/** The five kinds, with the name of their list in a configuration. */
+export const menuTables = [
+  { list: 'modifierItems', entity: ModifierItemEntity },
+  { list: 'modifierGroups', entity: ModifierGroupEntity },
+  { list: 'items', entity: MenuItemEntity },
+  { list: 'categories', entity: CategoryEntity },
+  { list: 'menus', entity: MenuEntity },
+] as const;
+
+export type MenuTable = (typeof menuTables)[number];
+
+export interface Column {
+  readonly property: string;
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The table of a kind and its columns, without those that identify a row. */
+export function columnsOf(em: EntityManager, entity: MenuTable['entity']): { tableName: string; columns: Column[] } {
+  const { tableName, props } = em.getMetadata().get(entity.meta.class);
+  const columns = props
+    .filter(prop => !['id', 'store', 'externalId'].includes(prop.name))
+    .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
+  return { tableName, columns };
+}

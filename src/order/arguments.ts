@@ -1,0 +1,82 @@
+import { type Fault, InvalidInput } from '../errors.ts';
+import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
+import { type Cursor, readCursor } from './cursor.ts';
+import { longestPhone, orderStatuses } from './entities.ts';
+
+export interface OrderArguments {
+  readonly filter?: OrderFilter | null;
+  readonly pageIndex: number;
+  readonly pageSize: number;
+  readonly after?: string | null;
+}
+
+/** What to look for; what is absent sets no condition. */
+export interface Search {
+  readonly from: Date | undefined;
+  readonly to: Date | undefined;
+  readonly name: string | undefined;
+  /** Digits alone; without any, nothing matches. */
+  readonly phone: string | undefined;
+  readonly statuses: readonly OrderStatus[] | undefined;
+  readonly pageIndex: number;
+  readonly pageSize: number;
+  readonly after: Cursor | undefined;
+}
+
+const largestPage = 500;
+
+/** Refuses what docs/interface.md#orders does not allow, naming every fault. */
+export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArguments): Search {
+  const faults: Fault[] = [...pagingFaults(pageIndex, pageSize), ...filterFaults(filter ?? {})];
+  const cursor = after == null ? undefined : readCursor(after);
+  if (after != null && !cursor) {
+    faults.push({ path: ['after'], type: 'value_error', message: `"${after}" is not the endCursor of an order page` });
+  }
+  if (faults.length > 0) throw new InvalidInput(faults);
+  return {
+    from: filter?.startTime ?? undefined,
+    to: filter?.endTime ?? undefined,
+    name: filter?.customerName || undefined,
+    phone: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-longestPhone) : undefined,
+    statuses: narrowing(filter?.status ?? []),
+    pageIndex,
+    pageSize,
+    after: cursor,
+  };
+}
+
+/** The statuses in a fixed order, so that equal searches look equal; undefined when they leave nothing out. */
+function narrowing(statuses: readonly OrderStatus[]): readonly OrderStatus[] | undefined {
+  const wanted = orderStatuses.filter(status => statuses.includes(status));
+  return wanted.length === 0 || wanted.length === orderStatuses.length ? undefined : wanted;
+}
+
+function pagingFaults(pageIndex: number, pageSize: number): Fault[] {
+  const faults: Fault[] = [];
+  if (pageIndex < 0) faults.push(outside('pageIndex', pageIndex, 'greater_than_equal', 'at least 0'));
+  if (pageSize < 1) faults.push(outside('pageSize', pageSize, 'greater_than_equal', 'at least 1'));
+  if (pageSize > largestPage) {
+    faults.push(outside('pageSize', pageSize, 'less_than_equal', `at most ${largestPage}`));
+  }
+  return faults;
+}
+
+function outside(name: string, value: number, type: string, bound: string): Fault {
+  return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
+}
+
+function filterFaults({ startTime, endTime, customerName, phoneNumber }: OrderFilter): Fault[] {
+  const faults = [...textFaults('customerName', customerName), ...textFaults('phoneNumber', phoneNumber)];
+  if (startTime && endTime && startTime > endTime) {
+    const message = `startTime ${startTime.toISOString()} is after endTime ${endTime.toISOString()}`;
+    faults.push({ path: ['filter', 'startTime'], type: 'value_error', message });
+  }
+  return faults;
+}
+
+/** Texts that PostgreSQL cannot hold are not searched for either. */
+function textFaults(name: string, text: string | null | undefined): Fault[] {
+  if (!text || (text.isWellFormed() && !text.includes('\0'))) return [];
+  const message = `${name} holds a NUL character or half of a surrogate pair`;
+  return [{ path: ['filter', name], type: 'value_error', message }];
+}

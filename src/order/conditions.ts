@@ -1,0 +1,69 @@
+import type { Search } from './arguments.ts';
+import { foldedName } from './entities.ts';
+
+/** Collects the values of a statement, and gives each its placeholder. */
+export interface Binding {
+  readonly values: readonly unknown[];
+  bind(value: unknown, type: string): string;
+}
+
+export function createBinding(): Binding {
+  const values: unknown[] = [];
+  return { values, bind: (value, type) => `$${values.push(value)}::${type}` };
+}
+
+/** Letters and digits in a row, long enough for the trigrams of the name index. */
+const indexable = /[\p{L}\p{N}]{3}/u;
+
+/** Whether an index finds the matches themselves, so that they are best collected first and put in order afterwards. */
+export const isIndexed = ({ name, phone }: Search) =>
+  phone !== undefined || (name !== undefined && indexable.test(name));
+
+/** Whether the counters alone know how many orders match on a whole day. */
+export const isCounted = ({ name, phone }: Search) => phone === undefined && name === undefined;
+
+/** Conditions on `orders` other than its store, time and status, each with a leading `and`. */
+export function textConditions({ name, phone }: Search, { bind }: Binding): string {
+  const conditions: string[] = [];
+  if (name !== undefined) {
+    const pattern = bind(`%${name.replace(/[\\%_]/g, '\\$&')}%`, 'text');
+    conditions.push(`and customer_name_folded like (${foldedName(pattern)}) collate "C"`);
+  }
+  if (phone === '') conditions.push('and false');
+  if (phone) conditions.push(`and phone_reversed like ${bind(`${[...phone].reverse().join('')}%`, 'text')}`);
+  return conditions.join(' ');
+}
+
+export function timeConditions({ from, to }: Pick<Search, 'from' | 'to'>, { bind }: Binding): string {
+  const conditions: string[] = [];
+  if (from) conditions.push(`and created_at >= ${bind(from, 'timestamptz')}`);
+  if (to) conditions.push(`and created_at <= ${bind(to, 'timestamptz')}`);
+  return conditions.join(' ');
+}
+
+/** On `orders` and `order_count` alike. */
+export function statusCondition({ statuses }: Search, { bind }: Binding): string {
+  return statuses ? `and status = any(${bind(statuses, 'text[]')})` : '';
+}
+
+/** Orders that come after the cursor. */
+export function afterCondition({ after }: Search, { bind }: Binding): string {
+  if (!after) return '';
+  return `and (created_at, id) < (${bind(after.createdAt, 'timestamptz')}, ${bind(after.orderId, 'text')} collate "C")`;
+}
+
+/** Days of UTC by their beginnings: from the first to before the end. */
+export interface Days {
+  readonly first: Date | undefined;
+  readonly end: Date | undefined;
+}
+
+/** On `order_count`. */
+export function dayConditions({ first, end }: Days, { bind }: Binding): string {
+  const conditions: string[] = [];
+  if (first) conditions.push(`and day >= ${dayOf(bind(first, 'timestamptz'))}`);
+  if (end) conditions.push(`and day < ${dayOf(bind(end, 'timestamptz'))}`);
+  return conditions.join(' ');
+}
+
+const dayOf = (instant: string) => `(${instant} at time zone 'UTC')::date`;

@@ -1,0 +1,50 @@
+import type { Search } from './arguments.ts';
+import {
+  type Binding,
+  createBinding,
+  dayConditions,
+  isCounted,
+  statusCondition,
+  textConditions,
+  timeConditions,
+} from './conditions.ts';
+import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
+
+export interface CountRow {
+  readonly count: number;
+  readonly revision: number;
+}
+
+/** How many orders match at each of many stores, in the order of their ids. */
+export function countStatement(storeIds: readonly string[], search: Search) {
+  const binding = createBinding();
+  const counts = isCounted(search) ? stretches(search, binding) : [counted(search, search, binding)];
+  const sql = `
+    select (${counts.join(' + ')})::float8 as count, coalesce(revision, 0)::float8 as revision
+    from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
+    left join order_revision using (store_id)
+    order by position`;
+  return { sql, values: binding.values };
+}
+
+/** Whole days are read from the counters; only what is left of a first and a last day is counted. */
+function stretches(search: Search, binding: Binding): string[] {
+  const { from, to } = search;
+  const first = from && nextStartOfDay(from);
+  const end = to && startOfDay(nextInstant(to));
+  if (first && end && first >= end) return [counted(search, search, binding)];
+  const parts = [
+    `(select coalesce(sum(n), 0) from order_count where store_id = asked.store_id
+      ${dayConditions({ first, end }, binding)} ${statusCondition(search, binding)})`,
+  ];
+  if (from && first && from < first) parts.push(counted(search, { from, to: lastInstantBefore(first) }, binding));
+  if (to && end && end <= to) parts.push(counted(search, { from: end, to }, binding));
+  return parts;
+}
+
+const lastInstantBefore = (instant: Date) => new Date(instant.getTime() - 1);
+
+function counted(search: Search, time: Pick<Search, 'from' | 'to'>, binding: Binding): string {
+  return `(select count(*) from orders where store_id = asked.store_id
+    ${timeConditions(time, binding)} ${statusCondition(search, binding)} ${textConditions(search, binding)})`;
+}

@@ -1,0 +1,53 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import DataLoader from 'dataloader';
+import type { Store } from '../store/entities.ts';
+import type { Search } from './arguments.ts';
+import { isCounted } from './conditions.ts';
+import { type Order, OrderEntity } from './entities.ts';
+import { watchRevisions } from './revision.ts';
+import { countOrders, findOrders, type OrderPage } from './search.ts';
+
+export function orderLoaders(em: EntityManager) {
+  const revisions = watchRevisions(em);
+  const pages = bySearch((stores, search) => revisions.noting(stores, findOrders(em, stores, search)));
+  const counts = bySearch((stores, search) => revisions.noting(stores, countOrders(em, stores, search)));
+  return {
+    orderById: orderById(em),
+    ordersByStore: pages,
+    orderCountByStore: {
+      /** Where counting is work, finding the page may have done it already. */
+      async load(page: OrderPage): Promise<number> {
+        const counted = isCounted(page.search) ? undefined : (await pages.load(page)).count;
+        return counted ?? (await counts.load(page)).count;
+      },
+    },
+    ordersRevisionByStore: { load: revisions.load },
+  };
+}
+
+function orderById(em: EntityManager): DataLoader<string, Order | null> {
+  return new DataLoader(async ids => {
+    // PostgreSQL refuses texts with NUL, so no order can have such an id.
+    const orders = await em.find(OrderEntity, { id: { $in: ids.filter(id => !id.includes('\0')) } });
+    const byId = new Map(orders.map(order => [order.id, order]));
+    return ids.map(id => byId.get(id) ?? null);
+  });
+}
+
+/** One statement per distinct search, however many stores are searched. */
+function bySearch<T>(read: (stores: readonly Store[], search: Search) => Promise<readonly T[]>) {
+  const readAlike = async (pages: readonly OrderPage[]) => {
+    const [first] = pages;
+    const stores = pages.map(page => page.store);
+    return first ? read(stores, first.search) : [];
+  };
+  return new DataLoader<OrderPage, T, string>(
+    async pages => {
+      const alike = [...Map.groupBy(pages, page => JSON.stringify(page.search)).values()];
+      const answers = await Promise.all(alike.map(readAlike));
+      const byPage = new Map(alike.flatMap((group, at) => group.map((page, index) => [page, answers[at]?.[index]])));
+      return pages.map(page => byPage.get(page) ?? new Error(`The orders of store ${page.store.id} were not read`));
+    },
+    { cacheKeyFn: ({ store, search }) => JSON.stringify([store.id, search]) },
+  );
+}

@@ -1,0 +1,120 @@
+import type { Search } from './arguments.ts';
+import {
+  afterCondition,
+  type Binding,
+  createBinding,
+  type Days,
+  dayConditions,
+  isCounted,
+  isIndexed,
+  statusCondition,
+  textConditions,
+  timeConditions,
+} from './conditions.ts';
+import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
+import { type OrderRow, orderColumns } from './row.ts';
+
+/** One order of a page; or, where the page is empty, a row without one. */
+export type PageRow = (OrderRow | { readonly id: null }) & {
+  readonly position: number;
+  readonly revision: number;
+  /** Every match over all pages, where finding the page has counted them. */
+  readonly total: number | null;
+};
+
+/** Beyond this many orders it costs less to add up the days before than to step over their orders. */
+const worthJumping = 500n;
+
+/**
+ * A page of each of many stores, and one order more where there is a next page. Ids are picked from the indexes before
+ * any row is read, since rows are wide.
+ */
+export function pageStatement(storeIds: readonly string[], search: Search) {
+  const binding = createBinding();
+  const sql = `
+    select position::int, coalesce(revision, 0)::float8 as revision, total::float8, ${orderColumns}
+    from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
+    left join order_revision using (store_id)
+    left join lateral (${isIndexed(search) ? collected(search, binding) : walked(search, binding)}) picked on true
+    left join orders on orders.id = picked.id
+    order by position, picked.created_at desc, picked.id desc`;
+  return { sql, values: binding.values };
+}
+
+const newestFirst = 'order by created_at desc, id desc';
+const skipOf = ({ pageIndex, pageSize }: Search) => BigInt(pageIndex) * BigInt(pageSize);
+
+/** Collects all matches, which counts them as well. The window keeps the planner from walking the store by time. */
+function collected(search: Search, binding: Binding): string {
+  return `
+    select created_at, id, total from (
+      select created_at, id, count(*) over () as total from orders
+      where store_id = asked.store_id ${statusCondition(search, binding)}
+        ${timeConditions(search, binding)} ${textConditions(search, binding)}
+    ) matches
+    where true ${afterCondition(search, binding)}
+    ${newestFirst} offset ${binding.bind(skipOf(search), 'bigint')} limit ${binding.bind(search.pageSize + 1, 'int')}`;
+}
+
+/** Walks the store by time, from the first order of the page on. */
+function walked(search: Search, binding: Binding): string {
+  const limit = binding.bind(search.pageSize + 1, 'int');
+  const orders = `
+    select created_at, id from orders
+    where store_id = asked.store_id and created_at < start.ceiling
+      ${timeConditions(search, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
+  return `
+    select created_at, id, null as total from (${startOf(search, binding)}) start
+    cross join lateral (
+      ${search.statuses ? byStatus(orders, search.statuses, limit, binding) : orders}
+      ${newestFirst} offset start.skip limit ${limit}
+    ) stretch`;
+}
+
+/** One walk per status, since a single one would step over the orders of all others. */
+function byStatus(orders: string, statuses: readonly string[], limit: string, { bind }: Binding): string {
+  return `
+    select created_at, id from unnest(${bind(statuses, 'text[]')}) as wanted (status)
+    cross join lateral (${orders} and status = wanted.status ${newestFirst} limit start.skip + ${limit}) of_status`;
+}
+
+/** Where to begin to walk and how many orders to step over; no row when the page lies beyond the last order. */
+function startOf(search: Search, binding: Binding): string {
+  const skip = binding.bind(skipOf(search), 'bigint');
+  const begin = `select 'infinity'::timestamptz as ceiling, ${skip} as skip`;
+  if (skipOf(search) < worthJumping) return begin;
+  const first = search.from && startOfDay(search.from);
+  const last = lastInstant(search);
+  if (!isCounted(search)) {
+    const end = last && nextStartOfDay(nextInstant(last));
+    const possible = `select sum(n) from order_count where ${counters({ first, end }, search, binding)}`;
+    return `${begin} where ${skip} < (${possible})`;
+  }
+  return `
+    select ceiling, (${skip} - reached + n)::bigint as skip from (
+      select ceiling, n, sum(n) over (order by ceiling desc) as reached from (
+        select (day + 1)::timestamp at time zone 'UTC' as ceiling, sum(n)::bigint as n from order_count
+        where ${counters({ first, end: last && startOfDay(last) }, search, binding)} group by day
+        ${last ? `union all ${incompleteDay(startOfDay(last), search, binding)}` : ''}
+      ) days
+    ) added_up
+    where reached > ${skip} order by ceiling desc limit 1`;
+}
+
+/** The latest instant at which a wanted order can have been created. */
+function lastInstant({ to, after }: Search): Date | undefined {
+  return to && after && to < after.createdAt ? to : (after?.createdAt ?? to);
+}
+
+function counters(days: Days, search: Search, binding: Binding): string {
+  return `store_id = asked.store_id ${dayConditions(days, binding)} ${statusCondition(search, binding)}`;
+}
+
+/** The last day is cut off by the search, so its orders are counted. */
+function incompleteDay(start: Date, search: Search, binding: Binding): string {
+  const from = search.from && search.from > start ? search.from : start;
+  return `
+    select 'infinity', count(*) from orders where store_id = asked.store_id
+      ${timeConditions({ from, to: search.to }, binding)} ${statusCondition(search, binding)}
+      ${afterCondition(search, binding)}`;
+}

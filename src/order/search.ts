@@ -1,0 +1,68 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { CompiledQuery } from 'kysely';
+import type { Store } from '../store/entities.ts';
+import type { Search } from './arguments.ts';
+import { type CountRow, countStatement } from './count.ts';
+import { writeCursor } from './cursor.ts';
+import type { Order } from './entities.ts';
+import { type PageRow, pageStatement } from './page.ts';
+import { toOrder } from './row.ts';
+
+/** A page of a store's orders that has been asked for; its parts are loaded when they are read. */
+export interface OrderPage {
+  readonly store: Store;
+  readonly search: Search;
+}
+
+/** What a search found at one store. */
+export interface FoundOrders {
+  readonly orders: readonly Order[];
+  readonly hasNextPage: boolean;
+  /** Every match over all pages, where finding the page has told. */
+  readonly count: number | undefined;
+  /** The revision of the orders that this was read from: both come from one snapshot. */
+  readonly revision: number;
+}
+
+/** One page of each store, in one statement. Stores stand for what the caller may see: they were loaded within reach. */
+export async function findOrders(em: EntityManager, stores: readonly Store[], search: Search): Promise<FoundOrders[]> {
+  const { sql, values } = pageStatement(
+    stores.map(store => store.id),
+    search,
+  );
+  const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<PageRow>);
+  const byPosition = Map.groupBy(rows, row => row.position);
+  return stores.map((_store, index) => toFound(byPosition.get(index + 1) ?? [], search));
+}
+
+function toFound(rows: readonly PageRow[], search: Search): FoundOrders {
+  const orders = rows.slice(0, search.pageSize).flatMap(row => (row.id === null ? [] : [toOrder(row)]));
+  const hasNextPage = rows.length > search.pageSize;
+  return {
+    orders,
+    hasNextPage,
+    count: rows[0]?.total ?? (hasNextPage ? undefined : countFromLastPage(orders.length, search)),
+    revision: rows[0]?.revision ?? 0,
+  };
+}
+
+/** A last page tells how many there are in all, unless it is empty, or pages were counted from a cursor. */
+function countFromLastPage(found: number, { pageIndex, pageSize, after }: Search): number | undefined {
+  return after || (found === 0 && pageIndex > 0) ? undefined : pageIndex * pageSize + found;
+}
+
+/** Where the next page starts; null on an empty page. */
+export function endCursor({ orders }: FoundOrders): string | null {
+  const last = orders.at(-1);
+  return last ? writeCursor({ createdAt: last.createdAt, orderId: last.id }) : null;
+}
+
+/** How many orders match at each store, over all pages, in one statement. */
+export async function countOrders(em: EntityManager, stores: readonly Store[], search: Search): Promise<CountRow[]> {
+  const { sql, values } = countStatement(
+    stores.map(store => store.id),
+    search,
+  );
+  const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<CountRow>);
+  return rows;
+}

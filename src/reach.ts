@@ -1,0 +1,41 @@
+import type { FilterDef } from '@mikro-orm/core';
+
+/** What a caller may see and do. Nothing is reachable unless it is listed here or `all` is set. */
+export interface Reach {
+  readonly all: boolean;
+  readonly canWrite: boolean;
+  /** Merchants with all their stores. */
+  readonly merchantIds: readonly string[];
+  /** Single stores; their merchants are visible too, but not the merchants' other stores. */
+  readonly storeIds: readonly string[];
+  readonly merchantIdsOfStores: readonly string[];
+}
+
+/** The reach of the operator at the command line. */
+export const operatorReach: Reach = {
+  all: true,
+  canWrite: true,
+  merchantIds: [],
+  storeIds: [],
+  merchantIdsOfStores: [],
+};
+
+const visibleMerchants = (reach: Reach) =>
+  reach.all ? {} : { id: { $in: [...reach.merchantIds, ...reach.merchantIdsOfStores] } };
+
+const visibleStores = (reach: Reach) =>
+  reach.all ? {} : { $or: [{ merchant: { $in: [...reach.merchantIds] } }, { id: { $in: [...reach.storeIds] } }] };
+
+const visibleOrders = (reach: Reach) => (reach.all ? {} : { store: visibleStores(reach) });
+
+/**
+ * The one place that decides who may see what. MikroORM adds the condition to every query for the entity, and refuses
+ * a query whose entity manager was given no reach; menus are loaded only for a store that was itself loaded this way.
+ */
+const filter = (cond: (reach: Reach) => object): Record<'reach', FilterDef> => ({
+  reach: { name: 'reach', default: true, args: true, cond: args => cond(args as Reach) },
+});
+
+export const reachOfMerchants = filter(visibleMerchants);
+export const reachOfStores = filter(visibleStores);
+export const reachOfOrders = filter(visibleOrders);

@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify';
+import { getNamedType, getNullableType, isListType } from 'graphql';
+import { isObject } from '../input/cursor.ts';
+import { Faults } from '../input/faults.ts';
+import { readBody } from './body.ts';
+import type { Operation } from './contract/contract.ts';
+import type { Parameter } from './contract/parameters.ts';
+import { unprocessable } from './errors.ts';
+import { expectedRevision } from './etag.ts';
+import type { Variables } from './execution.ts';
+
+/** Reads the variables of an operation from a request; every fault at once is 422. */
+export type ReadArguments = (request: FastifyRequest) => Variables;
+
+export function compileArguments(operation: Operation, operations: readonly Operation[]): ReadArguments {
+  const { parameters } = operation;
+  const [header] = parameters.filter(parameter => parameter.in === 'header');
+  const tagged = operations.filter(({ name }) => header?.tagsOf.includes(name));
+  const hashes = new Set(tagged.map(({ hash }) => hash));
+  return request => {
+    const faults = new Faults();
+    const given = valuesOf(request, parameters, faults);
+    const variables: Record<string, unknown> = {};
+    for (const parameter of parameters) read(parameter, given, variables, faults);
+    if (faults.list.length > 0) throw unprocessable(faults.list);
+    if (header) {
+      const revision = expectedRevision(request.headers['if-match'], hashes);
+      if (revision !== undefined) variables[header.name] = header.reader.read(revision, ['header', 'if-match'], faults);
+    }
+    return variables;
+  };
+}
+
+/** What a request gives by place and name; undefined for a place that cannot be looked into. */
+type Given = Readonly<Record<'path' | 'query' | 'body', ((name: string) => unknown) | undefined>>;
+
+function valuesOf(request: FastifyRequest, parameters: readonly Parameter[], faults: Faults): Given {
+  const { params, url } = request;
+  const search = url.indexOf('?');
+  const query = new URLSearchParams(search < 0 ? '' : url.slice(search));
+  const inBody = parameters.filter(parameter => parameter.in === 'body');
+  return {
+    path: name => (isObject(params) ? params[name] : undefined),
+    query: name => query.getAll(name).at(-1),
+    body: inBody.length > 0 ? fieldsOf(readBody(request), inBody, faults) : undefined,
+  };
+}
+
+function fieldsOf(body: unknown, parameters: readonly Parameter[], faults: Faults): Given['body'] {
+  if (isObject(body)) return name => (Object.hasOwn(body, name) ? body[name] : undefined);
+  if (body !== undefined && body !== null) {
+    const msg = 'Input should be a valid dictionary or object to extract fields from';
+    faults.add(['body'], 'model_attributes_type', msg);
+  } else if (parameters.some(parameter => parameter.required)) faults.add(['body'], 'missing', 'Field required');
+  return undefined;
+}
+
+function read(parameter: Parameter, given: Given, variables: Record<string, unknown>, faults: Faults): void {
+  const { name, required, reader } = parameter;
+  const find = parameter.in === 'header' ? undefined : given[parameter.in];
+  if (!find) return;
+  const value = find(name);
+  const absent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
+  if (!absent) variables[name] = reader.read(value, [parameter.in, name], faults);
+  else if (required) faults.add([parameter.in, name], 'missing', 'Field required');
+}
+
+/** `?customer_name=` sets no condition, nor does an empty list; other types have no empty value. */
+function isEmptyFilter({ in: place, type }: Parameter, value: unknown): boolean {
+  if (place !== 'query' || value !== '') return false;
+  return isListType(getNullableType(type)) || ['String', 'ID'].includes(getNamedType(type).name);
+}

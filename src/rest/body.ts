@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { unsupportedType } from './errors.ts';
+import { parseJson } from './json.ts';
+
+/** Takes bodies of any type as bytes, up to a limit: which of them are read is decided where they are needed. */
+export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, bytes, done) => done(null, bytes));
+}
+
+/** The JSON value of the body; undefined without one. A body without Content-Type is read as JSON. */
+export function readBody({ body, headers }: FastifyRequest): unknown {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
+  if (!isJson(headers['content-type']) || !isPlain(headers['content-encoding'])) throw unsupportedType();
+  return parseJson(body);
+}
+
+const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;
+const utf8Charset = /^charset="?utf-?8"?$/i;
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return true;
+  const [type = '', ...parameters] = contentType.split(';').map(part => part.trim());
+  const charsets = parameters.filter(parameter => /^charset=/i.test(parameter));
+  return jsonType.test(type) && charsets.every(charset => utf8Charset.test(charset));
+}
+
+const isPlain = (contentEncoding: string | undefined) => (contentEncoding ?? 'identity').toLowerCase() === 'identity';

@@ -1,0 +1,72 @@
+import {
+  type ConstDirectiveNode,
+  type DirectiveNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getDirectiveValues,
+} from 'graphql';
+
+/** The arguments of the directives that carry any, as schema/rest/directives.graphql declares them. */
+interface Directives {
+  readonly route: RouteDirective;
+  readonly ifMatch: { readonly tagsOf: readonly string[] };
+  readonly default: { readonly value: unknown };
+  readonly range: { readonly min?: number | null; readonly max?: number | null };
+  readonly description: { readonly text: string };
+  readonly example: { readonly value: unknown };
+  readonly documented: { readonly as: string };
+  readonly interface: InterfaceDirective;
+}
+
+/** What the documentation says of the whole. */
+export interface InterfaceDirective {
+  readonly title: string;
+  readonly version: string;
+  readonly description: string;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface RouteDirective {
+  readonly method: Method;
+  readonly path: string;
+  readonly tags: readonly string[];
+  readonly summary?: string | null;
+  readonly description?: string | null;
+  readonly constants: readonly Constant[];
+}
+
+export interface Constant {
+  readonly name: string;
+  readonly value: string;
+  readonly before?: string | null;
+  readonly optional: boolean;
+}
+
+interface Annotated {
+  readonly directives?: readonly (DirectiveNode | ConstDirectiveNode)[] | undefined;
+}
+
+/** The arguments of a directive at a node; undefined where it is not, or where they are not of the declared types. */
+export function directiveAt<Name extends keyof Directives>(
+  schema: GraphQLSchema,
+  name: Name,
+  { directives = [] }: Annotated,
+): Directives[Name] | undefined {
+  const definition = schema.getDirective(name);
+  if (!definition) return undefined;
+  try {
+    const values: unknown = getDirectiveValues(definition, { directives: directives as readonly DirectiveNode[] });
+    // Coercion has just held the values against the definition.
+    return values as Directives[Name] | undefined;
+  } catch (error) {
+    // Validation reports the same argument, with its place.
+    if (error instanceof GraphQLError) return undefined;
+    throw error;
+  }
+}
+
+export function hasDirective({ directives = [] }: Annotated, name: 'body' | 'etag' | 'optional'): boolean {
+  return directives.some(directive => directive.name.value === name);
+}

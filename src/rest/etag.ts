@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import { Problem } from './errors.ts';
+
+/** The strong tag of a body that depends on nothing but these values and the text of its operation. */
+export function tagOf(values: readonly unknown[], operationHash: string): string {
+  return `"${values.join('.')}-${operationHash}"`;
+}
+
+/** The strong tag of a body that says nothing about its revision. */
+export function tagOfBody(body: string): string {
+  return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+}
+
+/** Whether If-None-Match names the tag. Weak tags count too, as RFC 9110 has it for this header. */
+export function isNamed(tag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch.trim() === '*') return true;
+  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([candidate]) => candidate === tag);
+}
+
+const issued = /^"(\d+)-([0-9a-f]{8})"$/;
+
+/** The revision that If-Match expects; undefined where it expects none, which is also what `*` says. */
+export function expectedRevision(ifMatch: string | undefined, hashes: ReadonlySet<string>): string | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  const revisions = ifMatch.split(',').flatMap(tag => {
+    const [, revision = '', operationHash = ''] = issued.exec(tag.trim()) ?? [];
+    return hashes.has(operationHash) ? [Number(revision)] : [];
+  });
+  if (revisions.length === 0) throw new Problem(412, 'If-Match names no tag that this resource has had.');
+  // Revisions only grow: of several that the caller has seen, only the latest can still hold.
+  return String(Math.max(...revisions));
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import { acceptBodies } from './body.ts';
+import { type Contract, loadContract } from './contract/contract.ts';
+import { createEndpoints, type Endpoint } from './endpoint.ts';
+import { Problem, problemOf } from './errors.ts';
+import { mountRemainder } from './remainder.ts';
+import { colonPath } from './sofa.ts';
+
+export interface RestOptions<Caller> {
+  /** The executable graph. */
+  readonly schema: GraphQLSchema;
+  /** Says who is calling; throws `Unauthenticated`. */
+  readonly authenticate: (request: FastifyRequest) => Promise<Caller>;
+  /** What resolvers work with; made anew for every request. */
+  readonly createContext: (caller: Caller) => unknown;
+  /** In bytes; 10 MiB unless told. */
+  readonly bodyLimit?: number;
+  /** What an error of a library means in our terms, e.g. `Unavailable` for a lost connection; undefined for a bug. */
+  readonly translate?: (error: unknown) => Error | undefined;
+}
+
+/** Puts every route of schema/rest on the server. Throws a `ContractError` when the texts there do not fit the graph. */
+export function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Contract {
+  const contract = loadContract(options.schema);
+  const endpoints = createEndpoints(contract, options.schema);
+  app.register(async scope => {
+    acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
+    scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
+    for (const endpoint of endpoints) mountEndpoint(scope, endpoint, options);
+    mountRemainder(scope, contract);
+  });
+  return contract;
+}
+
+function mountEndpoint<Caller>(
+  app: FastifyInstance,
+  { operation, answer }: Endpoint,
+  { authenticate, createContext }: RestOptions<Caller>,
+): void {
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  app.route({
+    method: operation.route.method,
+    url: colonPath(operation.route.path),
+    config: { operation: operation.name },
+    // Before the body is read, let alone looked at.
+    onRequest: async (request, reply) => {
+      // What a key may see is for its bearer alone, and is asked for again each time, if only by its tag.
+      reply.header('cache-control', 'private, no-cache');
+      callers.set(request, await authenticate(request));
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new Error('A request came past authentication');
+      const { status, tag, body } = await answer(request, () => createContext(caller));
+      if (tag !== undefined) reply.header('etag', tag);
+      return sendJson(reply.code(status), body);
+    },
+  });
+}
+
+/** The one place where an error becomes an answer. */
+function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemOf(error) ?? unexpected(error, request);
+  return sendJson(reply.code(problem.status).headers(problem.headers), JSON.stringify({ detail: problem.detail }));
+}
+
+/** As bytes: to a text Fastify adds a charset, which JSON's media type does not have. */
+function sendJson(reply: FastifyReply, body: string | undefined): FastifyReply {
+  return body === undefined ? reply.send() : reply.header('content-type', 'application/json').send(Buffer.from(body));
+}
+
+function unexpected(error: unknown, request: FastifyRequest): Problem {
+  request.log.error({ err: error, ...request.routeOptions.config }, 'A request failed');
+  return new Problem(500, 'Internal server error', { 'x-request-id': request.id });
+}

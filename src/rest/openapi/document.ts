@@ -1,0 +1,118 @@
+import { getNullableType, isListType } from 'graphql';
+import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import type { Parameter } from '../contract/parameters.ts';
+import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
+import { described, type Json, objectSchema, reference, schemaOf, typeSchemas } from './schemas.ts';
+
+/** The OpenAPI 3.1 document of the contract. */
+export function openapiDocument(contract: Contract): Json {
+  const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.about ?? {};
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/', description: 'This server' }],
+    security: [{ ApiKey: [] }],
+    tags,
+    paths: pathsOf(contract),
+    components: {
+      securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+      responses: sharedResponses,
+      schemas: { ...typeSchemas(contract), ...requestSchemas(contract), ...errorSchemas },
+    },
+  };
+}
+
+function pathsOf(contract: Contract): Json {
+  const byPath = Map.groupBy(contract.operations, ({ route }) => route.path);
+  return Object.fromEntries(
+    [...byPath].map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        operations.map(operation => [operation.route.method.toLowerCase(), describeOperation(operation, contract)]),
+      ),
+    ]),
+  );
+}
+
+function describeOperation(operation: Operation, contract: Contract): Json {
+  const { route, name, parameters } = operation;
+  const inBody = parameters.filter(parameter => parameter.in === 'body');
+  return {
+    operationId: name,
+    tags: route.tags,
+    ...(route.summary && { summary: route.summary }),
+    ...(route.description && { description: route.description }),
+    parameters: [
+      ...parameters.filter(parameter => parameter.in !== 'body').map(describeParameter),
+      ...(route.method === 'GET' ? [ifNoneMatch] : []),
+    ],
+    ...(inBody.length > 0 && { requestBody: describeBody(operation, inBody) }),
+    responses: responsesOf(operation, contract),
+  };
+}
+
+const ifNoneMatch: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The ETag of an answer that the caller still has; while it holds, the answer is 304.',
+  schema: { type: 'string' },
+};
+
+function describeParameter(parameter: Parameter): Json {
+  const { name, in: place, required, type, description, example } = parameter;
+  if (place === 'header') return described({ name: 'If-Match', in: place, schema: { type: 'string' } }, description);
+  return described(
+    {
+      name,
+      in: place,
+      required,
+      // With commas, as the reader takes it.
+      ...(isListType(getNullableType(type)) && { style: 'form', explode: false }),
+      schema: boundedSchema(parameter),
+      ...(example !== undefined && { example }),
+    },
+    description,
+  );
+}
+
+function boundedSchema({ type, min, max, defaultValue }: Parameter): Json {
+  return {
+    ...schemaOf(type),
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
+  };
+}
+
+function describeBody(operation: Operation, parameters: readonly Parameter[]): Json {
+  const examples = parameters.filter(parameter => parameter.example !== undefined);
+  return {
+    required: parameters.some(parameter => parameter.required),
+    content: {
+      'application/json': {
+        schema: reference(requestName(operation)),
+        ...(examples.length > 0 && {
+          example: Object.fromEntries(examples.map(({ name, example }) => [name, example])),
+        }),
+      },
+    },
+  };
+}
+
+const requestName = ({ name }: Operation) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
+
+/** The bodies of requests, which the documentation gives no names. */
+function requestSchemas(contract: Contract): Json {
+  return Object.fromEntries(
+    contract.operations.flatMap(operation => {
+      const parameters = operation.parameters.filter(parameter => parameter.in === 'body');
+      const { args } = rootFieldOf(contract, operation);
+      const properties = parameters.map(({ name, description }): readonly [string, Json] => {
+        const type = args.find(argument => argument.name === name)?.type;
+        return [name, described(type ? schemaOf(type) : {}, description)];
+      });
+      const required = parameters.filter(parameter => parameter.required).map(parameter => parameter.name);
+      return parameters.length > 0 ? [[requestName(operation), objectSchema({ required, properties })]] : [];
+    }),
+  );
+}

@@ -1,0 +1,102 @@
+import {
+  type GraphQLEnumType,
+  type GraphQLInputObjectType,
+  type GraphQLObjectType,
+  type GraphQLType,
+  isEnumType,
+  isInputObjectType,
+  isIntrospectionType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+} from 'graphql';
+import type { Contract } from '../contract/contract.ts';
+import { documentedNameOf } from '../contract/inputs.ts';
+import type { FieldExtensions } from '../contract/outputs.ts';
+
+/** A piece of an OpenAPI document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+const scalars: Readonly<Record<string, Json>> = {
+  ID: { type: 'string' },
+  String: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer', format: 'int32' },
+  SafeInt: {
+    type: 'integer',
+    format: 'int64',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  Float: { type: 'number', format: 'double' },
+  DateTime: { type: 'string', format: 'date-time' },
+  StringMap: { type: 'object', additionalProperties: { type: 'string' } },
+  JSONObject: { type: 'object', additionalProperties: true },
+};
+
+/** The schema of a derived type: a reference for what has a name of its own. Being absent is said by the parent. */
+export function schemaOf(type: GraphQLType): Json {
+  if (isNonNullType(type)) return schemaOf(type.ofType);
+  if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType) };
+  if (isInputObjectType(type)) return reference(documentedNameOf(type));
+  const scalar = scalars[type.name];
+  return scalar ?? reference(type.name);
+}
+
+/** A schema for every documented type, by its documented name. */
+export function typeSchemas({ schema }: Contract): Json {
+  const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType()]);
+  const types = Object.values(schema.getTypeMap()).filter(type => !isIntrospectionType(type) && !roots.has(type));
+  return Object.fromEntries([
+    ...types.filter(isInputObjectType).map(type => [documentedNameOf(type), inputSchema(type)]),
+    // After the inputs: where a type is both, the body's has the better descriptions.
+    ...types.filter(isObjectType).map(type => [type.name, outputSchema(type)]),
+    ...types.filter(isEnumType).map(type => [type.name, enumSchema(type)]),
+  ]);
+}
+
+function inputSchema(type: GraphQLInputObjectType): Json {
+  const fields = Object.values(type.getFields());
+  return objectSchema({
+    description: type.description,
+    required: fields.filter(isRequiredInputField).map(field => field.name),
+    properties: fields.map(field => [field.name, described(schemaOf(field.type), field.description)]),
+  });
+}
+
+function outputSchema(type: GraphQLObjectType): Json {
+  const fields = Object.values(type.getFields());
+  return objectSchema({
+    description: type.description,
+    required: fields.filter(field => isNonNullType(field.type)).map(field => field.name),
+    properties: fields.map(field => {
+      const { constant }: FieldExtensions = field.extensions;
+      const schema = constant === undefined ? schemaOf(field.type) : { ...schemaOf(field.type), default: constant };
+      return [field.name, described(schema, field.description)];
+    }),
+  });
+}
+
+function enumSchema(type: GraphQLEnumType): Json {
+  return described({ type: 'string', enum: type.getValues().map(value => value.name) }, type.description);
+}
+
+interface ObjectParts {
+  readonly description?: string | null | undefined;
+  readonly required: readonly string[];
+  readonly properties: readonly (readonly [string, Json])[];
+}
+
+export function objectSchema({ description, required, properties }: ObjectParts): Json {
+  return described(
+    { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(properties) },
+    description,
+  );
+}
+
+export function described(schema: Json, description: string | null | undefined): Json {
+  return description ? { ...schema, description } : schema;
+}

@@ -1,0 +1,55 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Contract } from './contract/contract.ts';
+import { Problem } from './errors.ts';
+import { colonPath } from './sofa.ts';
+
+/** What no operation answers: other methods, paths with a slash too many or too few, and paths that do not exist. */
+export function mountRemainder(app: FastifyInstance, { operations }: Contract): void {
+  const routes = Map.groupBy(operations, ({ route }) => route.path);
+  for (const [path, onPath] of routes) {
+    mountOtherMethods(
+      app,
+      path,
+      onPath.map(({ route }) => route.method),
+    );
+    const other = otherSlash(path);
+    if (!routes.has(other)) mountRedirect(app, other);
+  }
+  for (const prefix of new Set([...routes.keys()].map(path => path.split('/')[1]))) {
+    app.route({
+      method: app.supportedMethods,
+      url: `/${prefix}/*`,
+      handler: () => {
+        throw new Problem(404, 'Not Found');
+      },
+    });
+  }
+}
+
+function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+  const allow = allowed.join(', ');
+  app.route({
+    method: app.supportedMethods.filter(method => !allowed.includes(method)),
+    url: colonPath(path),
+    handler: () => {
+      throw new Problem(405, 'Method Not Allowed', { allow });
+    },
+  });
+  app.options(colonPath(path), (_request, reply) => reply.code(204).header('allow', allow).send());
+}
+
+function mountRedirect(app: FastifyInstance, path: string): void {
+  app.route({
+    method: app.supportedMethods,
+    url: colonPath(path),
+    handler: (request, reply) => reply.redirect(documentedUrl(request), 307),
+  });
+}
+
+const otherSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
+
+function documentedUrl({ url }: FastifyRequest): string {
+  const [, path = '', query = ''] = /^(?:\w+:\/\/[^/]*)?([^?]*)(.*)$/s.exec(url) ?? [];
+  return otherSlash(path) + query;
+}

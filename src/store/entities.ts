@@ -1,0 +1,54 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { type BusinessType, MerchantEntity } from '../merchant/entities.ts';
+import { reachOfStores } from '../reach.ts';
+
+export interface PhoneNumber {
+  readonly id: string;
+  readonly phoneNumber: string;
+  /** RFC 3339, UTC. */
+  readonly createDateTime: string;
+}
+
+export interface StoreType {
+  readonly content?: string | null;
+  readonly businessType?: BusinessType | null;
+}
+
+export interface RestaurantConfiguration {
+  readonly cuisineType?: { readonly name: string } | null;
+}
+
+// `json`, not `jsonb`: documents come back with their keys in the order in which they were given.
+export const StoreEntity = defineEntity({
+  name: 'Store',
+  tableName: 'store',
+  filters: reachOfStores,
+  indexes: [
+    { name: 'store_created', properties: ['createdAt', 'id'] },
+    { name: 'store_merchant', properties: ['merchant', 'createdAt', 'id'] },
+  ],
+  properties: {
+    id: p.text().primary().collation('C'),
+    merchant: () => p.manyToOne(MerchantEntity).mapToPk().nullable().deleteRule('cascade').index(false),
+    name: p.json<Readonly<Record<string, unknown>>>().columnType('json'),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    externalId: p.text().nullable(),
+    storePhone: p.text().nullable(),
+    contacts: p.json<Readonly<Record<string, unknown>>>().columnType('json').nullable(),
+    addressLine1: p.text().fieldName('address_line_1').nullable(),
+    addressLine2: p.text().fieldName('address_line_2').nullable(),
+    addressLine3: p.text().fieldName('address_line_3').nullable(),
+    timezone: p.text().nullable(),
+    city: p.text().nullable(),
+    postalCode: p.text().nullable(),
+    country: p.text().nullable(),
+    locationName: p.text().nullable(),
+    adminArea: p.text().nullable(),
+    phoneNumbers: p.json<readonly PhoneNumber[]>().columnType('json').nullable(),
+    storeType: p.json<StoreType>().columnType('json').nullable(),
+    restaurantConfiguration: p.json<RestaurantConfiguration>().columnType('json').nullable(),
+    menuRevision: p.bigint('number').default(0),
+  },
+});
+
+export type Store = InferEntity<typeof StoreEntity>;

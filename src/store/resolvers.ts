@@ -1,0 +1,18 @@
+import type { Resolvers } from '../generated/graph.ts';
+import { checkSlice } from '../paging.ts';
+
+export const storeResolvers: Resolvers = {
+  Query: {
+    store: (_root, { id }, { loaders }) => loaders.storeById.load(id),
+    stores: (_root, slice, { loaders }) => loaders.storesInSlice(slice),
+  },
+  Merchant: {
+    stores: async (merchant, slice, { loaders }) => {
+      const { skip, limit } = checkSlice(slice);
+      return (await loaders.storesByMerchant.load(merchant.id)).slice(skip, skip + limit);
+    },
+  },
+  Store: {
+    merchant: (store, _args, { loaders }) => (store.merchant ? loaders.merchantById.load(store.merchant) : null),
+  },
+};

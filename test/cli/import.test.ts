@@ -1,0 +1,125 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { MerchantEntity } from '../../src/merchant/entities.ts';
+import { OrderEntity } from '../../src/order/entities.ts';
+import { StoreEntity } from '../../src/store/entities.ts';
+import { createData, operatorFork } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
+import { urlOf } from '../support/url.ts';
+import { run, temporaryFolder } from './support.ts';
+
+const orm = await createDatabase();
+const data = createData(orm);
+const env = { DATABASE_URL: urlOf(orm) };
+
+const lines = (...documents: readonly object[]) => documents.map(document => `${JSON.stringify(document)}\n`).join('');
+
+const merchant = (id: string, brand = 'Casa Verde') => ({
+  created_at: '2026-01-01T00:00:00.000Z',
+  id,
+  brand_name: brand,
+  business_type: { name: 'RESTAURANT' },
+});
+
+const order = (id: string, storeId: string, given: object = {}) => ({
+  created_at: '2026-03-01T12:00:00+01:00',
+  id,
+  store: { id: storeId, name: { translations: { en: 'ignored' } } },
+  customer: { name: 'Ana', phone: '+351 912' },
+  status: 'READY',
+  price: 1200,
+  tax: 100,
+  items: [{ note: null, nested: { list: [1, null, 'x'] } }],
+  ready_by: '2026-03-01T13:00:00Z',
+  is_read: true,
+  in_pos: false,
+  ...given,
+});
+
+describe('carte import', () => {
+  test('reads merchants, stores and orders in the shapes of the interface', async () => {
+    expect(await run(['import', 'merchants', '-'], env, lines(merchant('m1')))).toMatchObject({ code: 0, stdout: '' });
+    const store = {
+      id: 's1',
+      name: { translations: { pt: 'Baixa', en: 'Downtown' } },
+      created_at: '2026-01-02T00:00:00Z',
+      address_line_1: 'Rua Augusta 1',
+      phone_numbers: [{ id: 'p', phone_number: '+351', create_date_time: '2026-01-02T00:00:00Z' }],
+      merchant: { id: 'm1' },
+      store_type: { content: 'cafe', business_type: { name: 'RESTAURANT' } },
+      unknown_field: 'dropped',
+    };
+    expect(await run(['import', 'stores', '-'], env, lines(store))).toMatchObject({ code: 0 });
+    expect(await run(['import', 'orders', '-'], env, lines(order('o1', 's1')))).toMatchObject({ code: 0 });
+
+    const em = operatorFork(orm);
+    expect(await em.findOneOrFail(MerchantEntity, 'm1')).toMatchObject({ businessType: { name: 'RESTAURANT' } });
+    const stored = await em.findOneOrFail(StoreEntity, 's1');
+    expect(stored).toMatchObject({
+      merchant: 'm1',
+      addressLine1: 'Rua Augusta 1',
+      storeType: { content: 'cafe', businessType: { name: 'RESTAURANT' } },
+    });
+    expect(JSON.stringify(stored.name)).toBe('{"translations":{"pt":"Baixa","en":"Downtown"}}');
+    expect(await em.findOneOrFail(OrderEntity, 'o1')).toMatchObject({
+      createdAt: new Date('2026-03-01T11:00:00Z'),
+      items: [{ note: null, nested: { list: [1, null, 'x'] } }],
+    });
+  });
+
+  test('changes nothing when it is run again', async () => {
+    const text = lines(merchant('again 1'), merchant('again 2'));
+    const first = await run(['import', 'merchants', '-'], env, text);
+    expect(first.stderr).toContain('2 lines read, 2 new or changed, 0 faulty');
+    const second = await run(['import', 'merchants', '-'], env, text);
+    expect(second.stderr).toContain('2 lines read, 0 new or changed, 0 faulty');
+    const third = await run(['import', 'merchants', '-'], env, lines(merchant('again 1', 'Casa Azul')));
+    expect(third.stderr).toContain('1 lines read, 1 new or changed, 0 faulty');
+  });
+
+  test('names faulty lines by number and lets the good ones in', async () => {
+    const store = await data.store();
+    const text = `${lines(order('good', store.id))}{"id": broken\n\n${lines(
+      order('bad', store.id, { status: 'EATEN', price: '12' }),
+      order('lost', 'no-such-store'),
+      order('last', store.id),
+    )}`;
+    const { code, stderr } = await run(['import', 'orders', '-'], env, text);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^line 2: .*JSON/m);
+    expect(stderr).toContain("line 4: status: Input should be 'PENDING', 'CUSTOMER_CANCELLED'");
+    expect(stderr).toContain('line 4: price: Input should be a valid integer');
+    expect(stderr).toContain('line 5: store.id: no store has the id "no-such-store"');
+    expect(stderr).toContain('6 lines read, 2 new or changed, 3 faulty');
+    expect(stderr).toContain('carte: The faulty lines were left out.');
+    expect(await operatorFork(orm).count(OrderEntity, { id: ['good', 'bad', 'lost', 'last'] })).toBe(2);
+  });
+
+  test('with --strict lets nothing in unless every line is good', async () => {
+    const text = lines(merchant('strict 1'), { id: 'strict 2' }, merchant('strict 3'));
+    const { code, stderr } = await run(['import', '--strict', 'merchants', '-'], env, text);
+    expect(code).toBe(1);
+    expect(stderr).toContain('line 2: brand_name: Field required');
+    expect(stderr).toContain('carte: Nothing was imported, because of the faulty lines.');
+    expect(await operatorFork(orm).count(MerchantEntity, { id: { $like: 'strict%' } })).toBe(0);
+  });
+
+  test('reads a file, a last line without an end, and says that a file cannot be read', async () => {
+    const file = join(temporaryFolder(), 'merchants.ndjson');
+    writeFileSync(file, `${lines(merchant('file 1'))}${JSON.stringify(merchant('file 2'))}`);
+    expect(await run(['import', 'merchants', file], env)).toMatchObject({ code: 0 });
+    expect(await operatorFork(orm).count(MerchantEntity, { id: { $like: 'file%' } })).toBe(2);
+    const missing = await run(['import', 'merchants', '/no/such/file'], env);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr.trim()).toMatch(/^carte: \/no\/such\/file cannot be read: .*no such file/);
+  });
+
+  test('refuses bytes that are no text', async () => {
+    const file = join(temporaryFolder(), 'merchants.ndjson');
+    writeFileSync(file, Buffer.concat([Buffer.from('{"id":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]));
+    const { code, stderr } = await run(['import', 'merchants', file], env);
+    expect(code).toBe(1);
+    expect(stderr).toContain('line 1: not UTF-8 text');
+  });
+});

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { authenticate } from '../../src/auth/authenticate.ts';
+import { ApiKeyEntity } from '../../src/auth/entities.ts';
+import { createData, operatorFork } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
+import { urlOf } from '../support/url.ts';
+import { run } from './support.ts';
+
+const orm = await createDatabase();
+const env = { DATABASE_URL: urlOf(orm) };
+const store = await createData(orm).store();
+const key = (...args: readonly string[]) => run(['key', ...args], env);
+
+test('key create prints the key alone, and only its hash is kept', async () => {
+  const { code, stdout } = await key('create', '--name', 'till', '--store', store.id, '--write');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^carte_[\w-]{43}\n$/);
+  const rows = await operatorFork(orm).execute('select * from api_key');
+  expect(JSON.stringify(rows)).not.toContain(stdout.trim());
+  expect((await authenticate(orm, stdout.trim())).reach).toEqual({
+    all: false,
+    canWrite: true,
+    merchantIds: [],
+    storeIds: [store.id],
+    merchantIdsOfStores: [store.merchant],
+  });
+});
+
+test('key create without --write makes a key that only reads', async () => {
+  const { stdout } = await key('create', '--name', 'viewer', '--merchant', String(store.merchant));
+  expect((await authenticate(orm, stdout.trim())).reach).toMatchObject({
+    canWrite: false,
+    merchantIds: [store.merchant],
+  });
+});
+
+test('key list shows every key and no secret; key revoke and rotate end the old one', async () => {
+  const secret = (await key('create', '--name', 'front end', '--all', '--expires', '2199-01-01')).stdout.trim();
+  const { id } = await operatorFork(orm).findOneOrFail(ApiKeyEntity, { name: 'front end' });
+  const listed = await key('list');
+  expect(listed.stdout).toMatch(new RegExp(`${id} +front end +read +all +\\S+ +valid until 2199-01-01`));
+  expect(listed.stdout).not.toContain(secret);
+
+  const rotated = (await key('rotate', id)).stdout.trim();
+  await expect(authenticate(orm, secret)).rejects.toThrow('not known');
+  expect(await authenticate(orm, rotated)).toMatchObject({ keyId: id });
+
+  expect(await key('revoke', id)).toMatchObject({ code: 0 });
+  await expect(authenticate(orm, rotated)).rejects.toThrow('not known');
+  expect((await key('list')).stdout).toMatch(new RegExp(`${id} .*revoked`));
+  expect((await key('rotate', id)).stderr).toBe(`carte: The key ${id} is revoked; create a new one.\n`);
+});
+
+test.each([
+  [['create', '--name', 'x'], 'carte: Say what the key reaches: --all, --merchant ID or --store ID.'],
+  [
+    ['create', '--name', 'x', '--all', '--store', 's'],
+    'carte: A key reaches all or certain merchants and stores, not both.',
+  ],
+  [['create', '--name', 'x', '--store', 'no-such'], 'carte: There is no store no-such.'],
+  [['create', '--name', 'x', '--merchant', 'no-such'], 'carte: There is no merchant no-such.'],
+  [['create', '--name', 'x', '--all', '--expires', '2020-01-01'], 'carte: 2020-01-01T00:00:00.000Z is in the past.'],
+  [['revoke', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],
+])('key %j says what is wrong', async (args, message) => {
+  const { code, stdout, stderr } = await key(...args);
+  expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: message });
+});
+
+test('a store of a merchant that the key reaches already is refused', async () => {
+  const { stderr } = await key('create', '--name', 'x', '--merchant', String(store.merchant), '--store', store.id);
+  expect(stderr).toContain(
+    `Store ${store.id} belongs to merchant ${store.merchant}, whose stores the key reaches already.`,
+  );
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { smallMenu } from '../support/data.ts';
+
+const app = await startApp();
+
+const fields = 'code severity path place externalId message';
+
+/** A menu with one diagnostic of each severity. */
+function doubtfulMenu() {
+  const menu = smallMenu('Soup');
+  const items = menu.items.map(item => ({ ...item, dietaryLabels: ['VEGAN'] as const }));
+  const modifierItems = (menu.modifierItems ?? []).map(item => ({ ...item, menuItemExternalId: null, taxChange: 101 }));
+  const modifierGroups = (menu.modifierGroups ?? []).map(group => ({ ...group, groupMin: 3 }));
+  return { ...menu, items, modifierGroups, modifierItems };
+}
+
+const error = {
+  code: 'GROUP_MAX_BELOW_MIN',
+  severity: 'ERROR',
+  path: ['modifierGroups', '0', 'groupMax'],
+  place: 'modifierGroups[0].groupMax',
+  externalId: 'group',
+  message: 'Modifier group "Soup" asks for at least 3 and at most 2 selections, which is impossible.',
+};
+
+describe('replaceMenuConfiguration.diagnostics', () => {
+  const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
+    replaceMenuConfiguration(storeId: $id, input: $input) { revision diagnostics { ${fields} } }
+  }`;
+
+  test('tells what is doubtful about what was written', async () => {
+    const store = await app.data.store();
+    const { body } = await app.graphql(mutation, { id: store.id, input: doubtfulMenu() });
+    expect(body.errors).toBeUndefined();
+    const { revision, diagnostics } = body.data.replaceMenuConfiguration;
+    expect(revision).toBe(1);
+    expect(diagnostics[0]).toEqual(error);
+    expect(diagnostics).toMatchObject([
+      error,
+      { code: 'TAX_ABOVE_PRICE', severity: 'WARNING', place: 'modifierItems[0].taxChange', externalId: 'modifier' },
+      { code: 'VEGAN_NOT_VEGETARIAN', severity: 'INFO', place: 'items[0].dietaryLabels', externalId: 'item' },
+    ]);
+  });
+
+  test('tells of each of several replacements in one request', async () => {
+    const store = await app.data.store();
+    const { body } = await app.graphql(
+      `mutation ($id: ID!, $first: MenuConfigurationInput!, $second: MenuConfigurationInput!) {
+        first: replaceMenuConfiguration(storeId: $id, input: $first) { diagnostics { code } }
+        second: replaceMenuConfiguration(storeId: $id, input: $second) { diagnostics { code } }
+      }`,
+      { id: store.id, first: { items: [] }, second: { ...smallMenu(), menus: [] } },
+    );
+    expect(body.data.first.diagnostics).toEqual([]);
+    expect(body.data.second.diagnostics).toContainEqual({ code: 'NO_MENU' });
+  });
+});
+
+describe('Store.menuDiagnostics', () => {
+  const query = `query ($id: ID!, $severity: [DiagnosticSeverity!]) {
+    store(id: $id) { menuDiagnostics(severity: $severity) { ${fields} } }
+  }`;
+
+  test('tells what is doubtful about what is stored, with an external id where there is one', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store, { ...doubtfulMenu(), menus: [] });
+    const { body } = await app.graphql(query, { id: store.id, severity: ['ERROR'] });
+    expect(body.data.store.menuDiagnostics).toEqual([
+      expect.objectContaining({ code: 'NO_MENU', path: ['menus'], place: 'menus', externalId: null }),
+      error,
+    ]);
+  });
+
+  test('tells of the wanted severities alone', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store, doubtfulMenu());
+    const severities = async (severity: readonly string[] | null) => {
+      const { body } = await app.graphql(query, { id: store.id, severity });
+      return body.data.store.menuDiagnostics.map((diagnostic: { severity: string }) => diagnostic.severity);
+    };
+    expect(await severities(null)).toEqual(['ERROR', 'WARNING', 'INFO']);
+    expect(await severities(['INFO', 'ERROR'])).toEqual(['ERROR', 'INFO']);
+    expect(await severities([])).toEqual([]);
+  });
+
+  test('is empty before the first configuration', async () => {
+    const store = await app.data.store();
+    const { body } = await app.graphql(query, { id: store.id });
+    expect(body.data.store.menuDiagnostics).toEqual([]);
+  });
+});

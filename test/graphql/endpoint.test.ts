@@ -1,0 +1,99 @@
+import { serverAudits } from 'graphql-http';
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+
+const app = await startApp();
+
+describe('/graphql', () => {
+  for (const audit of serverAudits({
+    url: `${app.url}/graphql`,
+    fetchFn: (input: string, init: RequestInit = {}) =>
+      fetch(input, { ...init, headers: { 'x-api-key': app.key, ...init.headers } }),
+  })) {
+    test(`${audit.id}: ${audit.name}`, async () => {
+      const result = await audit.fn();
+      if (result.status !== 'ok') expect.fail(`${result.status}: ${result.reason}`);
+    });
+  }
+
+  test('answers a browser with the playground, which needs nothing from elsewhere', async () => {
+    const { status, headers, text } = await app.get('/graphql', { accept: 'text/html', 'x-api-key': '' });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(text).toContain('x-api-key');
+    expect(text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/);
+  });
+
+  test('shows its schema without a key, and nothing else', async () => {
+    const headers = { 'x-api-key': '' };
+    const schema = await app.graphql('{ __schema { queryType { name } } }', {}, headers);
+    expect(schema.body).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } });
+    const stores = await app.graphql('{ stores { id } }', {}, headers);
+    expect(stores.status).toBe(401);
+    expect(stores.headers.get('www-authenticate')).toBe('ApiKey');
+    expect(stores.body.data).toBeNull();
+    expect(stores.body.errors).toMatchObject([
+      { message: 'An API key is needed in the header x-api-key.', extensions: { code: 'UNAUTHENTICATED' } },
+    ]);
+  });
+
+  test('refuses a key that is not known, before it looks at the query', async () => {
+    const { status, body } = await app.graphql('{ nonsense', {}, { 'x-api-key': 'carte_unknown' });
+    expect(status).toBe(401);
+    expect(body.errors[0]).toMatchObject({
+      message: 'The API key in the header x-api-key is not known, or no longer valid.',
+      extensions: { code: 'UNAUTHENTICATED' },
+    });
+  });
+
+  test('refuses a key that has expired or was revoked', async () => {
+    const key = await app.newKey();
+    const ask = () => app.graphql('{ stores { id } }', {}, { 'x-api-key': key });
+    expect((await ask()).status).toBe(200);
+    await app.orm.em.fork().execute("update api_key set expires_at = now() - interval '1 second' where name = 'test'");
+    expect((await ask()).status).toBe(401);
+    await app.orm.em.fork().execute('update api_key set expires_at = null');
+    expect((await ask()).status).toBe(200);
+    await app.orm.em.fork().execute("update api_key set revoked_at = now() where name = 'test'");
+    expect((await ask()).status).toBe(401);
+    await app.orm.em.fork().execute('update api_key set revoked_at = null');
+  });
+
+  test('names every fault of an argument with its place', async () => {
+    const { body } = await app.graphql('{ stores(skip: -1, limit: 1001) { id } }');
+    expect(body.errors[0].extensions).toEqual({
+      code: 'BAD_USER_INPUT',
+      faults: [
+        { path: ['skip'], type: 'greater_than_equal', message: 'skip is -1; it must be at least 0' },
+        { path: ['limit'], type: 'less_than_equal', message: 'limit is 1001; it must be at most 1000' },
+      ],
+    });
+  });
+
+  test('hides what went wrong inside, and gives a request id to ask about', async () => {
+    await app.orm.em.fork().execute('alter table merchant rename to merchant_away');
+    const { body } = await app.graphql('{ merchants { id } }');
+    await app.orm.em.fork().execute('alter table merchant_away rename to merchant');
+    expect(body.errors).toHaveLength(1);
+    expect(body.errors[0].message).toBe('Internal server error');
+    expect(body.errors[0].extensions).toEqual({
+      code: 'INTERNAL_SERVER_ERROR',
+      requestId: expect.stringMatching(/\S/),
+    });
+    expect(JSON.stringify(body)).not.toContain('merchant_away');
+  });
+
+  test('a key that only reads may not replace a menu', async () => {
+    const store = await app.data.store();
+    const key = await app.newKey({ canWrite: false });
+    const { body } = await app.graphql(
+      'mutation ($id: ID!) { replaceMenuConfiguration(storeId: $id, input: { items: [] }) { revision } }',
+      { id: store.id },
+      { 'x-api-key': key },
+    );
+    expect(body.errors[0]).toMatchObject({
+      message: 'This API key may only read.',
+      extensions: { code: 'FORBIDDEN' },
+    });
+  });
+});

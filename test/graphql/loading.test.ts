@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+
+const app = await startApp();
+
+async function makeStores(count: number): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const store = await app.data.store();
+    await app.data.menu(store);
+    await app.data.orders(store, 7);
+  }
+}
+
+const shapes = {
+  menus: `query ($limit: Int!) { stores(limit: $limit) {
+    merchant { brandName }
+    menus { categories { items { modifierGroups { modifierItems { menuItem { name { translations } } } } } } }
+  } }`,
+  orders: `query ($limit: Int!) { stores(limit: $limit) {
+    orders(pageSize: 5) { count nodes { id store { name merchant { brandName } } } }
+  } }`,
+  upwards: `query ($limit: Int!) { merchants(limit: $limit) { stores {
+    modifierItems { groups { items { categories { menus { store { merchant { brandName } } } } } } }
+  } } }`,
+};
+
+async function statementsFor(query: string, limit: number): Promise<number> {
+  const { result, statements } = await app.statements.during(() => app.graphql(query, { limit }));
+  expect(result.body.errors).toBeUndefined();
+  return statements.length;
+}
+
+test('the number of statements depends on the shape of a query, not on how much it meets', async () => {
+  await makeStores(50);
+  const counts: Record<string, number> = {};
+  for (const [shape, query] of Object.entries(shapes)) {
+    const few = await statementsFor(query, 5);
+    const many = await statementsFor(query, 50);
+    expect(many, shape).toBe(few);
+    counts[shape] = many;
+  }
+  // The key, the stores, then one statement a level: merchants, configurations; pages, counts.
+  expect(counts).toEqual({ menus: 4, orders: 5, upwards: 4 });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { smallMenu } from '../support/data.ts';
+
+const app = await startApp();
+
+describe('a store', () => {
+  test('leads to every kind of its configuration and back', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store, smallMenu('Soup'));
+    const { body } = await app.graphql(
+      `query ($id: ID!) { store(id: $id) {
+        menuRevision
+        menus { name { text(languages: ["en"]) } categories { externalId menus { externalId } } store { id } }
+        categories { items { externalId categories { externalId } } store { id } }
+        items { price inStock modifierGroups { externalId items { externalId } } modifierItems { externalId } store { id } }
+        modifierGroups { modifierItems { externalId groups { externalId } } store { id } }
+        modifierItems { menuItem { externalId } store { id } }
+        menu(externalId: "menu") { externalId }
+        category(externalId: "category") { externalId }
+        item(externalId: "item") { externalId }
+        modifierGroup(externalId: "group") { externalId }
+        modifierItem(externalId: "modifier") { externalId }
+        absent: item(externalId: "no such") { externalId }
+      } }`,
+      { id: store.id },
+    );
+    const back = { id: store.id };
+    expect(body.errors).toBeUndefined();
+    expect(body.data.store).toEqual({
+      menuRevision: 1,
+      menus: [
+        {
+          name: { text: 'Soup' },
+          categories: [{ externalId: 'category', menus: [{ externalId: 'menu' }] }],
+          store: back,
+        },
+      ],
+      categories: [{ items: [{ externalId: 'item', categories: [{ externalId: 'category' }] }], store: back }],
+      items: [
+        {
+          price: 950,
+          inStock: true,
+          modifierGroups: [{ externalId: 'group', items: [{ externalId: 'item' }] }],
+          modifierItems: [{ externalId: 'modifier' }],
+          store: back,
+        },
+      ],
+      modifierGroups: [{ modifierItems: [{ externalId: 'modifier', groups: [{ externalId: 'group' }] }], store: back }],
+      modifierItems: [{ menuItem: { externalId: 'item' }, store: back }],
+      menu: { externalId: 'menu' },
+      category: { externalId: 'category' },
+      item: { externalId: 'item' },
+      modifierGroup: { externalId: 'group' },
+      modifierItem: { externalId: 'modifier' },
+      absent: null,
+    });
+  });
+
+  test('says what is on sale at a moment, in its own time and past midnight', async () => {
+    const store = await app.data.store({ timezone: 'America/New_York' });
+    const [menu] = smallMenu().menus ?? [];
+    if (!menu) throw new Error('the small menu has a menu');
+    await app.data.menu(store, {
+      ...smallMenu(),
+      menus: [
+        { ...menu, externalId: 'lunch' },
+        {
+          ...menu,
+          externalId: 'night',
+          availability: [{ dayOfWeek: 'SUN', timePeriods: [{ startTime: '22:00', endTime: '02:00' }] }],
+        },
+      ],
+    });
+    const onSale = async (at: string) => {
+      const { body } = await app.graphql(
+        'query ($id: ID!, $at: DateTime) { store(id: $id) { menus(availableAt: $at) { externalId } } }',
+        { id: store.id, at },
+      );
+      return body.data.store.menus.map((found: { externalId: string }) => found.externalId);
+    };
+    expect(await onSale('2026-03-02T17:00:00Z')).toEqual(['lunch']); // Monday noon
+    expect(await onSale('2026-03-02T06:30:00Z')).toEqual(['night']); // Monday 01:30
+    expect(await onSale('2026-03-02T07:00:00Z')).toEqual([]); // Monday 02:00
+  });
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { OrderArguments } from '../../src/order/arguments.ts';
+import { createData } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
+import { createOrderGraph, namesOf, order, saveOrders } from '../support/orders.ts';
+
+const orm = await createDatabase();
+const data = createData(orm);
+const { search, faultsOf } = createOrderGraph(orm);
+
+const newest = Date.UTC(2026, 2, 1);
+const createdAt = (index: number) => new Date(newest - index * 600_000);
+
+/** A store with orders ten minutes apart, numbered from the newest on. */
+async function storeWithMany(count: number): Promise<string> {
+  const { id } = await data.store();
+  const orders = Array.from({ length: count }, (_, index) =>
+    order(id, { id: `${index} of ${id}`, createdAt: createdAt(index) }),
+  );
+  await saveOrders(orm, orders);
+  return id;
+}
+test('pages follow each other, and each knows the count of all', async () => {
+  const store = await storeWithMany(5);
+  const pages = [];
+  for (const pageIndex of [0, 1, 2]) pages.push(await search(store, { pageIndex, pageSize: 2 }));
+  expect(pages.map(page => namesOf(page.ids))).toEqual([['0', '1'], ['2', '3'], ['4']]);
+  expect(pages.map(page => page.hasNextPage)).toEqual([true, true, false]);
+  expect(pages.map(page => page.count)).toEqual([5, 5, 5]);
+});
+
+test.each([{}, { status: ['PENDING' as const] }, { customerName: 'ana' }, { customerName: 'a' }, { phoneNumber: '8' }])(
+  'a page beyond the last is empty, however far beyond, with the filter %j',
+  async filter => {
+    const store = await storeWithMany(3);
+    for (const pageIndex of [1, 2_147_483_647]) {
+      const page = await search(store, { filter, pageIndex, pageSize: 500 });
+      expect(page).toEqual({ ids: [], count: 3, hasNextPage: false, endCursor: null });
+    }
+  },
+);
+
+test.each<NonNullable<OrderArguments['filter']>>([
+  {},
+  { status: ['PENDING'] },
+  { status: ['PENDING', 'READY'] },
+  { customerName: 'a' },
+  { customerName: 'ana' },
+  { phoneNumber: '8' },
+])('deep pages, found by jumping over days, are those that stepping would find, with the filter %j', async filter => {
+  const store = await storeWithMany(1500);
+  // A day holds 144 orders: the places are at the edges of days, where jumping begins, and the last one.
+  const places = [499, 500, 501, 719, 720, 721, 863, 864, 865, 1399];
+  for (const [start, endTime] of [
+    [0, undefined],
+    [100, createdAt(100)],
+  ] as const) {
+    for (const place of places) {
+      const page = { filter: { ...filter, ...(endTime && { endTime }) }, pageIndex: place, pageSize: 1 };
+      expect(namesOf((await search(store, page)).ids)).toEqual([String(start + place)]);
+    }
+  }
+});
+
+test('pages begin at 0 and hold 1 to 500 orders', async () => {
+  const store = await storeWithMany(501);
+  expect((await search(store, { pageSize: 1 })).ids).toHaveLength(1);
+  expect((await search(store, { pageSize: 500 })).ids).toHaveLength(500);
+  expect(await faultsOf({ pageSize: 0 })).toMatchObject([{ path: ['pageSize'], type: 'greater_than_equal' }]);
+});
+
+test('every fault is named at once', async () => {
+  expect(await faultsOf({ pageIndex: -1, pageSize: 501, after: '' })).toMatchObject([
+    { path: ['pageIndex'], type: 'greater_than_equal', message: 'pageIndex is -1; it must be at least 0' },
+    { path: ['pageSize'], type: 'less_than_equal', message: 'pageSize is 501; it must be at most 500' },
+    { path: ['after'], type: 'value_error' },
+  ]);
+});
+
+test('a cursor leads on from its order, whatever came since', async () => {
+  const store = await storeWithMany(5);
+  const { endCursor } = await search(store, { pageSize: 2 });
+  await saveOrders(orm, [order(store, { createdAt: new Date('2026-04-01T00:00:00Z') })]);
+  const second = await search(store, { pageSize: 2, after: endCursor });
+  expect(namesOf(second.ids)).toEqual(['2', '3']);
+  expect(second.count).toBe(6);
+  const third = await search(store, { pageSize: 2, pageIndex: 1, after: endCursor });
+  expect(namesOf(third.ids)).toEqual(['4']);
+});
+
+const base64 = (text: string) => Buffer.from(text).toString('base64url');
+
+test.each([
+  '',
+  'x',
+  '!',
+  base64('no cursor'),
+  base64('9999999999999999 a'),
+  base64('-99999999999999 a'),
+  base64('1 \0'),
+])('the cursor "%s" is refused', async after => {
+  expect(await faultsOf({ after })).toMatchObject([{ path: ['after'], type: 'value_error' }]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { operatorReach } from '../../src/reach.ts';
+import { createData } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
+import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
+import { StatementCounter } from '../support/statements.ts';
+
+const statements = new StatementCounter();
+const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
+const data = createData(orm);
+const { ask } = createOrderGraph(orm);
+
+const fields = `id createdAt status customer { name phone } price tax items readyBy isRead inPos customerComments
+  completedAt store { id }`;
+
+test('an order is the same by its id and in the list, as it was given', async () => {
+  const { id: storeId } = await data.store();
+  const given = order(storeId, {
+    createdAt: new Date('2026-03-01T10:00:00.123Z'),
+    completedAt: new Date('1969-12-31T23:59:59.999Z'),
+    customerComments: '',
+    price: Number.MAX_SAFE_INTEGER,
+    tax: -1,
+    items: [{ b: null, a: { deep: [1.5, 'x', {}] } }, {}],
+  });
+  await saveOrders(orm, [given]);
+  const query = `query ($id: ID!, $storeId: ID!) {
+    order(id: $id) { ${fields} }
+    store(id: $storeId) { orders { nodes { ${fields} } } }
+  }`;
+  const answer = await ask(query, { id: given.id, storeId });
+  const { store, customerName, customerPhone, ...rest } = given;
+  const expected = { ...rest, customer: { name: customerName, phone: customerPhone }, store: { id: store } };
+  expect(answer.order).toEqual(JSON.parse(JSON.stringify(expected)));
+  expect(answer.store.orders.nodes).toEqual([answer.order]);
+  expect(Object.keys(answer.order.items[0])).toEqual(['b', 'a']);
+});
+
+test('an order is null when there is none, and beyond the reach of the key', async () => {
+  const store = await data.store();
+  const [mine, other] = [order(store.id), order((await data.store()).id)];
+  await saveOrders(orm, [mine, other]);
+  const reach = { ...operatorReach, all: false, storeIds: [store.id] };
+  const seen = (id: string) => ask('query ($id: ID!) { order(id: $id) { id } }', { id }, reach);
+  expect(await seen(mine.id)).toEqual({ order: { id: mine.id } });
+  for (const id of [other.id, 'none', '', '1\0']) expect(await seen(id)).toEqual({ order: null });
+});
+
+test('the number of statements does not depend on the number of stores', async () => {
+  for (let index = 0; index < 50; index++) {
+    const store = await data.store();
+    await saveOrders(
+      orm,
+      Array.from({ length: 7 }, () => order(store.id)),
+    );
+  }
+  const query = `query ($limit: Int!) { stores(limit: $limit) {
+    orders(pageSize: 5) { nodes { ${fields} } count }
+    late: orders(filter: { customerName: "ana" }) { count hasNextPage endCursor nodes { id } }
+    ordersRevision
+  } }`;
+  const counts = [];
+  for (const limit of [2, 50]) {
+    const { statements: sent } = await statements.during(() => ask(query, { limit }));
+    counts.push(sent.length);
+  }
+  // The stores, two searches, one count (finding by name counts as well), and the revisions.
+  expect(counts).toEqual([5, 5]);
+});
+
+test('nothing is counted or searched that was not asked for', async () => {
+  const { id } = await data.store();
+  const sentFor = async (selection: string) => {
+    const query = `query ($id: ID!) { store(id: $id) { orders { ${selection} } } }`;
+    return (await statements.during(() => ask(query, { id }))).statements.slice(1);
+  };
+  expect(await sentFor('pageIndex pageSize')).toHaveLength(0);
+  expect(await sentFor('count')).toEqual([expect.stringContaining('order_count')]);
+  expect(await sentFor('nodes { id }')).toEqual([expect.not.stringContaining('order_count')]);
+});

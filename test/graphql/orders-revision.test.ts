@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { createContext } from '../../src/graphql/context.ts';
+import { upsertRows } from '../../src/import/upsert.ts';
+import { checkSearch } from '../../src/order/arguments.ts';
+import { OrderEntity } from '../../src/order/entities.ts';
+import { watchRevisions } from '../../src/order/revision.ts';
+import { operatorReach } from '../../src/reach.ts';
+import { createData } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
+import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
+
+const orm = await createDatabase();
+const data = createData(orm);
+const { ask, revision } = createOrderGraph(orm);
+const run = (sql: string, values: unknown[] = []) => orm.em.fork().execute(sql, values);
+
+async function storeWithOrder() {
+  const store = await data.store();
+  const first = order(store.id);
+  await saveOrders(orm, [first]);
+  return { store, storeId: store.id, orderId: first.id };
+}
+
+describe('ordersRevision', () => {
+  test('is 0 for a new store', async () => {
+    expect(await revision((await data.store()).id)).toBe(0);
+  });
+
+  test.each([
+    "status = 'READY'",
+    "created_at = '2020-01-01'",
+    "customer_name = 'Bo'",
+    "customer_phone = '1'",
+    'price = 1',
+    'tax = 1',
+    "items = '[]'",
+    "ready_by = '2020-01-01'",
+    'is_read = true',
+    'in_pos = true',
+    "customer_comments = 'x'",
+    'completed_at = now()',
+    "id = id || '-2'",
+  ])('changes with %s of an order', async change => {
+    const { storeId, orderId } = await storeWithOrder();
+    const before = await revision(storeId);
+    await run(`update orders set ${change} where id = ?`, [orderId]);
+    expect(await revision(storeId)).toBeGreaterThan(before);
+  });
+
+  test('changes with every order that comes or goes', async () => {
+    const { storeId, orderId } = await storeWithOrder();
+    const seen = [await revision(storeId)];
+    await saveOrders(orm, [order(storeId)]);
+    seen.push(await revision(storeId));
+    await run('delete from orders where id = ?', [orderId]);
+    seen.push(await revision(storeId));
+    await run('truncate orders');
+    seen.push(await revision(storeId));
+    expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
+  });
+
+  test('changes at both stores when an order moves, and at no other', async () => {
+    const [from, to, other] = [await storeWithOrder(), await storeWithOrder(), await storeWithOrder()];
+    const all = () => Promise.all([from, to, other].map(({ storeId }) => revision(storeId)));
+    expect(await all()).toEqual([1, 1, 1]);
+    await run('update orders set store_id = ? where id = ?', [to.storeId, from.orderId]);
+    expect(await all()).toEqual([2, 2, 1]);
+  });
+
+  test.each([`name = '{"translations": {"en": "New"}}'`, "external_id = 'new'", "created_at = '2020-01-01'"])(
+    'changes with %s of the store, which orders are shown with',
+    async change => {
+      const { storeId } = await storeWithOrder();
+      await run(`update store set ${change} where id = ?`, [storeId]);
+      expect(await revision(storeId)).toBe(2);
+    },
+  );
+
+  test('does not change with the menu, nor with a statement that changes nothing', async () => {
+    const { store, storeId } = await storeWithOrder();
+    await data.menu(store);
+    await run('update store set name = name where id = ?', [storeId]);
+    await run('delete from orders where false');
+    await run('update orders set is_read = true where false');
+    expect(await revision(storeId)).toBe(1);
+  });
+
+  test('never returns, not even for a store that was deleted and made anew', async () => {
+    const { storeId } = await storeWithOrder();
+    await run('delete from store where id = ?', [storeId]);
+    await data.store({ id: storeId });
+    await saveOrders(orm, [order(storeId)]);
+    expect(await revision(storeId)).toBeGreaterThan(2);
+  });
+});
+
+describe('a request', () => {
+  const begin = async (storeId: string) => {
+    const { loaders } = createContext(orm, operatorReach);
+    const store = await loaders.storeById.load(storeId);
+    if (!store) throw new Error('The store is missing');
+    return { loaders, store };
+  };
+
+  test('claims no revision newer than the store that it has read', async () => {
+    const { storeId } = await storeWithOrder();
+    const { loaders, store } = await begin(storeId);
+    await run(`update store set name = '{}' where id = ?`, [storeId]);
+    expect(await loaders.ordersRevisionByStore.load(store)).toBe(1);
+    expect(await revision(storeId)).toBe(2);
+  });
+
+  test.each(['ordersByStore', 'orderCountByStore'] as const)('claims no revision newer than %s', async part => {
+    const { storeId } = await storeWithOrder();
+    const { loaders, store } = await begin(storeId);
+    await loaders[part].load({ store, search: checkSearch({ pageIndex: 0, pageSize: 1 }) });
+    await saveOrders(orm, [order(storeId)]);
+    expect(await loaders.ordersRevisionByStore.load(store)).toBe(1);
+  });
+
+  test('claims no revision newer than orders that are still being read', async () => {
+    const { store } = await storeWithOrder();
+    const revisions = watchRevisions(orm.em.fork());
+    const read = Promise.withResolvers<{ revision: number }[]>();
+    const noted = revisions.noting([store], read.promise);
+    const claimed = revisions.load(store);
+    // By now the revision itself has been read, unless it was never asked for.
+    expect(await revision(store.id)).toBe(1);
+    read.resolve([{ revision: 0 }]);
+    await noted;
+    expect(await claimed).toBe(0);
+  });
+
+  test('claims no revision newer than its orders while others are coming in', async () => {
+    const { id } = await data.store();
+    const query = `query ($id: ID!) { store(id: $id) { ordersRevision orders(pageSize: 500) { nodes { id } count } } }`;
+    let writing = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      for (let n = 0; n < 50; n++) await saveOrders(orm, [order(id)]);
+    });
+    const readers = Array.from({ length: 3 }, async () => {
+      while (writing) {
+        const { store } = await ask(query, { id });
+        // Each insert adds one order and one revision, so an answer holds at least as many orders as it claims.
+        expect(store.orders.count).toBeGreaterThanOrEqual(store.ordersRevision);
+        expect(store.orders.nodes.length).toBeGreaterThanOrEqual(store.ordersRevision);
+      }
+    });
+    await Promise.all(writers);
+    writing = false;
+    await Promise.all(readers);
+    expect(await revision(id)).toBe(200);
+  });
+});
+
+test('replacing a menu and writing orders do not wait for each other', async () => {
+  const { storeId } = await storeWithOrder();
+  const [menu, till] = [orm.em.fork(), orm.em.fork()];
+  const sessions = [menu, till];
+  for (const session of sessions) await session.begin();
+  for (const session of sessions) await session.execute("set local lock_timeout = '5s'");
+  const replace = () => menu.execute('update store set menu_revision = menu_revision + 1 where id = ?', [storeId]);
+  await replace();
+  await upsertRows(till, OrderEntity, [{ ...order(storeId) }]);
+  await till.execute("update orders set status = 'READY' where store_id = ?", [storeId]);
+  await replace();
+  for (const session of sessions) await session.commit();
+  expect(await revision(storeId)).toBe(3);
+});

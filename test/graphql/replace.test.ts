@@ -1,0 +1,262 @@
+import { describe, expect, test } from 'vitest';
+import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
+import { startApp } from '../support/app.ts';
+import { operatorFork, smallMenu } from '../support/data.ts';
+
+const app = await startApp();
+
+const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected: SafeInt) {
+  replaceMenuConfiguration(storeId: $id, input: $input, expectedRevision: $expected) {
+    revision
+    store {
+      menuRevision
+      menus { id externalId categories { externalId items { id externalId name { translations } } } }
+      items { id externalId }
+    }
+  }
+}`;
+
+const replace = (id: string, input: object, expected?: number) => app.graphql(mutation, { id, input, expected });
+
+const sql = <T>(text: string, values: unknown[] = []) => operatorFork(app.orm).execute<T[]>(text, values);
+
+const tables = ['menu', 'category', 'menu_item', 'modifier_group', 'modifier_item'];
+
+/** Which version of each row is stored: a row that was rewritten has another one. */
+async function rowVersions(storeId: string): Promise<string> {
+  const lists = await Promise.all(
+    tables.map(table =>
+      sql(`select ctid::text, xmin::text, id from ${table} where store_id = ? order by id`, [storeId]),
+    ),
+  );
+  return JSON.stringify(lists);
+}
+
+async function drawnIds(): Promise<string> {
+  const lists = await Promise.all(tables.map(table => sql(`select last_value::text from ${table}_id_seq`)));
+  return JSON.stringify(lists);
+}
+
+describe('replaceMenuConfiguration', () => {
+  test('answers the new configuration and its revision', async () => {
+    const store = await app.data.store();
+    const { body } = await replace(store.id, smallMenu('Soup'));
+    expect(body.errors).toBeUndefined();
+    expect(body.data.replaceMenuConfiguration).toEqual({
+      revision: 1,
+      store: {
+        menuRevision: 1,
+        menus: [
+          {
+            id: expect.any(Number),
+            externalId: 'menu',
+            categories: [
+              {
+                externalId: 'category',
+                items: [{ id: expect.any(Number), externalId: 'item', name: { translations: { en: 'Soup' } } }],
+              },
+            ],
+          },
+        ],
+        items: [{ id: expect.any(Number), externalId: 'item' }],
+      },
+    });
+  });
+
+  test('keeps the id of an external id that stays, draws a new one for a new one, and reuses none', async () => {
+    const store = await app.data.store();
+    const item = smallMenu().items[0];
+    const post = async (...externalIds: string[]) => {
+      const { body } = await replace(store.id, {
+        items: externalIds.map(externalId => ({ ...item, externalId, modifierExternalIds: [] })),
+      });
+      const items: { id: number; externalId: string }[] = body.data.replaceMenuConfiguration.store.items;
+      expect(items.map(found => found.externalId)).toEqual(externalIds);
+      return Object.fromEntries(items.map(found => [found.externalId, found.id]));
+    };
+    const first = await post('a', 'b', 'c');
+    const second = await post('c', 'd', 'a');
+    expect(second).toMatchObject({ a: first.a, c: first.c });
+    expect(second.d).toBe(Number(first.c) + 1);
+    const third = await post('b');
+    expect(third.b).toBe(Number(second.d) + 1);
+  });
+
+  test('changes nothing when the configuration is the same already', async () => {
+    const store = await app.data.store();
+    await replace(store.id, smallMenu());
+    const before = [await rowVersions(store.id), await drawnIds()];
+    const { body } = await replace(store.id, smallMenu());
+    expect(body.data.replaceMenuConfiguration.revision).toBe(1);
+    expect([await rowVersions(store.id), await drawnIds()]).toEqual(before);
+  });
+
+  test('changes nothing when any part of it is refused, and names every fault at its place', async () => {
+    const store = await app.data.store();
+    await replace(store.id, smallMenu());
+    const before = [await rowVersions(store.id), await drawnIds()];
+    const good = smallMenu();
+    const bad: MenuConfigurationInput = {
+      ...good,
+      items: [...good.items, ...good.items, ...good.items.map(item => ({ ...item, externalId: '' }))],
+      categories: (good.categories ?? []).map(category => ({ ...category, itemExternalIds: ['item', 'item', 'gone'] })),
+      menus: (good.menus ?? []).map(menu => ({ ...menu, categoryExternalIds: ['x"y'] })),
+      modifierItems: (good.modifierItems ?? []).map(item => ({ ...item, menuItemExternalId: 'lost' })),
+    };
+    const { body } = await replace(store.id, bad);
+    expect(body.errors[0].extensions).toEqual({
+      code: 'BAD_USER_INPUT',
+      faults: [
+        {
+          path: ['input', 'items', 1, 'externalId'],
+          type: 'duplicate_external_id',
+          message: 'external id "item" is already that of the item at index 0',
+        },
+        {
+          path: ['input', 'items', 2, 'externalId'],
+          type: 'string_too_short',
+          message: 'String should have at least 1 character',
+        },
+        {
+          path: ['input', 'menus', 0, 'categoryExternalIds', 0],
+          type: 'reference_not_found',
+          message: 'no category has the external id "x\\"y"',
+        },
+        {
+          path: ['input', 'categories', 0, 'itemExternalIds', 1],
+          type: 'duplicate_reference',
+          message: 'external id "item" is already listed at index 0',
+        },
+        {
+          path: ['input', 'categories', 0, 'itemExternalIds', 2],
+          type: 'reference_not_found',
+          message: 'no item has the external id "gone"',
+        },
+        {
+          path: ['input', 'modifierItems', 0, 'menuItemExternalId'],
+          type: 'reference_not_found',
+          message: 'no item has the external id "lost"',
+        },
+      ],
+    });
+    expect([await rowVersions(store.id), await drawnIds()]).toEqual(before);
+  });
+
+  test('with an expected revision refuses a writer that has not seen the latest', async () => {
+    const store = await app.data.store();
+    expect((await replace(store.id, smallMenu('one'), 0)).body.data.replaceMenuConfiguration.revision).toBe(1);
+    const { body } = await replace(store.id, smallMenu('two'), 0);
+    expect(body.errors[0]).toMatchObject({
+      message: 'The menu configuration is at revision 1, not 0.',
+      extensions: { code: 'CONFLICT' },
+    });
+    expect((await replace(store.id, smallMenu('two'), 1)).body.data.replaceMenuConfiguration.revision).toBe(2);
+  });
+
+  test('answers null for a store that is out of reach, as for one that does not exist', async () => {
+    const store = await app.data.store();
+    const other = await app.data.merchant();
+    const key = await app.newKey({ merchantIds: [other.id] });
+    const variables = (id: string) => ({ id, input: smallMenu() });
+    const foreign = await app.graphql(mutation, variables(store.id), { 'x-api-key': key });
+    const absent = await app.graphql(mutation, variables('no-such-store'), { 'x-api-key': key });
+    expect(foreign.body).toEqual({ data: { replaceMenuConfiguration: null } });
+    expect(absent.body).toEqual(foreign.body);
+  });
+
+  test('gives texts back as posted: order of keys, hostile keys, markup and all', async () => {
+    const store = await app.data.store();
+    const translations = JSON.parse(
+      '{"zh_hk": "湯", "en": "Soup \\\\ \\"quoted\\" \'single\' $1 ?", "__proto__": "a", "constructor": "b", "": "c", "1": "d"}',
+    );
+    const menu = smallMenu();
+    const items = menu.items.map(item => ({ ...item, name: { translations } }));
+    await replace(store.id, { ...menu, items });
+    const { text } = await app.graphql('query ($id: ID!) { store(id: $id) { items { name { translations } } } }', {
+      id: store.id,
+    });
+    expect(text).toContain(JSON.stringify(translations));
+  });
+
+  test('refuses NUL characters and half surrogate pairs at their place', async () => {
+    const store = await app.data.store();
+    const item = { ...smallMenu().items[0], modifierExternalIds: [] };
+    const { body } = await replace(store.id, {
+      items: [{ ...item, ingredients: 'a\0b', name: { translations: { en: '\ud800', 'x\0': 'y' } } }],
+    });
+    expect(body.errors[0].extensions.faults).toEqual([
+      {
+        path: ['input', 'items', 0, 'name', 'translations', 'en'],
+        type: 'value_error',
+        message: 'Value error, the text has half a surrogate pair',
+      },
+      {
+        path: ['input', 'items', 0, 'name', 'translations', 'x\0'],
+        type: 'value_error',
+        message: 'Value error, the key has a NUL character',
+      },
+      {
+        path: ['input', 'items', 0, 'ingredients'],
+        type: 'value_error',
+        message: 'Value error, the text has a NUL character',
+      },
+    ]);
+  });
+
+  test('keeps what the operator has set', async () => {
+    const store = await app.data.store();
+    await replace(store.id, smallMenu());
+    await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
+    await replace(store.id, smallMenu('renamed'));
+    const { body } = await app.graphql('query ($id: ID!) { store(id: $id) { items { prepType } } }', { id: store.id });
+    expect(body.data.store.items).toEqual([{ prepType: 'GRILL' }]);
+  });
+
+  test('does not hold up orders of the same store while it is open', async () => {
+    const store = await app.data.store();
+    await operatorFork(app.orm).transactional(async em => {
+      await replaceMenuConfiguration(em, store, { input: smallMenu() });
+      // In another session, while the replacement is not yet committed.
+      await app.data.orders(store, 1);
+    });
+    expect(await sql('select count(*)::int as n from orders where store_id = ?', [store.id])).toEqual([{ n: 1 }]);
+  });
+
+  test('refuses a vast tree that a small body says', async () => {
+    const store = await app.data.store();
+    const name = { translations: { en: 'x' } };
+    const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+    const base = { name, type: 'T', groupMin: 0, groupMax: 1, chargeAfter: 0 };
+    const input = {
+      menus: ids('m', 10).map(externalId => ({ externalId, availability: [], categoryExternalIds: ids('c', 10) })),
+      categories: ids('c', 10).map(externalId => ({ externalId, name, itemExternalIds: ids('i', 100) })),
+      items: ids('i', 100).map(externalId => ({
+        externalId,
+        name,
+        price: 1,
+        tax: 0,
+        sellSeparately: true,
+        modifierExternalIds: ids('g', 10),
+      })),
+      modifierGroups: ids('g', 10).map(externalId => ({ ...base, externalId, modifierItemExternalIds: ids('x', 10) })),
+      modifierItems: ids('x', 10).map(externalId => ({
+        externalId,
+        name,
+        priceChange: 0,
+        taxChange: 0,
+        minQuantity: 0,
+        maxQuantity: 1,
+        defaultQuantity: 0,
+      })),
+    };
+    const { body } = await replace(store.id, input);
+    expect(body.errors[0].extensions.faults).toEqual([
+      {
+        path: ['input'],
+        type: 'too_long',
+        message: 'The configuration has 1110110 nodes in its tree; at most 500000 are allowed',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { deviations } from '../support/closed.ts';
+import { routes } from '../support/interface.ts';
+import { fullBody } from '../support/menu-body.ts';
+
+const app = await startApp();
+
+const merchant = await app.data.merchant({ businessType: { name: 'RESTAURANT' } });
+const store = await app.data.store({
+  merchant: merchant.id,
+  externalId: 'baixa',
+  storePhone: '+351 210 000 000',
+  contacts: { manager: { name: 'Rui', deputy: null } },
+  addressLine1: 'Rua Augusta 1',
+  addressLine2: 'Loja A',
+  addressLine3: 'Baixa',
+  timezone: 'Europe/Lisbon',
+  city: 'Lisboa',
+  postalCode: '1100-048',
+  country: 'PT',
+  locationName: 'Baixa',
+  adminArea: 'Lisboa',
+  phoneNumbers: [{ id: 'phone', phoneNumber: '+351 1', createDateTime: '2026-01-03T00:00:00.000Z' }],
+  storeType: { content: 'Café', businessType: { name: 'RESTAURANT' } },
+  restaurantConfiguration: { cuisineType: { name: 'PORTUGUESE' } },
+});
+const bare = await app.data.store({ merchant: null });
+const [order] = await app.data.orders(store, 2, {
+  customerComments: 'No sugar',
+  completedAt: new Date('2026-03-01T14:00:00Z'),
+  items: [{ name: 'Nata', note: null, parts: [{ size: null }, []], price: 1.5 }],
+});
+await app.data.orders(bare, 1);
+const post = await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBody());
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+const { body: document } = await app.get('/openapi.json');
+// Closed: what is not described is a fault.
+ajv.addSchema(
+  JSON.parse(JSON.stringify(document), (_key, value) =>
+    value?.type === 'object' && value.properties ? { ...value, additionalProperties: false } : value,
+  ),
+  'openapi',
+);
+
+/** What an answer has that /openapi.json does not say, or says otherwise. */
+function undescribed(body: unknown, method: string, path: string): unknown {
+  const pointer = path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
+  const place = `openapi#/paths/${pointer}/${method}/responses/200/content/application~1json/schema`;
+  ajv.validate({ $ref: place }, body);
+  return ajv.errors ?? [];
+}
+
+describe('every route answers the documented shape and nothing else', () => {
+  test.each(routes.filter(({ method }) => method === 'GET'))('$method $path', async ({ path, body }) => {
+    for (const storeId of [store.id, bare.id]) {
+      const address = path
+        .replace('{store_service_id}', storeId)
+        .replace('{order_service_id}', order?.id ?? '')
+        .replace('{merchant_service_id}', merchant.id);
+      const answer = await app.get(address);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(deviations(answer.body, body)).toEqual([]);
+      expect(undescribed(answer.body, 'get', path)).toEqual([]);
+    }
+  });
+
+  test('POST /v1/stores/{store_service_id}/menu_configuration/', async () => {
+    expect(post.status).toBe(200);
+    expect(deviations(post.body, 'CreateMenuConfigurationResponse')).toEqual([]);
+    expect(undescribed(post.body, 'post', '/v1/stores/{store_service_id}/menu_configuration/')).toEqual([]);
+    const least = { items: [], menus: [{ external_id: 'm', availability: [] }] };
+    const answer = await app.post(`/v1/stores/${bare.id}/menu_configuration/`, least);
+    expect(deviations(answer.body, 'CreateMenuConfigurationResponse')).toEqual([]);
+  });
+});
+
+test('what /openapi.json does not describe would be found', () => {
+  expect(undescribed([{ id: 1, colour: 'red' }], 'get', '/v1/stores/')).toMatchObject([
+    { keyword: 'required' },
+    { keyword: 'additionalProperties' },
+    { keyword: 'type' },
+  ]);
+});
+
+test('optional fields without a value are left out', async () => {
+  const answer = await app.get(`/v1/stores/${bare.id}`);
+  expect(Object.keys(answer.body)).toEqual(['id', 'name', 'created_at']);
+});
+
+test('fields stand in the documented order', async () => {
+  const single = await app.get(`/v1/orders/${order?.id}`);
+  expect(Object.keys(single.body).slice(-2)).toEqual(['result_code', 'result_message']);
+  const list = await app.get(`/v1/stores/${store.id}/orders/`);
+  expect(Object.keys(list.body)).toEqual([
+    'page_index',
+    'page_size',
+    'count',
+    'result_code',
+    'result_message',
+    'order_result_list',
+  ]);
+});
+
+test('an order gives its items back exactly, nulls and nesting included', async () => {
+  const { body } = await app.get(`/v1/orders/${order?.id}`);
+  expect(JSON.stringify(body.items)).toBe('[{"name":"Nata","note":null,"parts":[{"size":null},[]],"price":1.5}]');
+});
+
+test('nulls in the free maps of a store are kept', async () => {
+  const { body } = await app.get(`/v1/stores/${store.id}`);
+  expect(body.contacts).toEqual({ manager: { name: 'Rui', deputy: null } });
+});
+
+test('a whole store is answered field by field', async () => {
+  const { body } = await app.get(`/v1/stores/${store.id}`);
+  expect(body).toEqual({
+    id: store.id,
+    name: { translations: { en: 'Baixa' } },
+    created_at: '2026-01-02T00:00:00.000Z',
+    external_id: 'baixa',
+    store_phone: '+351 210 000 000',
+    contacts: { manager: { name: 'Rui', deputy: null } },
+    address_line_1: 'Rua Augusta 1',
+    address_line_2: 'Loja A',
+    address_line_3: 'Baixa',
+    timezone: 'Europe/Lisbon',
+    city: 'Lisboa',
+    postal_code: '1100-048',
+    country: 'PT',
+    location_name: 'Baixa',
+    admin_area: 'Lisboa',
+    phone_numbers: [{ id: 'phone', phone_number: '+351 1', create_date_time: '2026-01-03T00:00:00.000Z' }],
+    merchant: {
+      created_at: '2026-01-01T00:00:00.000Z',
+      id: merchant.id,
+      brand_name: 'Casa Verde',
+      business_type: { name: 'RESTAURANT' },
+    },
+    store_type: { content: 'Café', business_type: { name: 'RESTAURANT' } },
+    restaurant_configuration: { cuisine_type: { name: 'PORTUGUESE' } },
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+
+const app = await startApp();
+
+/** Reads a list of orders. */
+async function ordersOf(store: { readonly id: string }, query: string) {
+  const { status, body } = await app.get(`/v1/stores/${store.id}/orders/${query}`);
+  expect({ status, body }).toMatchObject({ status: 200, body: { result_code: '000000', result_message: 'Success' } });
+  return body;
+}
+
+describe('An empty query value, a repeated parameter, an unknown parameter', async () => {
+  const store = await app.data.store();
+  await app.data.orders(store, 3);
+
+  test.each([
+    ['page_size', 'int_parsing', 'Input should be a valid integer, unable to parse string as an integer'],
+    ['start_time', 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z'],
+  ])('?%s= is 422', async (name, type, msg) => {
+    const { status, body } = await app.get(`/v1/stores/${store.id}/orders/?${name}=`);
+    expect(status).toBe(422);
+    expect(body).toEqual({ detail: [{ loc: ['query', name], msg, type }] });
+  });
+
+  test.each(['customer_name', 'phone_number', 'status'])('?%s= sets no condition', async name => {
+    expect(await ordersOf(store, `?${name}=`)).toMatchObject({ count: 3 });
+  });
+
+  test('of a repeated parameter the last one counts', async () => {
+    expect(await ordersOf(store, '?page_size=x&page_size=2')).toMatchObject({ page_size: 2 });
+  });
+
+  test('an unknown parameter is ignored', async () => {
+    expect(await ordersOf(store, '?colour=red&__proto__=1')).toMatchObject({ count: 3 });
+  });
+});

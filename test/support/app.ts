@@ -1,0 +1,65 @@
+import { afterAll } from 'vitest';
+import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
+import { createServer, type ServerConfig } from '../../src/http/server.ts';
+import { createData, type Data, operatorFork } from './data.ts';
+import { createDatabase } from './database.ts';
+import { StatementCounter } from './statements.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
+  readonly body: any;
+}
+
+const config: ServerConfig = { logLevel: 'silent', bodyLimit: 10 * 1024 * 1024, introspection: true };
+
+/** The whole service on a database of its own, listening on a port of its own. */
+export async function startApp(overrides: Partial<ServerConfig> = {}) {
+  const statements = new StatementCounter();
+  const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
+  const server = await createServer(orm, { ...config, ...overrides });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  afterAll(() => server.close());
+  const data: Data = createData(orm);
+
+  const newKey = async (request: Partial<KeyRequest> = {}): Promise<string> => {
+    const all = !request.merchantIds && !request.storeIds;
+    const full = { name: 'test', all, merchantIds: [], storeIds: [], canWrite: true, ...request };
+    return (await issueKey(operatorFork(orm), full)).key;
+  };
+  const key = await newKey();
+
+  const send = async (method: string, path: string, options: RequestInit = {}): Promise<Answer> => {
+    const headers = new Headers(options.headers);
+    if (!headers.has('x-api-key')) headers.set('x-api-key', key);
+    if (headers.get('x-api-key') === '') headers.delete('x-api-key');
+    const response = await fetch(new URL(path, url), { method, redirect: 'manual', ...options, headers });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+
+  return {
+    url,
+    orm,
+    server,
+    data,
+    key,
+    newKey,
+    statements,
+    send,
+    get: (path: string, headers: Record<string, string> = {}) => send('GET', path, { headers }),
+    post: (path: string, body: unknown, headers: Record<string, string> = {}) =>
+      send('POST', path, {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    graphql: (query: string, variables: object = {}, headers: Record<string, string> = {}) =>
+      send('POST', '/graphql', {
+        body: JSON.stringify({ query, variables }),
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+  };
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../../src/database/embedded.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createOrm } from '../../src/database/orm.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    cluster: { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+  }
+}
+
+/** One real server for all tests, and a migrated template from which each test file copies a database of its own. */
+export default async function startCluster(project: TestProject) {
+  const folder = mkdtempSync(join(tmpdir(), 'carte-test-'));
+  const server = await startEmbedded({
+    dataFolder: folder,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  const admin = new pg.Client(server.connection);
+  await admin.connect();
+  await admin.query('create database template_carte');
+  await admin.end();
+  const orm = createOrm({ ...server.connection, database: 'template_carte' });
+  await migrate(orm);
+  await orm.close();
+  project.provide('cluster', server.connection);
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { buildSchema, Source } from 'graphql';
+import { expect } from 'vitest';
+import { readContract } from '../../src/rest/contract/contract.ts';
+
+const graph = buildSchema(`
+  scalar SafeInt
+  scalar Colour
+  interface Named { name: String! }
+  type Shop implements Named {
+    id: ID!
+    name: String!
+    nickName: String
+    owner: Owner
+    revision: SafeInt!
+    label: String!
+    shops: [Shop!]!
+    sign: Named
+  }
+  type Owner { name: String! revision: SafeInt! }
+  input Paint { coat: Int! }
+  input ShopInput { name: String! coat: Paint }
+  type Query {
+    shop(id: ID, colour: Colour, paint: Paint, at: SafeInt, page: Int): Shop
+    shops: [Shop!]!
+  }
+  type Mutation { paint(id: ID!, input: ShopInput, at: SafeInt): Shop }
+  type Subscription { shop: Shop }
+`);
+
+const directives = readFileSync(new URL('../../schema/rest/directives.graphql', import.meta.url), 'utf8');
+
+/** The faults of a contract, one a line; none when it is good. */
+export function faultsOf(text: string, more: Readonly<Record<string, string>> = {}): string[] {
+  const sources = [
+    new Source(directives, 'schema/rest/directives.graphql'),
+    new Source(text, 'shops.graphql'),
+    ...Object.entries(more).map(([name, body]) => new Source(body, name)),
+  ];
+  try {
+    readContract(graph, sources);
+    return [];
+  } catch (error) {
+    const [title, ...faults] = String(error).split('\n');
+    expect(title).toBe('Error: The REST contract has faults:');
+    return faults.map(fault => fault.trim());
+  }
+}

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import { upsertRows } from '../../src/import/upsert.ts';
+import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
+import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';
+import { type Order, OrderEntity } from '../../src/order/entities.ts';
+import { operatorReach } from '../../src/reach.ts';
+import { type Store, StoreEntity } from '../../src/store/entities.ts';
+
+export function operatorFork(orm: MikroORM): EntityManager {
+  const em = orm.em.fork();
+  em.setFilterParams('reach', { ...operatorReach });
+  return em;
+}
+
+/** Makes what a test needs; everything that a test does not name has a plain value. */
+export function createData(orm: MikroORM) {
+  const data = {
+    async merchant(given: Partial<Merchant> = {}): Promise<Merchant> {
+      const em = operatorFork(orm);
+      const merchant = em.create(MerchantEntity, {
+        id: randomUUID(),
+        brandName: 'Casa Verde',
+        createdAt: new Date('2026-01-01T00:00:00Z'),
+        ...given,
+      });
+      await em.flush();
+      return merchant;
+    },
+
+    /** A store; of a merchant of its own unless one (or null) is given. */
+    async store(given: Partial<Omit<Store, 'merchant'>> & { merchant?: string | null } = {}): Promise<Store> {
+      const merchant = given.merchant === undefined ? (await data.merchant()).id : given.merchant;
+      const em = operatorFork(orm);
+      const store = em.create(StoreEntity, {
+        id: randomUUID(),
+        name: { translations: { en: 'Baixa' } },
+        createdAt: new Date('2026-01-02T00:00:00Z'),
+        menuRevision: 0,
+        ...given,
+        merchant,
+      });
+      await em.flush();
+      return store;
+    },
+
+    async orders(store: Store, count: number, given: Partial<Order> = {}): Promise<Order[]> {
+      const orders = Array.from({ length: count }, (_, index) => ({
+        id: randomUUID(),
+        store: store.id,
+        createdAt: new Date(Date.UTC(2026, 2, 1, 12, 0, index)),
+        status: 'PENDING' as const,
+        customerName: 'Ana Lima',
+        customerPhone: '+351 912 345 678',
+        price: 1200,
+        tax: 120,
+        items: [{ name: 'Pastel de nata', quantity: 2 }],
+        readyBy: new Date('2026-03-01T13:00:00Z'),
+        isRead: false,
+        inPos: false,
+        customerComments: null,
+        completedAt: null,
+        ...given,
+      }));
+      await upsertRows(operatorFork(orm), OrderEntity, orders);
+      return orders;
+    },
+
+    async menu(store: Store, input: MenuConfigurationInput = smallMenu()): Promise<void> {
+      await replaceMenuConfiguration(operatorFork(orm), store, { input });
+    },
+  };
+  return data;
+}
+
+export type Data = ReturnType<typeof createData>;
+
+/** One entity of each kind, each linked to the next, and a modifier item that stands for the item. */
+export function smallMenu(text = 'Lunch'): MenuConfigurationInput {
+  const name = { translations: { en: text } };
+  return {
+    menus: [
+      {
+        externalId: 'menu',
+        name,
+        availability: [{ dayOfWeek: 'MON', timePeriods: [{ startTime: '11:00', endTime: '15:00' }] }],
+        categoryExternalIds: ['category'],
+      },
+    ],
+    categories: [{ externalId: 'category', name, description: name, itemExternalIds: ['item'] }],
+    items: [
+      {
+        externalId: 'item',
+        name,
+        description: name,
+        price: 950,
+        tax: 95,
+        sellSeparately: true,
+        modifierExternalIds: ['group'],
+      },
+    ],
+    modifierGroups: [
+      {
+        externalId: 'group',
+        type: 'CHOICE',
+        name,
+        groupMin: 0,
+        groupMax: 2,
+        chargeAfter: 0,
+        modifierItemExternalIds: ['modifier'],
+      },
+    ],
+    modifierItems: [
+      {
+        externalId: 'modifier',
+        name,
+        priceChange: 100,
+        taxChange: 10,
+        minQuantity: 0,
+        maxQuantity: 1,
+        defaultQuantity: 0,
+        menuItemExternalId: 'item',
+      },
+    ],
+  };
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { graphql } from 'graphql';
+import { type Fault, InvalidInput } from '../../src/errors.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { createSchema } from '../../src/graphql/schema.ts';
+import { type Row, upsertRows } from '../../src/import/upsert.ts';
+import type { OrderArguments } from '../../src/order/arguments.ts';
+import { type Order, OrderEntity } from '../../src/order/entities.ts';
+import { operatorReach, type Reach } from '../../src/reach.ts';
+import { createData, operatorFork } from './data.ts';
+
+interface Page {
+  readonly ids: readonly string[];
+  readonly count: number;
+  readonly hasNextPage: boolean;
+  readonly endCursor: string | null;
+}
+
+type Arguments = Partial<OrderArguments>;
+
+const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: Int!, $pageSize: Int!, $after: String) {
+  store(id: $storeId) {
+    orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize, after: $after) {
+      nodes { id } count hasNextPage endCursor
+    }
+  }
+}`;
+
+/** Asks the graph for orders, each time as a request of its own would. */
+export function createOrderGraph(orm: MikroORM) {
+  const schema = createSchema();
+  const data = createData(orm);
+
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
+  const ask = async (source: string, variables: object = {}, reach: Reach = operatorReach): Promise<any> => {
+    // As they come over the wire: instants as texts.
+    const variableValues = JSON.parse(JSON.stringify(variables));
+    const result = await graphql({ schema, source, variableValues, contextValue: createContext(orm, reach) });
+    const [error] = result.errors ?? [];
+    if (error) throw error.originalError ?? error;
+    return result.data;
+  };
+
+  const search = async (storeId: string, args: Arguments = {}): Promise<Page> => {
+    const { store } = await ask(pageQuery, { storeId, pageIndex: 0, pageSize: 50, ...args });
+    const { nodes, ...page } = store.orders;
+    return { ids: nodes.map((node: { id: string }) => node.id), ...page };
+  };
+
+  return {
+    ask,
+    search,
+
+    /** A store with an order for each name. */
+    async storeWith(orders: Record<string, Partial<Order>>): Promise<string> {
+      const { id } = await data.store();
+      await saveOrders(
+        orm,
+        Object.entries(orders).map(([name, given]) => order(id, { id: `${name} of ${id}`, ...given })),
+      );
+      return id;
+    },
+
+    /** The names of the orders that a filter leaves, in alphabetical order. */
+    async left(storeId: string, filter: NonNullable<Arguments['filter']>): Promise<string[]> {
+      const { ids, count } = await search(storeId, { filter });
+      if (count !== ids.length) throw new Error(`${ids.length} orders were found, but ${count} counted`);
+      return namesOf(ids).sort();
+    },
+
+    /** Everything that is wrong with a search. */
+    async faultsOf(args: Arguments): Promise<readonly Fault[]> {
+      const { id } = await data.store();
+      const error = await search(id, args).catch((reason: unknown) => reason);
+      if (!(error instanceof InvalidInput)) throw new Error('The search was not refused', { cause: error });
+      return error.faults;
+    },
+
+    async revision(storeId: string): Promise<number> {
+      return (await ask('query ($id: ID!) { store(id: $id) { ordersRevision } }', { id: storeId })).store
+        .ordersRevision;
+    },
+  };
+}
+
+/** The names under which `storeWith` saved orders. */
+export const namesOf = (ids: readonly string[]) => ids.map(id => id.replace(/ of .*/, ''));
+
+export function order(storeId: string, given: Partial<Order> = {}): Order {
+  return {
+    id: randomUUID(),
+    store: storeId,
+    createdAt: new Date('2026-03-01T12:00:00Z'),
+    status: 'PENDING',
+    customerName: 'Ana Lima',
+    customerPhone: '+351 912 345 678',
+    price: 1200,
+    tax: 120,
+    items: [{ name: 'Pastel de nata', quantity: 2 }],
+    readyBy: new Date('2026-03-01T13:00:00Z'),
+    isRead: false,
+    inPos: false,
+    customerComments: null,
+    completedAt: null,
+    ...given,
+  };
+}
+
+/** Saves orders that differ from each other, in one statement. */
+export async function saveOrders(orm: MikroORM, orders: readonly Order[]): Promise<void> {
+  await upsertRows(
+    operatorFork(orm),
+    OrderEntity,
+    orders.map((each): Row => ({ ...each })),
+  );
+}

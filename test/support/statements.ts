@@ -1,0 +1,25 @@
+import type { Pool } from 'pg';
+
+/** Counts what really goes to the database, whichever library sends it. */
+export class StatementCounter {
+  readonly texts: string[] = [];
+
+  watch(pool: Pool): void {
+    pool.on('connect', client => {
+      const send = client.query.bind(client);
+      const counted = (...args: unknown[]) => {
+        const [query] = args;
+        this.texts.push(typeof query === 'string' ? query : String((query as { text?: unknown }).text));
+        return Reflect.apply(send, client, args);
+      };
+      Object.assign(client, { query: counted });
+    });
+  }
+
+  /** The statements that an action sends. */
+  async during<T>(action: () => Promise<T>): Promise<{ readonly result: T; readonly statements: readonly string[] }> {
+    const before = this.texts.length;
+    const result = await action();
+    return { result, statements: this.texts.slice(before) };
+  }
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Availability, isAvailable, isOpen, localTime, parseDay, parseTime } from '../../src/menu/availability.ts';
+
+const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
+
+/** `on('SAT 22:00-02:00', 'SUN 09:00-12:00')` */
+function on(...windows: string[]): Availability[] {
+  return windows.map(window => {
+    const [dayOfWeek = '', startTime = '', endTime = ''] = window.split(/[ -]/);
+    return { dayOfWeek, timePeriods: [{ startTime, endTime }] };
+  });
+}
+
+test('MON to SUN and the full names are understood in any letter case', () => {
+  const full = ['Monday', 'TUESDAY', 'wednesday', 'Thursday', 'fRIDAY', 'Saturday', 'sUnDaY'];
+  for (const words of [days, days.map(day => day.toLowerCase()), full]) {
+    expect(words.map(parseDay)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  }
+});
+
+const noDays = ['', 'MO', 'TUES', ' MON', 'MON\n', 'Montag', '0', 'frıday', 'ſun', 'constructor', '__proto__'];
+test.each(noDays)('the day %j is not understood', word => {
+  expect(parseDay(word)).toBeUndefined();
+});
+
+test.each([
+  ['00:00', 0, 0],
+  ['09:30', 34_200, 34_200],
+  ['23:59', 86_340, 86_340],
+  ['23:59:59', 86_399, 86_399],
+  ['24:00', undefined, 86_400],
+  ['24:00:00', undefined, 86_400],
+])('the time %j is %j as a start and %j as an end', (word, start, end) => {
+  expect([parseTime(word, 'start'), parseTime(word, 'end')]).toEqual([start, end]);
+});
+
+test.each([
+  ...['', 'noon', '9:30', '0930', ' 09:30', '09:30\n', '09:30 AM', '09:30Z', '09:30:00.5', '٠٩:٣٠', '-1:00'],
+  ...['24:00:01', '24:01', '25:00', '12:60', '12:00:60'],
+])('the time %j is not understood', word => {
+  expect([parseTime(word, 'start'), parseTime(word, 'end')]).toEqual([undefined, undefined]);
+});
+
+// 2025-06-02 is a Monday.
+test.each([
+  ['a window includes its start', 'MON 11:00-15:00', '2025-06-02T11:00:00Z', true],
+  ['a window begins no earlier', 'MON 11:00-15:00', '2025-06-02T10:59:59.999Z', false],
+  ['a window lasts until its end', 'MON 11:00-15:00', '2025-06-02T14:59:59.999Z', true],
+  ['a window excludes its end', 'MON 11:00-15:00', '2025-06-02T15:00:00Z', false],
+  ['a window counts seconds', 'MON 11:00:30-11:00:31', '2025-06-02T11:00:30Z', true],
+  ['another day is not on sale', 'MON 11:00-15:00', '2025-06-03T12:00:00Z', false],
+  ['a window to 24:00 fills the evening', 'MON 18:00-24:00', '2025-06-02T23:59:59Z', true],
+  ['a window to 24:00 ends at midnight', 'MON 18:00-24:00', '2025-06-03T00:00:00Z', false],
+  ['a window to 00:00 ends at midnight', 'MON 18:00-00:00', '2025-06-03T00:00:00Z', false],
+  ['an overnight window begins on its day', 'MON 22:00-02:00', '2025-06-02T22:00:00Z', true],
+  ['an overnight window runs into the next day', 'MON 22:00-02:00', '2025-06-03T01:59:59Z', true],
+  ['an overnight window ends on the next day', 'MON 22:00-02:00', '2025-06-03T02:00:00Z', false],
+  ['an overnight window leaves out the morning of its day', 'MON 22:00-02:00', '2025-06-02T01:00:00Z', false],
+  ['Sunday night runs into Monday', 'SUN 22:00-02:00', '2025-06-02T01:00:00Z', true],
+  ['00:00-00:00 holds the first moment', 'MON 00:00-00:00', '2025-06-02T00:00:00Z', true],
+  ['00:00-00:00 holds the last moment', 'MON 00:00-00:00', '2025-06-02T23:59:59.999Z', true],
+  ['00:00-00:00 does not hold the next day', 'MON 00:00-00:00', '2025-06-03T00:00:00Z', false],
+  ['00:00-24:00 is the whole day', 'MON 00:00-24:00', '2025-06-02T23:59:59.999Z', true],
+  ['an equal start and end last a day', 'MON 09:00-09:00', '2025-06-03T08:59:59Z', true],
+  ['an equal start and end last no longer', 'MON 09:00-09:00', '2025-06-03T09:00:00Z', false],
+  ['a word for a day that is not understood never matches', 'Montag 00:00-24:00', '2025-06-02T12:00:00Z', false],
+  ['a start that is not understood never matches', 'MON noon-24:00', '2025-06-02T12:00:00Z', false],
+  ['an end that is not understood never matches', 'MON 00:00-late', '2025-06-02T12:00:00Z', false],
+  ['24:00 as a start never matches', 'MON 24:00-06:00', '2025-06-03T03:00:00Z', false],
+])('%s: %s at %s is %j', (_fact, window, moment, expected) => {
+  expect(isAvailable(on(window), new Date(moment), 'UTC')).toBe(expected);
+});
+
+test('nothing is on sale without windows', () => {
+  const moment = new Date('2025-06-02T12:00:00Z');
+  expect(isAvailable([], moment, 'UTC')).toBe(false);
+  expect(isAvailable([{ dayOfWeek: 'MON', timePeriods: [] }], moment, 'UTC')).toBe(false);
+});
+
+test('any window of a day that is listed twice is enough, beside ones that are not understood', () => {
+  const windows = on('MON 08:00-10:00', 'Montag 00:00-24:00', 'MON late-early', 'Monday 11:00-13:00');
+  expect(isAvailable(windows, new Date('2025-06-02T12:00:00Z'), 'UTC')).toBe(true);
+  expect(isAvailable(windows, new Date('2025-06-02T10:00:00Z'), 'UTC')).toBe(false);
+});
+
+test.each([null, undefined, '', 'Mars/Olympus_Mons', 'null', 'UTC'])('the timezone %j counts as UTC', timezone => {
+  expect(localTime(new Date('2025-06-02T00:00:00Z'), timezone)).toEqual({ day: 0, second: 0 });
+});
+
+test('timezones stay right when there are more of them than are kept', () => {
+  const moment = new Date('2025-06-02T12:00:00Z');
+  for (let n = 0; n < 450; n += 1) expect(localTime(moment, `Nowhere/${n}`)).toEqual({ day: 0, second: 43_200 });
+  expect(localTime(moment, 'Asia/Kathmandu')).toEqual({ day: 0, second: 63_900 });
+});
+
+test.each([
+  ['Asia/Kathmandu', '2025-06-01T18:15:00Z', 0, 0],
+  ['asia/kolkata', '2025-06-01T18:30:00Z', 0, 0],
+  ['Pacific/Kiritimati', '2025-06-01T10:00:00Z', 0, 0],
+  ['Pacific/Pago_Pago', '2025-06-02T10:59:59Z', 6, 86_399],
+  ['UTC', '1969-12-31T23:59:59.999Z', 2, 86_399],
+  ['UTC', '+275760-09-13T00:00:00Z', 5, 0],
+  ['UTC', '-271821-04-20T00:00:00Z', 1, 0],
+  ['UTC', '0000-01-01T06:00:00Z', 5, 21_600],
+])('%s at %s shows day %i, second %i', (timezone, moment, day, second) => {
+  expect(localTime(new Date(moment), timezone)).toEqual({ day, second });
+});
+
+const week = 7 * 1440;
+type Change = readonly [timezone: string, at: string, before: number, after: number];
+type Window = { readonly day: number; readonly start: number; readonly end: number };
+
+describe('over a change of the clocks', () => {
+  test.each([
+    ['a window inside the skipped hour is never on sale', 'SUN 02:15-02:45', '2025-03-30T00:59:59Z', false],
+    ['a window inside the skipped hour is never on sale', 'SUN 02:15-02:45', '2025-03-30T01:15:00Z', false],
+    ['a window that begins in the skipped hour opens after it', 'SUN 02:30-04:00', '2025-03-30T01:00:00Z', true],
+    ['an overnight window in spring ends by the clock', 'SAT 22:00-03:30', '2025-03-30T01:29:59Z', true],
+    ['an overnight window in spring ends by the clock', 'SAT 22:00-03:30', '2025-03-30T01:30:00Z', false],
+    ['the repeated hour is on sale the first time', 'SUN 02:15-02:45', '2025-10-26T00:15:00Z', true],
+    ['the repeated hour is closed in between', 'SUN 02:15-02:45', '2025-10-26T00:45:00Z', false],
+    ['the repeated hour is on sale the second time', 'SUN 02:15-02:45', '2025-10-26T01:15:00Z', true],
+    ['an overnight window in autumn ends by the clock', 'SAT 22:00-02:30', '2025-10-26T00:30:00Z', false],
+    ['an overnight window in autumn opens again', 'SAT 22:00-02:30', '2025-10-26T01:29:59Z', true],
+  ])('%s: %s at %s is %j', (_fact, window, moment, expected) => {
+    expect(isAvailable(on(window), new Date(moment), 'Europe/Berlin')).toBe(expected);
+  });
+
+  // The moment of the change, and the minutes ahead of UTC before and after it.
+  const changes: readonly Change[] = [
+    ['Europe/Berlin', '2025-03-30T01:00Z', 60, 120],
+    ['Europe/Berlin', '2025-10-26T01:00Z', 120, 60],
+    ['America/New_York', '2025-03-09T07:00Z', -300, -240],
+    ['America/New_York', '2025-11-02T06:00Z', -240, -300],
+    ['Australia/Lord_Howe', '2025-04-05T15:00Z', 660, 630],
+    ['Australia/Lord_Howe', '2025-10-04T15:30Z', 630, 660],
+    ['Pacific/Chatham', '2025-04-05T14:00Z', 825, 765],
+    ['Africa/Cairo', '2025-04-24T22:00Z', 120, 180],
+    ['Africa/Cairo', '2025-10-30T21:00Z', 180, 120],
+    ['Pacific/Apia', '2011-12-30T10:00Z', -600, 840],
+    ['Asia/Kathmandu', '1985-12-31T18:30Z', 330, 345],
+  ];
+
+  /** What the clock shows in every minute of the week around a change, beside the minute of the week it has to show. */
+  function weekAround([timezone, at, before, after]: Change) {
+    const change = Date.parse(at) / 60_000;
+    return Array.from({ length: week }, (_, n) => {
+      const minute = change - week / 2 + n;
+      const shifted = new Date((minute + (minute < change ? before : after)) * 60_000);
+      const shown = ((shifted.getUTCDay() + 6) % 7) * 1440 + shifted.getUTCHours() * 60 + shifted.getUTCMinutes();
+      return { local: localTime(new Date(minute * 60_000), timezone), shown };
+    });
+  }
+
+  test.each(changes)('%s shows the right time in every minute around %s', (...change) => {
+    const wrong = weekAround(change).filter(({ local, shown }) => local.day * 86_400 + local.second !== shown * 60);
+    expect(wrong).toEqual([]);
+  });
+
+  const anyWindow = fc.record({ day: fc.nat({ max: 6 }), start: fc.nat({ max: 1439 }), end: fc.nat({ max: 1440 }) });
+
+  function print({ day, start, end }: Window): string {
+    const [from, to] = [start, end].map(minute => new Date(minute * 60_000).toISOString().slice(11, 16));
+    return `${days[day]} ${from}-${end === 1440 ? '24:00' : to}`;
+  }
+
+  /** The minutes of the week that a clock shows while it goes on from a window's start until it shows its end. */
+  function walk({ day, start, end }: Window): number[] {
+    const shown: number[] = [];
+    let minute = start;
+    do {
+      shown.push((day * 1440 + minute) % week);
+      minute += 1;
+    } while (minute % 1440 !== end % 1440);
+    return shown;
+  }
+
+  test('on sale is exactly what a clock shows that walks through the windows', () => {
+    const weeks = changes.map(weekAround);
+    fc.assert(
+      fc.property(fc.constantFrom(...weeks), fc.array(anyWindow, { maxLength: 6 }), (minutes, windows) => {
+        const onSale = new Set(windows.flatMap(walk));
+        const availability = on(...windows.map(print));
+        const wrong = minutes.filter(({ local, shown }) => isOpen(availability, local) !== onSale.has(shown));
+        expect(wrong).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

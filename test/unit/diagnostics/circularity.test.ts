@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { diagnose } from '../../../src/menu/diagnostics.ts';
+import { chain, fineMenu, group, large, plain, text } from './menu.ts';
+
+const loopsIn = (configuration: Parameters<typeof diagnose>[0]) =>
+  diagnose(configuration).filter(({ code }) => code === 'CIRCULAR_MODIFIER');
+
+test('a loop is told by its items', () => {
+  expect(loopsIn(chain(4, 1)).map(({ message }) => message)).toEqual([
+    'Modifier item "Add 1" leads back to itself ("Item 2" → "Item 3" → "Item 1" → "Item 2"), like 2 others.',
+  ]);
+});
+
+test('an item that offers itself is a loop', () => {
+  expect(loopsIn(chain(1, 0)).map(({ message }) => message)).toEqual([
+    'Modifier item "Add 0" leads back to itself ("Item 0" → "Item 0").',
+  ]);
+});
+
+test('a chain longer than any call stack has no loop, and as a ring it has one, told briefly', () => {
+  expect(loopsIn(chain(8_000))).toEqual([]);
+  const loop = '"Item 1" → "Item 2" → "Item 3" → "Item 4" → "Item 5" → "Item 6" → … → "Item 1"';
+  expect(loopsIn(chain(8_000, 0)).map(({ message }) => message)).toEqual([
+    `Modifier item "Add 0" leads back to itself (${loop}), like 7999 others.`,
+  ]);
+});
+
+/** Six items and modifier items, and three groups, linked at random. */
+const six = [0, 1, 2, 3, 4, 5];
+const anyLinks = fc.record({
+  groups: fc.array(fc.uniqueArray(fc.nat(2)), { minLength: 6, maxLength: 6 }),
+  members: fc.array(fc.uniqueArray(fc.nat(5)), { minLength: 3, maxLength: 3 }),
+  items: fc.array(fc.option(fc.nat(5)), { minLength: 6, maxLength: 6 }),
+});
+
+test('exactly the modifier items that lead back to themselves are counted', () => {
+  fc.assert(
+    fc.property(anyLinks, ({ groups, members, items }) => {
+      const nextOf = (at: number) => (groups[items[at] ?? -1] ?? []).flatMap(group => members[group] ?? []);
+      const reachedFrom = (start: number) => {
+        const reached = new Set(nextOf(start));
+        for (const at of reached) for (const next of nextOf(at)) reached.add(next);
+        return reached;
+      };
+      const circular = six.filter(at => reachedFrom(at).has(at));
+
+      const diagnostics = loopsIn(
+        fineMenu({
+          items: six.map(at => plain({ externalId: `i${at}`, modifierExternalIds: (groups[at] ?? []).map(String) })),
+          modifierGroups: members.map((list, at) =>
+            group({ externalId: String(at), modifierItemExternalIds: list.map(member => `m${member}`) }),
+          ),
+          modifierItems: six.map(at => {
+            const item = items[at];
+            return large({
+              externalId: `m${at}`,
+              name: text(`Add ${at}`),
+              menuItemExternalId: typeof item === 'number' ? `i${item}` : null,
+            });
+          }),
+        }),
+      );
+      const told = diagnostics.map(({ path }) => Number(path[1]));
+      const others = diagnostics.map(({ message }) => Number(message.match(/like (\d+) other/)?.[1] ?? 0));
+      expect(circular).toEqual(expect.arrayContaining(told));
+      expect(told.length + others.reduce((sum, count) => sum + count, 0)).toBe(circular.length);
+    }),
+  );
+});

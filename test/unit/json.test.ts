@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../src/rest/errors.ts';
+import { parseJson } from '../../src/rest/json.ts';
+
+function faultOf(bytes: Buffer): unknown {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    expect(error.status).toBe(422);
+    return error.detail;
+  }
+}
+
+describe('JSON that cannot be read names the position', () => {
+  test.each([
+    ['{"a": x}', 6],
+    ['[,]', 1],
+    ['{"a":}', 5],
+    ['nulL', 3],
+    ['[1,]', 3],
+    ['{"a":1,}', 7],
+    ['[1 2]', 3],
+    ['  ', 2],
+    ['abc', 0],
+    ['{"a":tru}', 8],
+    ['[1,2', 4],
+    ['01', 1],
+    ['[1]]', 3],
+    ['NaN', 0],
+    ['{"é": [], "b\\"": [true, false ,null, -1, x]}', 41],
+    ['[tr', 3],
+    ['[[], {}, {"a":[]}, }', 19],
+  ])('%s: %i', (text, position) => {
+    expect(faultOf(Buffer.from(text))).toEqual([
+      { loc: ['body', position], msg: 'JSON decode error', type: 'json_invalid' },
+    ]);
+  });
+
+  test('where it is not UTF-8', () => {
+    expect(faultOf(Buffer.from([0x22, 0x61, 0xff, 0x22]))).toEqual([
+      { loc: ['body', 2], msg: 'JSON decode error, not UTF-8', type: 'json_invalid' },
+    ]);
+  });
+
+  test('where it nests deeper than 100 levels', () => {
+    expect(faultOf(Buffer.from(`${'['.repeat(100)}${']'.repeat(100)}`))).toBeInstanceOf(Array);
+    expect(faultOf(Buffer.from('[{"a":'.repeat(60)))).toEqual([
+      { loc: ['body', 300], msg: 'JSON decode error, nested deeper than 100 levels', type: 'json_invalid' },
+    ]);
+  });
+});
+
+test.each(['[', '{"a":'])('a flood of %s is refused at once', flood => {
+  const bytes = Buffer.from(flood.repeat(2_000_000));
+  const started = process.cpuUsage();
+  expect(faultOf(bytes)).toMatchObject([{ type: 'json_invalid' }]);
+  expect(process.cpuUsage(started).user).toBeLessThan(200_000);
+});
+
+test('brackets in strings do not nest', () => {
+  const text = `"${'[{'.repeat(200)}\\"[\\\\"`;
+  expect(parseJson(Buffer.from(text))).toBe(JSON.parse(text));
+});
+
+test('a byte order mark is passed over', () => {
+  expect(parseJson(Buffer.from('\uFEFF{"a": 1}'))).toEqual({ a: 1 });
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createOrderId } from '../../src/order/ids.ts';
+
+const at = (text: string) => createOrderId(new Date(text));
+
+test('an id is a UUID of version 7 that begins with the time', () => {
+  expect(at('2026-03-01T12:00:00.123Z')).toMatch(/^019ca945-0a7b-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test('ids sort by the time of their orders', () => {
+  const ids = [
+    '1969-12-31T00:00:00Z',
+    '2026-03-01T12:00:00.123Z',
+    '2026-03-01T12:00:00.124Z',
+    '9999-12-31T00:00:00Z',
+  ].map(at);
+  expect(ids).toEqual([...ids].sort());
+});
+
+test('orders of one time get different ids', () => {
+  const ids = Array.from({ length: 1000 }, () => at('2026-03-01T12:00:00Z'));
+  expect(new Set(ids).size).toBe(1000);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { Place } from '../../src/input/faults.ts';
+import { loadContract } from '../../src/rest/contract/contract.ts';
+import { placeOf } from '../../src/rest/places.ts';
+import { buildGraph } from '../support/graph.ts';
+
+const { operations } = loadContract(buildGraph());
+
+test.each<[operation: string, field: Place, fault: Place, place: Place]>([
+  ['createMenuConfiguration', ['replaceMenuConfiguration'], ['input'], ['body']],
+  ['createMenuConfiguration', ['replaceMenuConfiguration'], ['input', 'modifierGroups'], ['body', 'modifier_groups']],
+  [
+    'createMenuConfiguration',
+    ['replaceMenuConfiguration'],
+    ['input', 'items', 3, 'modifierExternalIds', 2],
+    ['body', 'items', 3, 'modifier_external_ids', 2],
+  ],
+  [
+    'createMenuConfiguration',
+    ['replaceMenuConfiguration'],
+    ['input', 'items', 0, 'name', 'translations', 'enGB'],
+    ['body', 'items', 0, 'name', 'translations', 'enGB'],
+  ],
+  ['createMenuConfiguration', ['replaceMenuConfiguration'], ['storeId'], ['path', 'store_service_id']],
+  ['createMenuConfiguration', ['replaceMenuConfiguration'], ['expectedRevision'], ['header', 'if-match']],
+  ['createMenuConfiguration', ['replaceMenuConfiguration'], ['colour'], ['body']],
+  ['listOrders', ['store', 'orders'], ['filter'], ['query']],
+  ['listOrders', ['store', 'orders'], ['filter', 'startTime'], ['query', 'start_time']],
+  ['listOrders', ['store', 'orders'], ['filter', 'status', 1], ['query', 'status', 1]],
+  ['listOrders', ['store', 'orders'], ['pageSize'], ['query', 'page_size']],
+  ['listOrders', ['store', 'orders'], ['after'], ['query']],
+  ['listStores', ['stores'], ['skip'], ['query', 'skip']],
+])('%s: a fault of %j at %j is placed at %j', (name, field, fault, place) => {
+  const operation = operations.find(candidate => candidate.name === name);
+  if (!operation) throw new Error(`There is no ${name}`);
+  expect(placeOf(operation, field, fault)).toEqual(place);
+});

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileReader } from '../../src/input/reader.ts';
+import { fault, faultsIn, good, read, typeOf } from '../support/reading.ts';
+
+const notInteger = 'Input should be a valid integer';
+const badText = 'Input should be a valid string';
+
+describe('a JSON value', () => {
+  test.each([
+    ['SafeInt', 0],
+    ['SafeInt', -(2 ** 53 - 1)],
+    ['SafeInt', 2 ** 53 - 1],
+    ['SafeInt', JSON.parse('1.0')],
+    ['Int', 2 ** 31 - 1],
+    ['Float', 1.5],
+    ['Boolean', false],
+    ['String', ''],
+    ['String', '😀 é'],
+    ['ID', 'a'],
+    ['Size', 'SMALL'],
+    ['[Int!]', []],
+    ['[Int]', [1, null]],
+    ['StringMap', { en: 'a', '': '' }],
+    ['JSONObject', { a: [null, { b: null }, 1.5, 'x', true] }],
+  ])('of %s: %j is taken as it is', (type, value) => {
+    expect(good(type, value)).toEqual(value);
+  });
+
+  test.each([
+    ['SafeInt', '1', 'int_type', notInteger],
+    ['SafeInt', true, 'int_type', notInteger],
+    ['SafeInt', null, 'int_type', notInteger],
+    ['SafeInt', 1.5, 'int_from_float', 'Input should be a valid integer, got a number with a fractional part'],
+    ['SafeInt', 2 ** 53, 'less_than_equal', 'Input should be less than or equal to 9007199254740991'],
+    ['SafeInt', -(2 ** 53), 'greater_than_equal', 'Input should be greater than or equal to -9007199254740991'],
+    ['Int', 2 ** 31, 'less_than_equal', 'Input should be less than or equal to 2147483647'],
+    ['SafeInt', JSON.parse('1e400'), 'finite_number', 'Input should be a finite number'],
+    ['Float', JSON.parse('-1e400'), 'finite_number', 'Input should be a finite number'],
+    ['Float', '1.5', 'float_type', 'Input should be a valid number'],
+    ['Boolean', 1, 'bool_type', 'Input should be a valid boolean'],
+    ['Boolean', 'true', 'bool_type', 'Input should be a valid boolean'],
+    ['String', 1, 'string_type', badText],
+    ['ID', 1, 'string_type', badText],
+    ['String', 'a\0b', 'value_error', 'Value error, the character U+0000 is not allowed'],
+    ['String', 'a\uD800', 'value_error', 'Value error, a lone surrogate is not a character'],
+    ['Size', 'small', 'enum', "Input should be 'SMALL' or 'LARGE'"],
+    ['Size', 1, 'enum', "Input should be 'SMALL' or 'LARGE'"],
+    ['[Int!]', 1, 'list_type', 'Input should be a valid list'],
+    ['[Int!]', { 0: 1 }, 'list_type', 'Input should be a valid list'],
+    ['StringMap', [], 'dict_type', 'Input should be a valid dictionary'],
+    ['JSONObject', 'x', 'dict_type', 'Input should be a valid dictionary'],
+    ['DateTime', 'noon', 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z'],
+    ['DateTime', 1700000000, 'datetime_type', 'Input should be a valid datetime'],
+    ['Dish', [], 'model_attributes_type', 'Input should be a valid dictionary or object to extract fields from'],
+  ])('of %s: %j is refused as %s', (type, value, code, msg) => {
+    expect(faultsIn(type, value)).toEqual(fault(code, msg));
+  });
+
+  test('is bounded where bounds are given', () => {
+    const bounds = { min: 1, max: 500 };
+    expect(good('Int', 500, bounds)).toBe(500);
+    expect(faultsIn('Int', 0, bounds)).toEqual(
+      fault('greater_than_equal', 'Input should be greater than or equal to 1'),
+    );
+    expect(faultsIn('Int', 501, bounds)).toEqual(fault('less_than_equal', 'Input should be less than or equal to 500'));
+  });
+
+  test.each([
+    ['2026-03-01T18:30:00Z', '2026-03-01T18:30:00.000Z'],
+    ['2026-03-01T18:30:00.123456+02:00', '2026-03-01T16:30:00.123Z'],
+    ['2026-03-01 18:30', '2026-03-01T18:30:00.000Z'],
+    ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+  ])('of DateTime: %s is read as %s', (text, instant) => {
+    expect(good('DateTime', text)).toBe(instant);
+  });
+
+  test.each(['2026-02-30', '2026-13-01', '2026-03-01T25:00:00Z', '', '2026'])('of DateTime: %j is refused', text => {
+    expect(faultsIn('DateTime', text)).toMatchObject([{ type: 'datetime_parsing' }]);
+  });
+});
+
+describe('an object', () => {
+  test('gets the names of the graph, and unknown fields are dropped', () => {
+    const value = { external_id: 'a', in_stock: true, address_line_1: 'x', externalId: 'b', colour: 'red' };
+    expect(good('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x' });
+  });
+
+  test('null for an optional field leaves it out, also where the graph has a default', () => {
+    expect(good('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual({ externalId: 'a' });
+  });
+
+  test('null for a required field is of the wrong type, and its absence is missing', () => {
+    expect(faultsIn('Dish', { external_id: null })).toEqual(fault('string_type', badText, 'external_id'));
+    expect(faultsIn('Dish', {})).toEqual(fault('missing', 'Field required', 'external_id'));
+  });
+
+  test('only its own fields count', () => {
+    expect(good('Dish', { external_id: 'a' })).not.toHaveProperty('constructor', expect.anything());
+    const inherited = Object.create({ external_id: 'a' });
+    expect(faultsIn('Dish', inherited)).toEqual(fault('missing', 'Field required', 'external_id'));
+  });
+
+  test('every fault is reported at its place', () => {
+    const value = { price: '1', tags: ['a', 1], size: 'HUGE', sides: [{ external_id: 'b' }, { external_id: 2 }] };
+    expect(faultsIn('Dish', value).map(({ loc, type }) => [loc.join('.'), type])).toEqual([
+      ['body.external_id', 'missing'],
+      ['body.price', 'int_type'],
+      ['body.size', 'enum'],
+      ['body.tags.1', 'string_type'],
+      ['body.sides.1.external_id', 'string_type'],
+    ]);
+  });
+});
+
+describe('a map', () => {
+  test.each(['__proto__', 'constructor', 'toString', 'externalId'])('keeps the key %s', key => {
+    const value = JSON.parse(`{"translations": {"${key}": "x"}}`);
+    const result = good('Text', value);
+    expect(JSON.stringify(result)).toBe(`{"translations":{"${key}":"x"}}`);
+    expect({}).not.toHaveProperty('x');
+  });
+
+  test('faults in keys and values are reported at the key', () => {
+    const value = { translations: { en: 1, 'a\0': 'x', b: 'y\uDC00' } };
+    expect(faultsIn('Text', value)).toEqual([
+      ...fault('string_type', badText, 'translations', 'en'),
+      ...fault('value_error', 'Value error, the character U+0000 is not allowed', 'translations', 'a\0'),
+      ...fault('value_error', 'Value error, a lone surrogate is not a character', 'translations', 'b'),
+    ]);
+  });
+
+  test('of free form is looked through to the bottom', () => {
+    const value = JSON.parse('{"a": [{"b": 1e400}, {"c\\u0000": 1}], "d": {"e": "\\ud800"}}');
+    expect(faultsIn('JSONObject', value).map(({ loc, type }) => [...loc, type])).toEqual([
+      ['body', 'a', 0, 'b', 'finite_number'],
+      ['body', 'a', 1, 'c\0', 'value_error'],
+      ['body', 'd', 'e', 'value_error'],
+    ]);
+  });
+
+  test('of free form is not followed deeper than 100 levels', () => {
+    const deep = JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
+    expect(faultsIn('JSONObject', deep)).toMatchObject([
+      { type: 'value_error', msg: 'Value error, nested deeper than 100 levels' },
+    ]);
+  });
+});
+
+test('at most 1,000 faults are kept', () => {
+  const faults = faultsIn(
+    '[Dish!]',
+    Array.from({ length: 5000 }, () => ({})),
+  );
+  expect(faults).toHaveLength(1000);
+  expect(faults.at(-1)).toMatchObject({ loc: ['body', 999, 'external_id'] });
+});
+
+test('10 MB of faults are read in less than a second', () => {
+  const value = { translations: Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`k${index}`, 1])) };
+  const dishes = Array.from({ length: 500_000 }, () => ({ external_id: 1, price: 'x' }));
+  const started = process.cpuUsage();
+  expect(faultsIn('Text', value)).toHaveLength(1000);
+  expect(faultsIn('[Dish!]', dishes)).toHaveLength(1000);
+  const { user } = process.cpuUsage(started);
+  expect(user).toBeLessThan(1_000_000);
+});
+
+test('whatever JSON comes is read or refused, never thrown at', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), value => {
+      read('Dish', value);
+      read('[JSONObject!]', value);
+    }),
+  );
+});
+
+test('what is read without faults is what was written, under the names of the graph', () => {
+  const text = fc.string({ unit: 'binary' }).filter(value => !value.includes('\0'));
+  const dish = fc.record(
+    {
+      external_id: text,
+      name: fc.record({ translations: fc.dictionary(text, text) }),
+      price: fc.maxSafeInteger(),
+      weight: fc.double({ noNaN: true, noDefaultInfinity: true }),
+      tags: fc.array(text),
+    },
+    { requiredKeys: ['external_id'] },
+  );
+  fc.assert(
+    fc.property(dish, ({ external_id, ...rest }) => {
+      expect(good('Dish', { external_id, ...rest })).toEqual({ externalId: external_id, ...rest });
+    }),
+  );
+});
+
+test('a scalar that nobody knows has no reader', () => {
+  expect(() => compileReader(typeOf('Colour'))).toThrow('There is no reader for the scalar Colour');
+});

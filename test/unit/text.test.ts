@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { pickText } from '../../src/menu/text.ts';
+
+test.each([
+  ['an exact key', { en: 'Soup', es: 'Sopa' }, ['es'], 'Sopa'],
+  ['an exact key before one spelt otherwise', { pt_br: 'a', 'pt-BR': 'b' }, ['pt-BR'], 'b'],
+  ['a key in another case and with another separator', { pt: 'a', pt_br: 'b' }, ['PT-br'], 'b'],
+  ['a key with several separators', { zh: 'a', zh_Hant_TW: 'b' }, ['zh-hant-tw'], 'b'],
+  ['the first of several keys spelt otherwise', { PT_BR: 'a', pt_br: 'b' }, ['pt-BR'], 'a'],
+  ['the language alone', { pt_pt: 'a', pt: 'b' }, ['pt-BR'], 'b'],
+  ['the language alone, in another case', { pt_pt: 'a', PT: 'b' }, ['pt-BR'], 'b'],
+  ['the first key of the same language', { en: 'a', pt_pt: 'b', pt_br: 'c' }, ['pt'], 'b'],
+  ['a key of the same language from another region', { en: 'a', pt_pt: 'b' }, ['pt-BR'], 'b'],
+  ['the script before the language alone', { zh_Hans: 'a', zh: 'b', zh_Hant: 'c' }, ['zh-Hant-TW'], 'c'],
+  ['no language that only begins alike', { en: 'a', fil: 'b', fi_fi: 'c' }, ['fi'], 'c'],
+  ['every fit of the first language before the second', { en: 'a', pt: 'b' }, ['pt-BR', 'en'], 'b'],
+  ['the second language when the first is absent', { de: 'a', en: 'b' }, ['fr', 'en'], 'b'],
+  ['the first translation when no language fits', { de: 'a', en: 'b' }, ['fr', '*', ''], 'a'],
+  ['the first translation when no language is wanted', { de: 'a', en: 'b' }, [], 'a'],
+  ['null without translations', {}, ['en'], null],
+  ['no empty translation while the language has another', { pt_br: '', pt: 'b' }, ['pt-BR'], 'b'],
+  ['no empty translation while another language is wanted', { pt: '', de: 'a', en: 'b' }, ['pt', 'en'], 'b'],
+  ['no empty translation while there is any other', { pt: '', en: 'b' }, ['pt'], 'b'],
+  ['an empty translation when there is nothing else', { pt: '', en: '' }, ['fr'], ''],
+  ['a text under an empty key', { '': 'a' }, ['en'], 'a'],
+  ['no inherited property', { en: 'a' }, ['constructor', 'toString', '__proto__'], 'a'],
+  ['no inherited property of an empty map', {}, ['constructor', 'toString', '__proto__'], null],
+  ['a key named as an inherited property', { en: 'a', constructor: 'b' }, ['constructor'], 'b'],
+])('picks %s', (_fact, translations: Readonly<Record<string, string>>, languages, expected) => {
+  expect(pickText(translations, languages)).toBe(expected);
+});
+
+test('a posted __proto__ is a key like any other', () => {
+  const translations = JSON.parse('{"en": "a", "__proto__": "b"}');
+  expect(pickText(translations, ['__proto__'])).toBe('b');
+  expect(pickText(translations, ['__PROTO--'])).toBe('b');
+  expect(pickText(JSON.parse('{"__proto__": "b"}'), ['en'])).toBe('b');
+});
+
+test('a map without a prototype is read alike', () => {
+  const translations = Object.assign(Object.create(null), { en: 'a', pt: 'b' });
+  expect(pickText(translations, ['pt'])).toBe('b');
+});
+
+const tag = fc.oneof(
+  fc.constantFrom('pt', 'PT', 'pt-BR', 'pt_br', 'pt_PT', 'pt-BR-x', 'en', 'en_GB', 'e', '', '-', '_'),
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', '1'),
+  fc.string({ maxLength: 4 }),
+);
+const anyTranslations = fc.dictionary(tag, fc.oneof(fc.constant(''), fc.string({ maxLength: 3 })), { maxKeys: 6 });
+const anyLanguages = fc.array(tag, { maxLength: 4 });
+
+/** How far a key is from a language: the fewer of its leading parts they share, the farther; undefined for none. */
+function distance(key: string, language: string): number | undefined {
+  if (key === language) return 0;
+  const [tag = [], wanted = []] = [key, language].map(word => word.toLowerCase().split(/[-_]/));
+  for (let shared = wanted.length; shared > 0; shared--) {
+    const range = wanted.slice(0, shared).join('-');
+    if (range === '' || tag.slice(0, shared).join('-') !== range || tag.length < shared) continue;
+    return 2 * (wanted.length - shared) + (tag.length === shared ? 1 : 2);
+  }
+  return undefined;
+}
+
+test('picks what ranking every key by its distance from every language picks', () => {
+  fc.assert(
+    fc.property(anyTranslations, anyLanguages, (translations, languages) => {
+      const filled = Object.entries(translations).filter(([, text]) => text !== '');
+      const ranked = languages.flatMap(language =>
+        Array.from({ length: 20 }, (_, wanted) => wanted).flatMap(wanted =>
+          filled.filter(([key]) => distance(key, language) === wanted),
+        ),
+      );
+      const [best] = [...ranked, ...filled, ...Object.entries(translations)];
+      expect(pickText(translations, languages)).toBe(best?.[1] ?? null);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('picks what was posted, and null only when nothing was', () => {
+  fc.assert(
+    fc.property(anyTranslations, anyLanguages, (translations, languages) => {
+      const posted: (string | null)[] = Object.values(translations);
+      expect(posted.length > 0 ? posted : [null]).toContain(pickText(translations, languages));
+    }),
+    { numRuns: 1000 },
+  );
+});

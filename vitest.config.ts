@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Node takes `graphql` for its CommonJS build; without this, Vite would load the other build beside it.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/cluster.ts',
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
