@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { CompiledQuery } from 'kysely';
+import { createQuery } from '../src/database/query.ts';
 import { createContext } from '../src/graphql/context.ts';
 import { createSchema } from '../src/graphql/schema.ts';
 import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
@@ -43,6 +44,7 @@ const rounds = 20;
 export async function createMeter(orm: MikroORM) {
   const schema = createSchema();
   const em = orm.em.fork();
+  const source = { orm, query: await createQuery(orm, { prepare: true }) };
   const run = async <Row>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     (await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<Row>)).rows;
   const [backend] = await run<{ pid: number }>('select pg_backend_pid() as pid');
@@ -57,7 +59,7 @@ export async function createMeter(orm: MikroORM) {
     const args = { pageIndex: 0, pageSize: 50, ...given };
     const variableValues = JSON.parse(JSON.stringify({ storeId, ...args }));
     const request = async (): Promise<string> => {
-      const contextValue = createContext(orm, operatorReach);
+      const contextValue = createContext(source, operatorReach);
       const { data, errors } = await graphql({ schema, source: query, variableValues, contextValue });
       if (errors?.[0]) throw errors[0];
       return JSON.stringify(data);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { OperatorError } from './errors.ts';
+import { defaultMenuLimits, type MenuLimits } from './menu/limits.ts';
 
 export interface Config {
   readonly host: string;
@@ -7,12 +8,49 @@ export interface Config {
   /** Absent: the embedded server in `dataFolder`. */
   readonly databaseUrl: string | undefined;
   readonly poolSize: number;
+  /** Whether statements are kept on connections; PgBouncer in transaction mode may not allow it. */
+  readonly prepare: boolean;
+  /** How long a statement of a request may take. */
+  readonly statementSeconds: number;
+  /** How long to wait for a connection to the database. */
+  readonly connectionSeconds: number;
+  /** How long a key that was found is believed. */
+  readonly keySeconds: number;
+  /** How many bytes of answers are kept; 0 keeps none. */
+  readonly cacheBytes: number;
+  readonly menuLimits: MenuLimits;
   readonly dataFolder: string;
   readonly demo: boolean;
   readonly logLevel: LogLevel;
   /** In bytes. */
   readonly bodyLimit: number;
   readonly introspection: boolean;
+  readonly http: {
+    /** How long a request may take to arrive. */
+    readonly receiveSeconds: number;
+    readonly keepAliveSeconds: number;
+    readonly maxConnections: number;
+    /** Whose pages may call the service from a browser; `*` is everyone. */
+    readonly corsOrigins: readonly string[];
+  };
+  /** From where on a request is turned away at once. */
+  readonly overload: { readonly waiting: number; readonly delayMs: number };
+  /** Requests that each key may make in a minute; 0 is no limit. */
+  readonly rateLimit: number;
+  readonly metrics: boolean;
+  /** Where traces go is in variables that OpenTelemetry reads itself. */
+  readonly tracing: boolean;
+  readonly shutdown: { readonly seconds: number; readonly delaySeconds: number };
+  /** How much one GraphQL document may ask for. */
+  readonly graphqlLimits: {
+    readonly depth: number;
+    readonly cost: number;
+    readonly aliases: number;
+    /** In lists of one answer. */
+    readonly objects: number;
+  };
+  /** The file that lists the only GraphQL documents to execute; absent: any document. */
+  readonly trustedDocuments: string | undefined;
 }
 
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
@@ -28,11 +66,45 @@ export function readConfig(env: Environment): Config {
     port: integer(env, 'PORT', 4000, { min: 0, max: 65_535 }, faults),
     databaseUrl: databaseUrl(env, faults),
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }, faults),
+    prepare: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on', faults) === 'on',
+    statementSeconds: integer(env, 'DATABASE_STATEMENT_TIMEOUT', 30, { min: 1, max: 3600 }, faults),
+    connectionSeconds: integer(env, 'DATABASE_CONNECTION_TIMEOUT', 5, { min: 1, max: 300 }, faults),
+    keySeconds: integer(env, 'CARTE_KEY_SECONDS', 3, { min: 0, max: 5 }, faults),
+    cacheBytes: integer(env, 'CARTE_CACHE_BYTES', 128 * 1024 * 1024, { min: 0, max: 64 * 1024 ** 3 }, faults),
+    menuLimits: {
+      entities: integer(env, 'CARTE_MENU_ENTITIES', defaultMenuLimits.entities, { min: 1, max: 1e9 }, faults),
+      links: integer(env, 'CARTE_MENU_LINKS', defaultMenuLimits.links, { min: 0, max: 1e9 }, faults),
+      treeNodes: integer(env, 'CARTE_MENU_TREE_NODES', defaultMenuLimits.treeNodes, { min: 1, max: 1e9 }, faults),
+    },
     dataFolder: resolve(env.CARTE_DATA || '.carte'),
     demo: oneOf(env, 'CARTE_DEMO', ['on', 'off'], 'on', faults) === 'on',
     logLevel: oneOf(env, 'CARTE_LOG_LEVEL', logLevels, 'warn', faults),
     bodyLimit: integer(env, 'CARTE_BODY_LIMIT', 10 * 1024 * 1024, { min: 1024, max: 1024 ** 3 }, faults),
     introspection: oneOf(env, 'CARTE_INTROSPECTION', ['on', 'off'], 'on', faults) === 'on',
+    http: {
+      receiveSeconds: integer(env, 'CARTE_RECEIVE_SECONDS', 9, { min: 1, max: 600 }, faults),
+      keepAliveSeconds: integer(env, 'CARTE_KEEP_ALIVE_SECONDS', 72, { min: 1, max: 3600 }, faults),
+      maxConnections: integer(env, 'CARTE_MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }, faults),
+      corsOrigins: origins(env, faults),
+    },
+    overload: {
+      waiting: integer(env, 'CARTE_MAX_WAITING', 500, { min: 1, max: 1_000_000 }, faults),
+      delayMs: integer(env, 'CARTE_MAX_DELAY_MS', 1000, { min: 50, max: 60_000 }, faults),
+    },
+    rateLimit: integer(env, 'CARTE_RATE_LIMIT', 0, { min: 0, max: 10 ** 9 }, faults),
+    metrics: oneOf(env, 'CARTE_METRICS', ['on', 'off'], 'on', faults) === 'on',
+    tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT),
+    shutdown: {
+      seconds: integer(env, 'CARTE_SHUTDOWN_SECONDS', 20, { min: 1, max: 3600 }, faults),
+      delaySeconds: integer(env, 'CARTE_SHUTDOWN_DELAY_SECONDS', 0, { min: 0, max: 600 }, faults),
+    },
+    graphqlLimits: {
+      depth: integer(env, 'CARTE_GRAPHQL_DEPTH', 15, { min: 1, max: 100 }, faults),
+      cost: integer(env, 'CARTE_GRAPHQL_COST', 1_000_000, { min: 1, max: 10 ** 12 }, faults),
+      objects: integer(env, 'CARTE_GRAPHQL_OBJECTS', 1_000_000, { min: 1, max: 10 ** 9 }, faults),
+      aliases: integer(env, 'CARTE_GRAPHQL_ALIASES', 100, { min: 0, max: 10_000 }, faults),
+    },
+    trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS ? resolve(env.CARTE_TRUSTED_DOCUMENTS) : undefined,
   };
   if (faults.length > 0) throw new OperatorError(`Bad configuration:\n  ${faults.join('\n  ')}`);
   return config;
@@ -75,4 +147,14 @@ function databaseUrl(env: Environment, faults: string[]): string | undefined {
     faults.push('DATABASE_URL is no address such as postgresql://user:password@host:5432/database');
   }
   return text;
+}
+
+function origins(env: Environment, faults: string[]): readonly string[] {
+  const given = (env.CARTE_CORS_ORIGINS ?? '').split(',').map(origin => origin.trim());
+  const named = given.filter(origin => origin !== '');
+  for (const origin of named) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
+    faults.push(`CARTE_CORS_ORIGINS has "${origin}"; an origin is * or such as https://shop.example`);
+  }
+  return named;
 }

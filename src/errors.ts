@@ -28,8 +28,23 @@ export class Forbidden extends Refused {}
 /** The caller built on a state that has since moved on. */
 export class Conflict extends Refused {}
 
-/** Something that the service needs, such as its database, is away; the same request may succeed in a moment. */
-export class Unavailable extends Refused {}
+/** Not now: the same request may succeed after some seconds. */
+export abstract class Postponed extends Refused {
+  readonly retrySeconds: number;
+  constructor(
+    message: string,
+    { retrySeconds = 5, ...options }: ErrorOptions & { readonly retrySeconds?: number } = {},
+  ) {
+    super(message, options);
+    this.retrySeconds = retrySeconds;
+  }
+}
+
+/** Something that the service needs, such as its database, is away, or it has more to do than it can. */
+export class Unavailable extends Postponed {}
+
+/** The key has used up what it may ask for in a minute. */
+export class TooManyRequests extends Postponed {}
 
 /** A mistake of the operator: the command line prints the sentence alone, without a stack. */
 export class OperatorError extends Error {}

@@ -20,6 +20,9 @@ export const operatorReach: Reach = {
   merchantIdsOfStores: [],
 };
 
+/** The reach of a caller without a key. */
+export const nothing: Reach = { ...operatorReach, all: false, canWrite: false };
+
 const visibleMerchants = (reach: Reach) =>
   reach.all ? {} : { id: { $in: [...reach.merchantIds, ...reach.merchantIdsOfStores] } };
 
@@ -39,3 +42,22 @@ const filter = (cond: (reach: Reach) => object): Record<'reach', FilterDef> => (
 export const reachOfMerchants = filter(visibleMerchants);
 export const reachOfStores = filter(visibleStores);
 export const reachOfOrders = filter(visibleOrders);
+
+/** The same conditions in SQL, for statements that are written by hand: `$n` onwards are the values that it answers. */
+export interface Condition {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+const everything: Condition = { sql: 'true', values: [] };
+
+export function merchantsWithin(reach: Reach, table: string, n: number): Condition {
+  if (reach.all) return everything;
+  return { sql: `${table}.id = any($${n})`, values: [[...reach.merchantIds, ...reach.merchantIdsOfStores]] };
+}
+
+export function storesWithin(reach: Reach, table: string, n: number): Condition {
+  if (reach.all) return everything;
+  const sql = `(${table}.merchant_id = any($${n}) or ${table}.id = any($${n + 1}))`;
+  return { sql, values: [reach.merchantIds, reach.storeIds] };
+}

@@ -10,12 +10,16 @@ export interface Server {
   readonly port: number;
 }
 
-/** Starts `carte serve` as a process of its own and waits until it can answer. */
-export async function startServer(env: Readonly<Record<string, string>>): Promise<Server> {
+/** Starts `carte serve` as a process of its own and waits until it can answer; its log is passed on, or taken by `onLog`. */
+export async function startServer(
+  env: Readonly<Record<string, string>>,
+  onLog: (text: string) => void = text => void process.stderr.write(text),
+): Promise<Server> {
   const child = spawn(process.execPath, [bin, 'serve'], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.stderr.setEncoding('utf8').on('data', onLog);
   let said = '';
   for await (const chunk of child.stdout) {
     said += chunk;

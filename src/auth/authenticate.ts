@@ -1,7 +1,6 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
 import { Unauthenticated } from '../errors.ts';
 import type { Reach } from '../reach.ts';
+import { prepared, type Query } from '../statement.ts';
 import { hashKey } from './keys.ts';
 
 /** Who is calling: the key's own identifier, for the log, and what it reaches. */
@@ -10,8 +9,46 @@ export interface Caller {
   readonly reach: Reach;
 }
 
-const statement = `
-  select k.id as "keyId", k.all_access as "all", k.can_write as "canWrite",
+/** The caller behind a key; throws `Unauthenticated`. */
+export type Authenticate = (key: string) => Promise<Caller>;
+
+export interface AuthenticatorOptions {
+  /** How long a key that was found is believed; so long a revoked one may still be good. */
+  readonly seconds: number;
+  /** In milliseconds. */
+  readonly now?: () => number;
+}
+
+/** Keys beyond this number are looked up each time. */
+const mostKnown = 10_000;
+
+/** Looks keys up in the database, and remembers the good ones for a few seconds. */
+export function createAuthenticator(query: Query, { seconds, now = Date.now }: AuthenticatorOptions): Authenticate {
+  const known = new Map<string, { readonly caller: Caller; readonly until: number }>();
+  return async key => {
+    const hash = hashKey(key);
+    const name = hash.toString('latin1');
+    const found = known.get(name);
+    if (found && found.until > now()) return found.caller;
+    known.delete(name);
+    // Believed from the moment of asking, not of the answer.
+    const asked = now();
+    const row = await lookUp(query, hash);
+    const until = Math.min(asked + seconds * 1000, row.expiresAt ?? Number.POSITIVE_INFINITY);
+    if (seconds > 0 && known.size >= mostKnown) known.clear();
+    if (seconds > 0) known.set(name, { caller: row.caller, until });
+    return row.caller;
+  };
+}
+
+interface Row extends Reach {
+  readonly keyId: string;
+  readonly expiresAt: number | null;
+}
+
+const statement = prepared(`
+  select k.id as "keyId", (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
+    k.all_access as "all", k.can_write as "canWrite",
     coalesce(array_agg(g.merchant_id) filter (where g.merchant_id is not null), '{}') as "merchantIds",
     coalesce(array_agg(s.id) filter (where s.id is not null), '{}') as "storeIds",
     coalesce(array_agg(distinct s.merchant_id) filter (where s.merchant_id is not null), '{}') as "merchantIdsOfStores"
@@ -19,14 +56,12 @@ const statement = `
   left join api_key_grant g on g.key_id = k.id
   left join store s on s.id = g.store_id
   where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-  group by k.id`;
+  group by k.id`);
 
-/** The caller behind a key. One sentence for keys that are unknown, revoked or expired: it tells them apart for nobody. */
-export async function authenticate(orm: MikroORM, key: string): Promise<Caller> {
-  const query = CompiledQuery.raw(statement, [hashKey(key)]) as CompiledQuery<Reach & { readonly keyId: string }>;
-  const { rows } = await orm.em.fork().getKysely().executeQuery(query);
-  const row = rows[0];
+/** One sentence for keys that are unknown, revoked or expired: it tells them apart for nobody. */
+async function lookUp(query: Query, hash: Buffer): Promise<{ caller: Caller; expiresAt: number | null }> {
+  const [row] = await query<Row>(statement, [hash]);
   if (!row) throw new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-  const { keyId, ...reach } = row;
-  return { keyId, reach };
+  const { keyId, expiresAt, ...reach } = row;
+  return { caller: { keyId, reach }, expiresAt };
 }

@@ -8,11 +8,12 @@ import {
 } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
-import { StoreEntity } from '../store/entities.ts';
+import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
 
 export const entities = [
   MerchantEntity,
   StoreEntity,
+  DeletedStoreEntity,
   MenuEntity,
   CategoryEntity,
   MenuItemEntity,

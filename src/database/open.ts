@@ -14,7 +14,7 @@ export interface Database {
 /** Opens the configured database, starting the embedded one where none is named, and brings it to the current schema. */
 export async function openDatabase(config: Config): Promise<Database> {
   const server = config.databaseUrl ? undefined : await startEmbedded({ dataFolder: config.dataFolder });
-  const orm = createOrm(server?.connection ?? { url: config.databaseUrl ?? '' }, { poolSize: config.poolSize });
+  const orm = createOrm(server?.connection ?? { url: config.databaseUrl ?? '' }, config);
   const close = async () => {
     await orm.close(true);
     await server?.stop();

@@ -3,6 +3,7 @@ import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { entities } from './entities.ts';
 import { migrations } from './migrations/list.ts';
+import { watchStatements } from './statements.ts';
 
 /** Where the database is: an address, or the socket of the embedded server. */
 export type Connection =
@@ -11,11 +12,16 @@ export type Connection =
 
 export interface OrmOptions {
   readonly poolSize?: number;
+  /** How long a request may wait for a connection. */
+  readonly connectionSeconds?: number;
+  /** How long a statement of a request may take. */
+  readonly statementSeconds?: number;
   /** Told of every pool that is made, e.g. to watch its statements. */
   readonly onPool?: (pool: Pool) => void;
 }
 
-export function ormOptions(connection: Connection, { poolSize = 10, onPool }: OrmOptions = {}): Options {
+export function ormOptions(connection: Connection, options: OrmOptions = {}): Options {
+  const { poolSize = 10, connectionSeconds = 5, statementSeconds = 30, onPool } = options;
   return {
     ...('url' in connection
       ? { clientUrl: connection.url }
@@ -23,13 +29,18 @@ export function ormOptions(connection: Connection, { poolSize = 10, onPool }: Or
     entities,
     extensions: [Migrator],
     migrations: { migrationsList: migrations, tableName: 'migration', snapshot: false, silent: true },
+    schemaGenerator: { ignoreTriggers: true },
     pool: { min: 0, max: poolSize },
     driverOptions: {
       application_name: 'carte',
       // `pg` reads all of an address, e.g. `?host=/socket/folder` and `?sslmode=`; MikroORM only the plain parts.
       ...('url' in connection && { connectionString: connection.url }),
-      connectionTimeoutMillis: 5_000,
-      ...(onPool && { onPoolCreated: onPool }),
+      connectionTimeoutMillis: connectionSeconds * 1_000,
+      keepAlive: true,
+      onPoolCreated(pool: Pool) {
+        watchStatements(pool, { seconds: statementSeconds });
+        onPool?.(pool);
+      },
     },
     // Statements and their parameters never reach the log: parameters may hold customers' names.
     debug: false,

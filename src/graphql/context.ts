@@ -1,26 +1,54 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
 import { orderLoaders } from '../order/loaders.ts';
-import type { Reach } from '../reach.ts';
+import { nothing, type Reach } from '../reach.ts';
+import type { Query } from '../statement.ts';
 import { storeLoaders } from '../store/loaders.ts';
 
 /** What one request works with. Loaders remember what they loaded, so a context is never used for a second request. */
 export interface Context {
+  /** For writes; it has the caller's reach. */
   readonly em: EntityManager;
   /** Absent without a key; then nothing but the schema itself can be asked for. */
   readonly reach: Reach | undefined;
   readonly loaders: Loaders;
+  /** How large a menu configuration may be. */
+  readonly menuLimits: MenuLimits;
+}
+
+/** Where contexts get their data. */
+export interface Source {
+  readonly orm: MikroORM;
+  readonly query: Query;
+  readonly menuLimits?: MenuLimits;
 }
 
 type Loaders = ReturnType<typeof createLoaders>;
 
-export function createContext(orm: MikroORM, reach: Reach | undefined): Context {
-  const em = orm.em.fork();
-  if (reach) em.setFilterParams('reach', { ...reach });
-  return { em, reach, loaders: createLoaders(em) };
+export function createContext(source: Source, reach: Reach | undefined): Context {
+  let forked: EntityManager | undefined;
+  return {
+    // Most requests only read, and have no need of it.
+    get em() {
+      if (!forked) {
+        forked = source.orm.em.fork();
+        if (reach) forked.setFilterParams('reach', { ...reach });
+      }
+      return forked;
+    },
+    reach,
+    menuLimits: source.menuLimits ?? defaultMenuLimits,
+    loaders: createLoaders(source, reach ?? nothing),
+  };
 }
 
-function createLoaders(em: EntityManager) {
-  return { ...merchantLoaders(em), ...storeLoaders(em), ...menuLoaders(em), ...orderLoaders(em) };
+function createLoaders({ orm, query }: Source, reach: Reach) {
+  return {
+    ...merchantLoaders(query, reach),
+    ...storeLoaders(query, reach),
+    ...menuLoaders(query, orm.getMetadata()),
+    ...orderLoaders(query, reach),
+  };
 }

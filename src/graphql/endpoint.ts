@@ -1,60 +1,64 @@
-import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server';
+import { ApolloServer } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin, fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
-import { Unauthenticated } from '../errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
+import { chooseEncoding } from '../answers/encoding.ts';
+import { createAdmission } from './admission.ts';
 import type { Context } from './context.ts';
-import { formatError, isInternal } from './errors.ts';
+import { formatError, rejectionOf, type Translate } from './errors.ts';
+import { createKeptQueries } from './kept.ts';
+import type { DocumentLimits } from './limits/judge.ts';
 import { renderPlayground } from './playground.ts';
+import { acceptsGraphqlResponse, createResponsePlugin, type RequestContext } from './responses.ts';
+import type { TrustedDocuments } from './trusted.ts';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
   readonly introspection: boolean;
+  readonly limits: Partial<DocumentLimits>;
+  /** With them, no other document is executed. */
+  readonly trusted: TrustedDocuments | undefined;
+  /** Where answers are kept that depend on a store's configuration alone. */
+  readonly answers: AnswerCache;
   /** Throws `Unauthenticated` for a key that is not known; a request without a key gets a context without reach. */
   readonly createContext: (request: FastifyRequest) => Promise<Context>;
+  readonly translate: Translate;
 }
 
 /** Far more than any query of ours needs, and few enough to refuse a flood before it is understood. */
-const mostTokens = 15_000;
+const maxTokens = 15_000;
 
 /** `/graphql`: queries by POST and GET, and the playground for a browser. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const apollo = new ApolloServer<RequestContext>({
-    schema: options.schema,
-    introspection: options.introspection,
-    formatError,
-    includeStacktraceInErrorResponses: false,
-    parseOptions: { maxTokens: mostTokens },
-    csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
-    stopOnTerminationSignals: false,
-    plugins: [
-      fastifyApolloDrainPlugin(app),
-      ApolloServerPluginLandingPageDisabled(),
-      // It walks every field of an answer to work out a header that nobody asked for.
-      ApolloServerPluginCacheControlDisabled(),
-      responsePlugin,
-    ],
-  });
-  await apollo.start();
-
-  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const status = error instanceof Unauthenticated ? 401 : (error.statusCode ?? 500);
-    if (status >= 500) request.log.error(error);
-    const message = status >= 500 ? 'Internal server error' : error.message;
-    const code = status === 401 ? 'UNAUTHENTICATED' : status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST';
-    if (status === 401) reply.header('www-authenticate', 'ApiKey');
-    return reply.code(status).send({ errors: [{ message, extensions: { code, requestId: request.id } }] });
-  });
-
+  const { schema, translate } = options;
+  const apollo = await startApollo(app, options);
+  const admit = createAdmission({ schema, limits: options.limits, maxTokens, trusted: options.trusted });
+  const answerKept = createKeptQueries({ schema, answers: options.answers, maxTokens });
   const contexts = new WeakMap<FastifyRequest, Context>();
+  const costs = new WeakMap<FastifyRequest, number>();
   const handle = fastifyApolloHandler(apollo, {
     // Apollo would answer 500 if the context failed, so it is made before Apollo is called.
-    context: async request => ({ ...(contexts.get(request) as Context), request }),
+    context: async request => ({
+      ...(contexts.get(request) as Context),
+      request,
+      cost: request.headers['x-carte-cost'] ? costs.get(request) : undefined,
+    }),
   });
+
+  app.setErrorHandler((error: Error, request, reply) => {
+    const { status, headers, code, message } = rejectionOf(translate(error) ?? error);
+    if (status >= 500) request.log.error(error);
+    return reply
+      .code(status)
+      .headers(headers)
+      .send({ errors: [{ message, extensions: { code, requestId: request.id } }] });
+  });
+
   let playground: Promise<string> | undefined;
   app.route({
     method: ['GET', 'POST'],
@@ -64,13 +68,40 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
         playground ??= renderPlayground();
         return reply.type('text/html; charset=utf-8').send(await playground);
       }
-      contexts.set(request, await options.createContext(request));
+      const context = await options.createContext(request);
+      const kept = isPlainPost(request) && !options.trusted ? await answerKept(request.body, context) : undefined;
+      if (kept) return sendKept(request, reply, kept);
+      const parameters = request.method === 'GET' ? request.query : request.body;
+      const { errors, text, cost } = admit(parameters);
+      if (errors.length > 0) return sendRefused(request, reply, errors);
+      if (text !== undefined && typeof parameters === 'object') Object.assign(parameters ?? {}, { query: text });
+      contexts.set(request, context);
+      if (cost !== undefined) costs.set(request, cost);
       return handle.call(this, request, reply);
     },
   });
 }
 
-type RequestContext = Context & { readonly request: FastifyRequest };
+async function startApollo(app: FastifyInstance, { schema, introspection, translate }: GraphqlOptions) {
+  const apollo = new ApolloServer<RequestContext>({
+    schema,
+    introspection,
+    formatError: (formatted, error) => formatError(formatted, error, translate),
+    includeStacktraceInErrorResponses: false,
+    parseOptions: { maxTokens },
+    csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
+    stopOnTerminationSignals: false,
+    plugins: [
+      fastifyApolloDrainPlugin(app),
+      ApolloServerPluginLandingPageDisabled(),
+      // It walks every field of an answer to work out a header that nobody asked for.
+      ApolloServerPluginCacheControlDisabled(),
+      createResponsePlugin(translate),
+    ],
+  });
+  await apollo.start();
+  return apollo;
+}
 
 /** A browser that opens the address, rather than a client that sends a query. */
 function wantsPage({ method, headers, query }: FastifyRequest): boolean {
@@ -78,36 +109,25 @@ function wantsPage({ method, headers, query }: FastifyRequest): boolean {
   return method === 'GET' && !asksQuery && headers.accept?.includes('text/html') === true;
 }
 
-const responsePlugin: ApolloServerPlugin<RequestContext> = {
-  async requestDidStart({ contextValue: { request } }) {
-    return {
-      async didEncounterErrors({ errors }) {
-        for (const error of errors) {
-          const cause = error.originalError ?? error;
-          if (isInternal(formatError(error.toJSON(), error)) || !('extensions' in error)) request.log.error(cause);
-        }
-      },
-      async willSendResponse({ response, errors }) {
-        if (response.body.kind !== 'single' || !errors) return;
-        const result = response.body.singleResult;
-        result.errors = (result.errors ?? []).map(error =>
-          isInternal(error) ? { ...error, extensions: { ...error.extensions, requestId: request.id } } : error,
-        );
-        response.http.headers ??= new HeaderMap();
-        if (result.errors.some(error => error.extensions?.code === 'UNAUTHENTICATED')) {
-          response.http.status = 401;
-          response.http.headers.set('www-authenticate', 'ApiKey');
-        } else if (response.http.status === 400 && !acceptsGraphqlResponse(request)) {
-          // The GraphQL-over-HTTP draft wants 200 for well-formed requests under the older media type.
-          if (result.errors.every(error => requestErrors.has(error.extensions?.code))) response.http.status = 200;
-        }
-      },
-    };
-  },
-};
-
-const requestErrors = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
-
-function acceptsGraphqlResponse({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('application/graphql-response+json') === true;
+/** A POST that no page elsewhere can make a browser send unasked, and that wants nothing beside its answer. */
+function isPlainPost({ method, headers }: FastifyRequest): boolean {
+  const isJson = /^application\/json\b/i.test(headers['content-type'] ?? '');
+  return method === 'POST' && isJson && !headers['x-carte-cost'];
 }
+
+async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: KeptAnswer): Promise<FastifyReply> {
+  const encoding = chooseEncoding(request.headers['accept-encoding'], kept.bytes.length);
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply
+    .header('content-type', mediaType(request))
+    .header('vary', 'accept-encoding')
+    .send(encoding ? await kept.encoded(encoding) : kept.bytes);
+}
+
+function sendRefused(request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]): FastifyReply {
+  const status = acceptsGraphqlResponse(request) ? 400 : 200;
+  return reply.code(status).header('content-type', mediaType(request)).send(JSON.stringify({ errors }));
+}
+
+const mediaType = (request: FastifyRequest): string =>
+  `${acceptsGraphqlResponse(request) ? 'application/graphql-response+json' : 'application/json'}; charset=utf-8`;

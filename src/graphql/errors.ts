@@ -1,16 +1,35 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { GraphQLFormattedError } from 'graphql';
-import { Conflict, Forbidden, InvalidInput, Refused, Unauthenticated } from '../errors.ts';
+import {
+  Conflict,
+  Forbidden,
+  InvalidInput,
+  Postponed,
+  Refused,
+  TooManyRequests,
+  Unauthenticated,
+  Unavailable,
+} from '../errors.ts';
 
 const internal = 'INTERNAL_SERVER_ERROR';
 
+/** What an error of a library means in our terms, e.g. `Unavailable` for a lost connection; undefined for a bug. */
+export type Translate = (error: unknown) => Error | undefined;
+
 /** What a caller may read of an error: a refusal in full, a fault of ours not at all. */
-export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const original = unwrapResolverError(error);
+export function formatError(
+  formatted: GraphQLFormattedError,
+  error: unknown,
+  translate: Translate = () => undefined,
+): GraphQLFormattedError {
+  const thrown = unwrapResolverError(error);
+  const original = thrown instanceof Refused ? thrown : (translate(thrown) ?? thrown);
   if (original instanceof InvalidInput) {
     return { ...formatted, extensions: { code: 'BAD_USER_INPUT', faults: original.faults } };
   }
-  if (original instanceof Refused) return { ...formatted, extensions: { code: codeOf(original) } };
+  if (original instanceof Refused) {
+    return { ...formatted, message: original.message, extensions: { code: codeOf(original) } };
+  }
   if (isInternal(formatted)) return { ...formatted, message: 'Internal server error', extensions: { code: internal } };
   return formatted;
 }
@@ -19,9 +38,33 @@ export function isInternal(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === internal;
 }
 
+export interface Rejection {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The answer to a request that failed before its query was looked at. */
+export function rejectionOf(error: Error & { readonly statusCode?: number }): Rejection {
+  const { message } = error;
+  if (error instanceof Unauthenticated) {
+    return { status: 401, headers: { 'www-authenticate': 'ApiKey' }, code: codeOf(error), message };
+  }
+  if (error instanceof Postponed) {
+    const status = error instanceof TooManyRequests ? 429 : 503;
+    return { status, headers: { 'retry-after': String(error.retrySeconds) }, code: codeOf(error), message };
+  }
+  const status = error.statusCode ?? 500;
+  if (status < 500) return { status, headers: {}, code: 'BAD_REQUEST', message };
+  return { status, headers: {}, code: internal, message: 'Internal server error' };
+}
+
 function codeOf(refusal: Refused): string {
   if (refusal instanceof Unauthenticated) return 'UNAUTHENTICATED';
   if (refusal instanceof Forbidden) return 'FORBIDDEN';
   if (refusal instanceof Conflict) return 'CONFLICT';
+  if (refusal instanceof Unavailable) return 'UNAVAILABLE';
+  if (refusal instanceof TooManyRequests) return 'TOO_MANY_REQUESTS';
   return 'REFUSED';
 }

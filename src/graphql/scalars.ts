@@ -8,25 +8,32 @@ const fail = (message: string): never => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** A value as a message may show it: whatever came may be as long as a request, and deeper than the stack. */
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
 const parseInstant = (value: unknown): Date =>
   (typeof value === 'string' ? parseDateTime(value) : undefined) ??
-  fail(`${JSON.stringify(value)} is not a date-time such as 2026-03-01T18:30:00Z`);
+  fail(`${shown(value)} is not a date-time such as 2026-03-01T18:30:00Z`);
 
 const parseSafeInt = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value)
     ? value
-    : fail(`${JSON.stringify(value)} is not a whole number within ±(2^53−1)`);
+    : fail(`${shown(value)} is not a whole number within ±(2^53−1)`);
 
 const parseStringMap = (value: unknown): Record<string, string> => {
-  if (!isObject(value)) return fail(`${JSON.stringify(value)} is not an object of strings`);
+  if (!isObject(value)) return fail(`${shown(value)} is not an object of strings`);
   for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== 'string') return fail(`the value of ${JSON.stringify(key)} is not a string`);
+    if (typeof text !== 'string') return fail(`the value of ${shown(key)} is not a string`);
   }
   return value as Record<string, string>;
 };
 
 const parseObject = (value: unknown): Record<string, unknown> =>
-  isObject(value) ? value : fail(`${JSON.stringify(value)} is not an object`);
+  isObject(value) ? value : fail(`${shown(value)} is not an object`);
 
 /** An object literal of a query. Null prototypes keep keys such as `__proto__` ordinary. */
 function objectFromLiteral(node: ValueNode): unknown {

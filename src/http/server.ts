@@ -1,27 +1,105 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import { authenticate, type Caller } from '../auth/authenticate.ts';
+import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { AnswerCache } from '../answers/cache.ts';
+import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
-import { Unauthenticated } from '../errors.ts';
+import { createQuery } from '../database/query.ts';
+import { Forbidden, Unauthenticated } from '../errors.ts';
 import { createContext } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
+import { boundAnswers } from '../graphql/limits/answer.ts';
 import { createSchema } from '../graphql/schema.ts';
+import { loadTrusted } from '../graphql/trusted.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
+import { createCallers } from './callers.ts';
+import { allowOrigins } from './cors.ts';
 import { mountDocs } from './docs.ts';
+import { createDrain, type Drain } from './drain.ts';
 import { mountHealth } from './health.ts';
+import { httpLimits } from './limits.ts';
+import { loggerOptions, requestId } from './log.ts';
+import { createMetrics, mountMetrics } from './metrics.ts';
+import { createTranslate } from './outage.ts';
+import { watchOverload } from './overload.ts';
+import { mountPages } from './pages.ts';
+import { createRateLimit } from './rate.ts';
+import { observeRequests } from './requests.ts';
+import type { Tracing } from './tracing.ts';
 
-export type ServerConfig = Pick<Config, 'logLevel' | 'bodyLimit' | 'introspection'>;
+export type ServerConfig = Config;
+
+/** What the program shares with its server. */
+export interface Surroundings {
+  readonly drain?: Drain;
+  readonly tracing?: Tracing | undefined;
+}
 
 /** The whole service on one Fastify instance, not yet listening. */
-export async function createServer(orm: MikroORM, config: ServerConfig): Promise<FastifyInstance> {
+export async function createServer(
+  orm: MikroORM,
+  config: ServerConfig,
+  { drain = createDrain(), tracing }: Surroundings = {},
+): Promise<FastifyInstance> {
   const schema = createSchema();
-  const app = Fastify({
-    logger: config.logLevel === 'silent' ? false : { level: config.logLevel, stream: process.stderr },
-    logController: new LogController({ disableRequestLogging: true }),
+  const query = await createQuery(orm, config);
+  const source = { orm, query, menuLimits: config.menuLimits };
+  const answers = new AnswerCache(config.cacheBytes);
+  const app = createFastify(config);
+  drain.watch(app.server);
+  const pool = await orm.em.getConnection().getNativeClient();
+  const overload = watchOverload(pool, config.overload);
+  app.addHook('onClose', async () => overload.stop());
+  const metrics = createMetrics();
+  metrics.watchPool(pool);
+  metrics.watchCache(answers);
+  const translate = createTranslate(app.log, metrics);
+  const recordOf = observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
+  const callerOf = createCallers({
+    authenticate: createAuthenticator(query, { seconds: config.keySeconds }),
+    overload,
+    rateLimit: config.rateLimit > 0 ? createRateLimit(config.rateLimit) : undefined,
+    recordOf,
+  });
+  allowOrigins(app, config.http.corsOrigins);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  mountHealth(app, orm, drain);
+  if (config.metrics) mountMetrics(app, metrics);
+  await app.register(graphql =>
+    mountGraphql(graphql, {
+      schema: boundAnswers(createSchema(), config.graphqlLimits.objects),
+      introspection: config.introspection,
+      limits: config.graphqlLimits,
+      trusted: config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments),
+      translate,
+      answers,
+      createContext: async request => createContext(source, (await callerOf(request))?.reach),
+    }),
+  );
+  const contract = mountRest(app, {
+    schema,
+    answers,
     bodyLimit: config.bodyLimit,
-    requestTimeout: 10_000,
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
+    authenticate: async (request, { writes }) => {
+      const caller = (await callerOf(request)) ?? missingKey();
+      if (writes && !caller.reach.canWrite) throw new Forbidden('This API key may only read.');
+      return caller;
+    },
+    createContext: caller => createContext(source, caller.reach),
+    translate,
+  });
+  mountDocs(app, openapiDocument(contract));
+  mountPages(app);
+  return app;
+}
+
+function createFastify(config: ServerConfig): FastifyInstance {
+  const app = Fastify({
+    logger: loggerOptions(config.logLevel),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: requestId,
+    bodyLimit: config.bodyLimit,
+    ...httpLimits(config.http),
     // Keys such as `__proto__` are data like any other; nothing here merges what it parses.
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
@@ -29,29 +107,12 @@ export async function createServer(orm: MikroORM, config: ServerConfig): Promise
     frameworkErrors: (error, _request, reply: FastifyReply) =>
       reply.code(error.statusCode ?? 400).send({ detail: error.message }),
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
-  mountHealth(app, orm);
-  await app.register(graphql =>
-    mountGraphql(graphql, {
-      schema,
-      introspection: config.introspection,
-      createContext: async request => createContext(orm, (await callerOf(orm, request))?.reach),
-    }),
-  );
-  const contract = mountRest(app, {
-    schema,
-    bodyLimit: config.bodyLimit,
-    authenticate: async request => (await callerOf(orm, request)) ?? missingKey(),
-    createContext: caller => createContext(orm, caller.reach),
-  });
-  mountDocs(app, openapiDocument(contract));
+  app.server.maxConnections = config.http.maxConnections;
   return app;
 }
 
-async function callerOf(orm: MikroORM, { headers }: FastifyRequest): Promise<Caller | undefined> {
-  const key = headers['x-api-key'];
-  if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');
-  return key ? authenticate(orm, key) : undefined;
+function logsRequests({ logLevel }: ServerConfig): boolean {
+  return logLevel === 'info' || logLevel === 'debug';
 }
 
 function missingKey(): never {

@@ -1,5 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { MetadataStorage } from '@mikro-orm/core';
 import DataLoader from 'dataloader';
+import type { Query } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { readConfigurations } from './read.ts';
@@ -8,11 +9,11 @@ import { readConfigurations } from './read.ts';
  * Both take the store itself, not its id: whoever holds a store has loaded it within the key's reach. A request sees one
  * revision of each store, because it loads each configuration once.
  */
-export function menuLoaders(em: EntityManager) {
+export function menuLoaders(query: Query, metadata: MetadataStorage) {
   const configurations = new DataLoader<Store, Configuration, string>(
     async stores => {
       const storeIds = stores.map(store => store.id);
-      const byId = await readConfigurations(em, storeIds);
+      const byId = await readConfigurations(query, metadata, storeIds);
       return stores.map(store => byId.get(store.id) ?? new Error(`Store ${store.id} is gone`));
     },
     { cacheKeyFn: store => store.id },

@@ -1,5 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import type { MetadataStorage } from '@mikro-orm/core';
+import { prepared, type Query, type Statement } from '../statement.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { columnsOf, menuTables } from './tables.ts';
 
@@ -13,18 +13,29 @@ interface ConfigurationRow extends ConfigurationRows {
  * two revisions.
  */
 export async function readConfigurations(
-  em: EntityManager,
+  query: Query,
+  metadata: MetadataStorage,
   storeIds: readonly string[],
 ): Promise<Map<string, Configuration>> {
-  const query = CompiledQuery.raw(readStatement(em), [storeIds]);
-  const { rows } = await em.getKysely().executeQuery(query as CompiledQuery<{ readonly configuration: string }>);
+  const rows = await query<{ readonly configuration: string }>(readStatement(metadata), [storeIds]);
   const parsed = rows.map(row => JSON.parse(row.configuration) as ConfigurationRow);
   return new Map(parsed.map(row => [row.id, linkConfiguration(row.id, row.revision, row)]));
 }
 
-function readStatement(em: EntityManager): string {
+const known = new WeakMap<MetadataStorage, Statement>();
+
+function readStatement(metadata: MetadataStorage): Statement {
+  let statement = known.get(metadata);
+  if (!statement) {
+    statement = prepared(readText(metadata));
+    known.set(metadata, statement);
+  }
+  return statement;
+}
+
+function readText(metadata: MetadataStorage): string {
   const lists = menuTables.map(({ list, entity }) => {
-    const { tableName, columns } = columnsOf(em, entity);
+    const { tableName, columns } = columnsOf(metadata, entity);
     const selected = columns.filter(column => column.property !== 'position');
     const aliased = selected.map(column => `${column.name} as "${column.property}"`).join(', ');
     return `'${list}', coalesce((

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
+import type { Query, Statement } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import { checkConfiguration, type PostedConfiguration } from './check.ts';
 import type { Configuration } from './configuration.ts';
@@ -40,8 +41,9 @@ export async function replaceMenuConfiguration(
       throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
     }
     const lists = menuTables.map(({ list }) => JSON.stringify(rowsOf(posted, list)));
-    await tx.getKysely().executeQuery(CompiledQuery.raw(syncStatement(tx), [store.id, ...lists]));
-    return (await readConfigurations(tx, [store.id])).get(store.id) ?? null;
+    const query = queryWithin(tx);
+    await query({ text: syncStatement(tx.getMetadata()) }, [store.id, ...lists]);
+    return (await readConfigurations(query, tx.getMetadata(), [store.id])).get(store.id) ?? null;
   });
 }
 
@@ -50,30 +52,41 @@ export async function replaceMenuConfiguration(
  * Statistics trail behind a large replacement: without nested loops the planner cannot pick a plan of 10,000 × 10,000.
  */
 async function lockStore(em: EntityManager, storeId: string): Promise<number | undefined> {
-  const statement = `
+  const text = `
     select menu_revision::float8 as revision, set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true)
     from store where id = $1 for no key update`;
-  const query = CompiledQuery.raw(statement, [storeId]) as CompiledQuery<{ readonly revision: number }>;
-  const { rows } = await em.getKysely().executeQuery(query);
+  const rows = await queryWithin(em)<{ readonly revision: number }>({ text }, [storeId]);
   return rows[0]?.revision;
+}
+
+/** On the transaction's own connection. */
+function queryWithin(em: EntityManager): Query {
+  return async <Row>({ text }: Statement, values: readonly unknown[]) => {
+    const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, [...values]) as CompiledQuery<Row>);
+    return rows;
+  };
 }
 
 /** The rows as stored: absent lists of links are empty, stock is true unless told otherwise, and the order is kept. */
 function rowsOf(posted: PostedConfiguration, list: keyof PostedConfiguration): readonly object[] {
   switch (list) {
     case 'menus':
-      return posted.menus.map((row, position) => ({ categoryExternalIds: [], ...given(row), position }));
+      return posted.menus.map((row, position) => {
+        return { ...row, categoryExternalIds: row.categoryExternalIds ?? [], position };
+      });
     case 'categories':
-      return posted.categories.map((row, position) => ({ itemExternalIds: [], ...given(row), position }));
+      return posted.categories.map((row, position) => {
+        return { ...row, itemExternalIds: row.itemExternalIds ?? [], position };
+      });
     case 'items':
-      return posted.items.map((row, position) => ({ modifierExternalIds: [], inStock: true, ...given(row), position }));
+      return posted.items.map((row, position) => {
+        return { ...row, modifierExternalIds: row.modifierExternalIds ?? [], inStock: row.inStock ?? true, position };
+      });
     case 'modifierGroups':
-      return posted.modifierGroups.map((row, position) => ({ modifierItemExternalIds: [], ...given(row), position }));
+      return posted.modifierGroups.map((row, position) => {
+        return { ...row, modifierItemExternalIds: row.modifierItemExternalIds ?? [], position };
+      });
     case 'modifierItems':
-      return posted.modifierItems.map((row, position) => ({ inStock: true, ...given(row), position }));
+      return posted.modifierItems.map((row, position) => ({ ...row, inStock: row.inStock ?? true, position }));
   }
-}
-
-function given(row: object): object {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }

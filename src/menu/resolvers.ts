@@ -22,9 +22,10 @@ const storeOf = async (
 
 export const menuResolvers: Resolvers = {
   Mutation: {
-    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, { em, loaders }) => {
+    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, { em, loaders, menuLimits }) => {
       const store = await loaders.storeById.load(storeId);
-      const configuration = store && (await replaceMenuConfiguration(em, store, replacement));
+      const configuration =
+        store && (await replaceMenuConfiguration(em, store, { ...replacement, limits: menuLimits }));
       if (!configuration) return null;
       loaders.configurationByStore.prime(store, configuration);
       return { store, revision: configuration.revision };

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { MetadataStorage } from '@mikro-orm/core';
 import { type Column, columnsOf, type MenuTable, menuTables } from './tables.ts';
 
 /** Set by the operator and kept over replacements. */
@@ -9,8 +9,8 @@ const notPosted = new Set(['prepType']);
  * it deletes what is missing, updates what differs and inserts what is new, so that an id is drawn for new external ids
  * alone (`on conflict` would draw one for every row). The revision grows if any of that changed a row.
  */
-export function syncStatement(em: EntityManager): string {
-  const parts = menuTables.map((table, index) => syncTable(em, table, `$${index + 2}`));
+export function syncStatement(metadata: MetadataStorage): string {
+  const parts = menuTables.map((table, index) => syncTable(metadata, table, `$${index + 2}`));
   const changes = menuTables.flatMap(({ list }) =>
     ['deleted', 'updated', 'inserted'].map(change => `exists (select from "${list} ${change}")`),
   );
@@ -18,8 +18,8 @@ export function syncStatement(em: EntityManager): string {
     update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})`;
 }
 
-function syncTable(em: EntityManager, { list, entity }: MenuTable, parameter: string): string {
-  const { tableName, columns: all } = columnsOf(em, entity);
+function syncTable(metadata: MetadataStorage, { list, entity }: MenuTable, parameter: string): string {
+  const { tableName, columns: all } = columnsOf(metadata, entity);
   const columns = all.filter(column => !notPosted.has(column.property));
   const names = columns.map(column => column.name).join(', ');
   const posted = columns.map(column => `p."${column.property}"`).join(', ');

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { MetadataStorage } from '@mikro-orm/core';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
 /** The five kinds, with the name of their list in a configuration. */
@@ -19,8 +19,11 @@ export interface Column {
 }
 
 /** The table of a kind and its columns, without those that identify a row. */
-export function columnsOf(em: EntityManager, entity: MenuTable['entity']): { tableName: string; columns: Column[] } {
-  const { tableName, props } = em.getMetadata().get(entity.meta.class);
+export function columnsOf(
+  metadata: MetadataStorage,
+  entity: MenuTable['entity'],
+): { tableName: string; columns: Column[] } {
+  const { tableName, props } = metadata.get(entity.meta.class);
   const columns = props
     .filter(prop => !['id', 'store', 'externalId'].includes(prop.name))
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));

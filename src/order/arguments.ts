@@ -68,7 +68,7 @@ function outside(name: string, value: number, type: string, bound: string): Faul
 function filterFaults({ startTime, endTime, customerName, phoneNumber }: OrderFilter): Fault[] {
   const faults = [...textFaults('customerName', customerName), ...textFaults('phoneNumber', phoneNumber)];
   if (startTime && endTime && startTime > endTime) {
-    const message = `startTime ${startTime.toISOString()} is after endTime ${endTime.toISOString()}`;
+    const message = `the start ${startTime.toISOString()} is after the end ${endTime.toISOString()}`;
     faults.push({ path: ['filter', 'startTime'], type: 'value_error', message });
   }
   return faults;

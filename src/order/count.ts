@@ -12,7 +12,6 @@ import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
 
 export interface CountRow {
   readonly count: number;
-  readonly revision: number;
 }
 
 /** How many orders match at each of many stores, in the order of their ids. */
@@ -20,9 +19,8 @@ export function countStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
   const counts = isCounted(search) ? stretches(search, binding) : [counted(search, search, binding)];
   const sql = `
-    select (${counts.join(' + ')})::float8 as count, coalesce(revision, 0)::float8 as revision
+    select (${counts.join(' + ')})::float8 as count
     from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
-    left join order_revision using (store_id)
     order by position`;
   return { sql, values: binding.values };
 }

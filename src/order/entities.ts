@@ -34,8 +34,7 @@ export const OrderEntity = defineEntity({
     { name: 'orders_by_phone', properties: ['store', 'phoneReversed'] },
     {
       name: 'orders_by_name',
-      expression:
-        'create index orders_by_name on orders using gin (store_id, customer_name_folded gin_trgm_ops) with (fastupdate = off)',
+      expression: 'create index orders_by_name on orders using gin (store_id, customer_name_folded gin_trgm_ops)',
     },
   ],
   properties: {

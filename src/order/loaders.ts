@@ -1,18 +1,22 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
+import type { Reach } from '../reach.ts';
+import type { Query } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
-import { type Order, OrderEntity } from './entities.ts';
-import { watchRevisions } from './revision.ts';
+import type { Order } from './entities.ts';
 import { countOrders, findOrders, type OrderPage } from './search.ts';
+import { selectOrders } from './select.ts';
 
-export function orderLoaders(em: EntityManager) {
-  const revisions = watchRevisions(em);
-  const pages = bySearch((stores, search) => revisions.noting(stores, findOrders(em, stores, search)));
-  const counts = bySearch((stores, search) => revisions.noting(stores, countOrders(em, stores, search)));
+export function orderLoaders(query: Query, reach: Reach) {
+  const pages = bySearch((stores, search) => findOrders(query, stores, search));
+  const counts = bySearch((stores, search) => countOrders(query, stores, search));
   return {
-    orderById: orderById(em),
+    orderById: new DataLoader<string, Order | null>(async ids => {
+      const orders = await selectOrders(query, reach, ids);
+      const byId = new Map(orders.map(order => [order.id, order]));
+      return ids.map(id => byId.get(id) ?? null);
+    }),
     ordersByStore: pages,
     orderCountByStore: {
       /** Where counting is work, finding the page may have done it already. */
@@ -21,17 +25,7 @@ export function orderLoaders(em: EntityManager) {
         return counted ?? (await counts.load(page)).count;
       },
     },
-    ordersRevisionByStore: { load: revisions.load },
   };
-}
-
-function orderById(em: EntityManager): DataLoader<string, Order | null> {
-  return new DataLoader(async ids => {
-    // PostgreSQL refuses texts with NUL, so no order can have such an id.
-    const orders = await em.find(OrderEntity, { id: { $in: ids.filter(id => !id.includes('\0')) } });
-    const byId = new Map(orders.map(order => [order.id, order]));
-    return ids.map(id => byId.get(id) ?? null);
-  });
 }
 
 /** One statement per distinct search, however many stores are searched. */

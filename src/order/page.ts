@@ -17,7 +17,6 @@ import { type OrderRow, orderColumns } from './row.ts';
 /** One order of a page; or, where the page is empty, a row without one. */
 export type PageRow = (OrderRow | { readonly id: null }) & {
   readonly position: number;
-  readonly revision: number;
   /** Every match over all pages, where finding the page has counted them. */
   readonly total: number | null;
 };
@@ -32,9 +31,8 @@ const worthJumping = 500n;
 export function pageStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
   const sql = `
-    select position::int, coalesce(revision, 0)::float8 as revision, total::float8, ${orderColumns}
+    select position::int, total::float8, ${orderColumns}
     from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
-    left join order_revision using (store_id)
     left join lateral (${isIndexed(search) ? collected(search, binding) : walked(search, binding)}) picked on true
     left join orders on orders.id = picked.id
     order by position, picked.created_at desc, picked.id desc`;

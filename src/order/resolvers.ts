@@ -8,7 +8,6 @@ export const orderResolvers: Resolvers = {
   },
   Store: {
     orders: (store, args) => ({ store, search: checkSearch(args) }),
-    ordersRevision: (store, _args, { loaders }) => loaders.ordersRevisionByStore.load(store),
   },
   OrderPage: {
     nodes: async (page, _args, { loaders }) => (await loaders.ordersByStore.load(page)).orders,

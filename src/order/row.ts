@@ -1,4 +1,5 @@
 import type { OrderStatus } from '../generated/graph.ts';
+import { milliseconds } from '../rows.ts';
 import type { Order } from './entities.ts';
 
 /** An order as the statements of this folder select it: instants are milliseconds. */
@@ -18,9 +19,6 @@ export interface OrderRow {
   readonly customerComments: string | null;
   readonly completedAt: number | null;
 }
-
-/** Milliseconds, since the text of an instant depends on the session's settings. */
-export const milliseconds = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
 export const orderColumns = `
   orders.id, orders.store_id as store, ${milliseconds('orders.created_at')} as "createdAt", orders.status,

@@ -1,5 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import type { Query } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { type CountRow, countStatement } from './count.ts';
@@ -20,17 +19,15 @@ export interface FoundOrders {
   readonly hasNextPage: boolean;
   /** Every match over all pages, where finding the page has told. */
   readonly count: number | undefined;
-  /** The revision of the orders that this was read from: both come from one snapshot. */
-  readonly revision: number;
 }
 
 /** One page of each store, in one statement. Stores stand for what the caller may see: they were loaded within reach. */
-export async function findOrders(em: EntityManager, stores: readonly Store[], search: Search): Promise<FoundOrders[]> {
-  const { sql, values } = pageStatement(
+export async function findOrders(query: Query, stores: readonly Store[], search: Search): Promise<FoundOrders[]> {
+  const { sql: text, values } = pageStatement(
     stores.map(store => store.id),
     search,
   );
-  const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<PageRow>);
+  const rows = await query<PageRow>({ text }, values);
   const byPosition = Map.groupBy(rows, row => row.position);
   return stores.map((_store, index) => toFound(byPosition.get(index + 1) ?? [], search));
 }
@@ -42,7 +39,6 @@ function toFound(rows: readonly PageRow[], search: Search): FoundOrders {
     orders,
     hasNextPage,
     count: rows[0]?.total ?? (hasNextPage ? undefined : countFromLastPage(orders.length, search)),
-    revision: rows[0]?.revision ?? 0,
   };
 }
 
@@ -58,11 +54,10 @@ export function endCursor({ orders }: FoundOrders): string | null {
 }
 
 /** How many orders match at each store, over all pages, in one statement. */
-export async function countOrders(em: EntityManager, stores: readonly Store[], search: Search): Promise<CountRow[]> {
-  const { sql, values } = countStatement(
+export async function countOrders(query: Query, stores: readonly Store[], search: Search): Promise<CountRow[]> {
+  const { sql: text, values } = countStatement(
     stores.map(store => store.id),
     search,
   );
-  const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<CountRow>);
-  return rows;
+  return query<CountRow>({ text }, values);
 }

@@ -1,18 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import type { AnswerCache } from '../answers/cache.ts';
+import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
 import { compileArguments } from './arguments.ts';
+import { type ConfiguredOperation, compileConfigured } from './configured.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { Problem } from './errors.ts';
-import { isNamed, tagOf, tagOfBody } from './etag.ts';
-import { compileRun, valueAt } from './execution.ts';
+import { isNamed, tagOf, tagOfBody, tagOfForm } from './etag.ts';
+import { compileRun, type Run, type Variables, valueAt } from './execution.ts';
 import { compileShape } from './shape.ts';
-import { Call, generateHandlers } from './sofa.ts';
+import { Call, generateHandlers, type Send } from './sofa.ts';
 
-interface Answer {
+export interface Answer {
   readonly status: 200 | 304;
   readonly tag: string | undefined;
-  readonly body: string | undefined;
+  readonly body: string | Buffer | undefined;
+  /** Where the body depends on Accept-Encoding: how it is encoded. */
+  readonly encoding?: Encoding | 'identity';
 }
 
 /** An operation, ready to answer requests from callers who have been let in. */
@@ -21,14 +26,16 @@ export interface Endpoint {
   readonly answer: (request: FastifyRequest, createContext: () => unknown) => Promise<Answer>;
 }
 
-export function createEndpoints(contract: Contract, graph: GraphQLSchema): Endpoint[] {
+export function createEndpoints(contract: Contract, graph: GraphQLSchema, answers: AnswerCache): Endpoint[] {
   const handlerOf = generateHandlers(contract);
   return contract.operations.map(operation => {
+    const { type } = rootFieldOf(contract, operation);
     const readArguments = compileArguments(operation, contract.operations);
     const probe = operation.probe && compileRun(graph, operation, operation.probe);
-    const run = compileRun(graph, operation, operation.document);
-    const shape = compileShape(rootFieldOf(contract, operation).type);
-    const send = handlerOf(operation);
+    const configured = compileConfigured(graph, operation, type);
+    const make = configured
+      ? answerConfigured(operation, configured, answers)
+      : answerThroughSofa(operation, compileRun(graph, operation, operation.document), compileShape(type), handlerOf);
     const isRead = operation.route.method === 'GET';
     return {
       operation,
@@ -36,28 +43,67 @@ export function createEndpoints(contract: Contract, graph: GraphQLSchema): Endpo
         const variables = readArguments(request);
         const context = createContext();
         const known = isRead ? request.headers['if-none-match'] : undefined;
-        if (known !== undefined && probe) {
-          const tag = tagIn(operation, await probe(variables, context));
-          if (tag !== undefined && isNamed(tag, known)) return { status: 304, tag, body: undefined };
-        }
-        let data: unknown;
-        const body = await send(
-          variables,
-          new Call(operation, async checked => {
-            data = await run(checked, context);
-            return shape(bodyIn(operation, data));
-          }),
-        );
-        const tag = tagIn(operation, data) ?? (isRead ? tagOfBody(body) : undefined);
-        const unchanged = known !== undefined && tag !== undefined && isNamed(tag, known);
-        return unchanged ? { status: 304, tag, body: undefined } : { status: 200, tag, body };
+        const probed = probe && (known !== undefined || configured?.kept) ? await probe(variables, context) : undefined;
+        const current = probed === undefined ? undefined : tagIn(operation, probed);
+        if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
+        const answer = await make({ variables, context, current, accepted: request.headers['accept-encoding'] });
+        const same = known !== undefined && answer.tag !== undefined && isNamed(answer.tag, known);
+        return same ? unchanged(answer.tag) : answer;
       },
     };
   });
 }
 
-function bodyIn(operation: Operation, data: unknown): unknown {
-  return valueAt(data, operation.body) ?? absent(operation);
+const unchanged = (tag: string | undefined): Answer => ({ status: 304, tag, body: undefined });
+
+interface Asked {
+  readonly variables: Variables;
+  readonly context: unknown;
+  /** The tag that holds, where it was looked up. */
+  readonly current: string | undefined;
+  readonly accepted: string | undefined;
+}
+
+type Make = (asked: Asked) => Promise<Answer>;
+
+function answerThroughSofa(
+  operation: Operation,
+  run: Run,
+  shape: (value: unknown) => unknown,
+  handlerOf: (operation: Operation) => Send,
+): Make {
+  const send = handlerOf(operation);
+  const isRead = operation.route.method === 'GET';
+  return async ({ variables, context }) => {
+    let data: unknown;
+    const body = await send(
+      variables,
+      new Call(operation, async checked => {
+        data = await run(checked, context);
+        return shape(valueAt(data, operation.body) ?? absent(operation));
+      }),
+    );
+    return { status: 200, tag: tagIn(operation, data) ?? (isRead ? tagOfBody(body) : undefined), body };
+  };
+}
+
+/** Bodies that are written from a store's configuration alone; for reads they are kept as long as the tag holds. */
+function answerConfigured(operation: Operation, { kept, run }: ConfiguredOperation, answers: AnswerCache): Make {
+  const write = async ({ variables, context }: Asked) => {
+    const body = (await run({ variables, context })) ?? absent(operation);
+    return { revision: tagOf(body.tagValues, operation.hash), bytes: body.bytes };
+  };
+  return async asked => {
+    const { current, accepted, variables } = asked;
+    if (!kept || current === undefined) {
+      const { revision: tag, bytes: body } = await write(asked);
+      return { status: 200, tag, body };
+    }
+    const answer = await answers.get(`${operation.name} ${JSON.stringify(variables)}`, current, () => write(asked));
+    const encoding = chooseEncoding(accepted, answer.bytes.length);
+    const body = encoding ? await answer.encoded(encoding) : answer.bytes;
+    return { status: 200, tag: tagOfForm(answer.revision, encoding), body, encoding: encoding ?? 'identity' };
+  };
 }
 
 function tagIn(operation: Operation, data: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { Conflict, Forbidden, Unauthenticated, Unavailable } from '../errors.ts';
+import { Conflict, Forbidden, Postponed, TooManyRequests, Unauthenticated } from '../errors.ts';
 import type { InputFault } from '../input/faults.ts';
 
 /** An answer other than success, in the one shape that callers of `/v1` see: `{"detail": …}`. */
@@ -17,8 +17,6 @@ export class Problem extends Error {
 
 export const unprocessable = (faults: readonly InputFault[]): Problem => new Problem(422, faults);
 
-const retrySeconds = '5';
-
 /** What a caller is told of an error; undefined for a bug, of which the caller is told nothing. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
@@ -26,8 +24,13 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Unauthenticated) return new Problem(401, error.message, { 'www-authenticate': 'ApiKey' });
   if (error instanceof Forbidden) return new Problem(403, error.message);
   if (error instanceof Conflict) return new Problem(412, error.message);
-  if (error instanceof Unavailable) return new Problem(503, error.message, { 'retry-after': retrySeconds });
+  if (error instanceof Postponed) return postponement(error);
   return serverProblem(error);
+}
+
+function postponement(error: Postponed): Problem {
+  const status = error instanceof TooManyRequests ? 429 : 503;
+  return new Problem(status, error.message, { 'retry-after': String(error.retrySeconds) });
 }
 
 /** Fastify's own refusals, of bodies that it will not read to the end. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Encoding } from '../answers/encoding.ts';
 import { Problem } from './errors.ts';
 
 /** The strong tag of a body that depends on nothing but these values and the text of its operation. */
@@ -6,24 +7,31 @@ export function tagOf(values: readonly unknown[], operationHash: string): string
   return `"${values.join('.')}-${operationHash}"`;
 }
 
+/** Strong tags tell bytes apart, so a compressed form has a tag of its own. */
+export function tagOfForm(tag: string, encoding: Encoding | undefined): string {
+  return encoding ? `${tag.slice(0, -1)}.${encoding}"` : tag;
+}
+
+const plainTag = (tag: string) => tag.replace(/\.(?:br|zstd|gzip)"$/, '"');
+
 /** The strong tag of a body that says nothing about its revision. */
 export function tagOfBody(body: string): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
-/** Whether If-None-Match names the tag. Weak tags count too, as RFC 9110 has it for this header. */
+/** Whether If-None-Match names the tag, of whichever form. Weak tags count too, as RFC 9110 has it for this header. */
 export function isNamed(tag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
-  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([candidate]) => candidate === tag);
+  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([candidate]) => plainTag(candidate) === tag);
 }
 
-const issued = /^"(\d+)-([0-9a-f]{8})"$/;
+const issued = /^"(\d{1,15})-([0-9a-f]{8})"$/;
 
 /** The revision that If-Match expects; undefined where it expects none, which is also what `*` says. */
 export function expectedRevision(ifMatch: string | undefined, hashes: ReadonlySet<string>): string | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const revisions = ifMatch.split(',').flatMap(tag => {
-    const [, revision = '', operationHash = ''] = issued.exec(tag.trim()) ?? [];
+    const [, revision = '', operationHash = ''] = issued.exec(plainTag(tag.trim())) ?? [];
     return hashes.has(operationHash) ? [Number(revision)] : [];
   });
   if (revisions.length === 0) throw new Problem(412, 'If-Match names no tag that this resource has had.');

@@ -1,6 +1,7 @@
-import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { InvalidInput, Refused } from '../errors.ts';
+import type { Place } from '../input/faults.ts';
 import type { Operation } from './contract/contract.ts';
 import { unprocessable } from './errors.ts';
 import { placeOf } from './places.ts';
@@ -17,14 +18,24 @@ export function compileRun(graph: GraphQLSchema, operation: Operation, document:
   }
   return async (variables, context) => {
     const { data, errors } = await compiled.query(undefined, context, variables);
-    if (errors && errors.length > 0) throw refusalOf(operation, errors);
+    if (errors && errors.length > 0) {
+      throw refusalOf(
+        operation,
+        errors.map(error => ({ cause: error.originalError ?? error, field: error.path ?? [] })),
+      );
+    }
     return data;
   };
 }
 
+/** What went wrong in a field, which keys lead to. */
+export interface Failure {
+  readonly cause: unknown;
+  readonly field: Place;
+}
+
 /** One error for all that went wrong. A bug comes first: with it, nothing else that is said can be relied on. */
-function refusalOf(operation: Operation, errors: readonly GraphQLError[]): unknown {
-  const causes = errors.map(error => ({ cause: error.originalError ?? error, field: error.path ?? [] }));
+export function refusalOf(operation: Operation, causes: readonly Failure[]): unknown {
   const bug = causes.find(({ cause }) => !(cause instanceof Refused));
   if (bug) return bug.cause;
   const faults = causes.flatMap(({ cause, field }) =>

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import type { AnswerCache } from '../answers/cache.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { createEndpoints, type Endpoint } from './endpoint.ts';
@@ -10,8 +11,10 @@ import { colonPath } from './sofa.ts';
 export interface RestOptions<Caller> {
   /** The executable graph. */
   readonly schema: GraphQLSchema;
-  /** Says who is calling; throws `Unauthenticated`. */
-  readonly authenticate: (request: FastifyRequest) => Promise<Caller>;
+  /** Says who is calling; throws `Unauthenticated`, or `Forbidden` for a caller who may not write. */
+  readonly authenticate: (request: FastifyRequest, operation: { readonly writes: boolean }) => Promise<Caller>;
+  /** Where answers are kept that depend on a store's configuration alone. */
+  readonly answers: AnswerCache;
   /** What resolvers work with; made anew for every request. */
   readonly createContext: (caller: Caller) => unknown;
   /** In bytes; 10 MiB unless told. */
@@ -23,7 +26,7 @@ export interface RestOptions<Caller> {
 /** Puts every route of schema/rest on the server. Throws a `ContractError` when the texts there do not fit the graph. */
 export function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Contract {
   const contract = loadContract(options.schema);
-  const endpoints = createEndpoints(contract, options.schema);
+  const endpoints = createEndpoints(contract, options.schema, options.answers);
   app.register(async scope => {
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
     scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
@@ -47,13 +50,15 @@ function mountEndpoint<Caller>(
     onRequest: async (request, reply) => {
       // What a key may see is for its bearer alone, and is asked for again each time, if only by its tag.
       reply.header('cache-control', 'private, no-cache');
-      callers.set(request, await authenticate(request));
+      callers.set(request, await authenticate(request, { writes: operation.kind === 'mutation' }));
     },
     handler: async (request, reply) => {
       const caller = callers.get(request);
       if (caller === undefined) throw new Error('A request came past authentication');
-      const { status, tag, body } = await answer(request, () => createContext(caller));
+      const { status, tag, body, encoding } = await answer(request, () => createContext(caller));
       if (tag !== undefined) reply.header('etag', tag);
+      if (encoding !== undefined) reply.header('vary', 'accept-encoding');
+      if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
       return sendJson(reply.code(status), body);
     },
   });
@@ -66,8 +71,10 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 }
 
 /** As bytes: to a text Fastify adds a charset, which JSON's media type does not have. */
-function sendJson(reply: FastifyReply, body: string | undefined): FastifyReply {
-  return body === undefined ? reply.send() : reply.header('content-type', 'application/json').send(Buffer.from(body));
+function sendJson(reply: FastifyReply, body: string | Buffer | undefined): FastifyReply {
+  if (body === undefined) return reply.send();
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  return reply.header('content-type', 'application/json').send(bytes);
 }
 
 function unexpected(error: unknown, request: FastifyRequest): Problem {

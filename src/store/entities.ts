@@ -48,7 +48,22 @@ export const StoreEntity = defineEntity({
     storeType: p.json<StoreType>().columnType('json').nullable(),
     restaurantConfiguration: p.json<RestaurantConfiguration>().columnType('json').nullable(),
     menuRevision: p.bigint('number').default(0),
+    /** Grows with every change of the orders, or of what they show of the store; kept by triggers beside the table. */
+    ordersRevision: p
+      .bigint('number')
+      .formula(cols => `(select coalesce(max(revision), 0) from order_revision where store_id = ${cols.id})`)
+      .persist(false),
   },
 });
 
 export type Store = InferEntity<typeof StoreEntity>;
+
+/** The revision at which a store was deleted: one that is made anew with its id goes on from there. */
+export const DeletedStoreEntity = defineEntity({
+  name: 'DeletedStore',
+  tableName: 'deleted_store',
+  properties: {
+    id: p.text().primary().collation('C'),
+    menuRevision: p.bigint('number'),
+  },
+});

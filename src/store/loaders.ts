@@ -1,44 +1,42 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
-import type { Slice } from '../paging.ts';
-import { type Store, StoreEntity } from './entities.ts';
-import { findStores } from './find.ts';
+import { checkSlice, type Slice } from '../paging.ts';
+import type { Reach } from '../reach.ts';
+import { byIds } from '../rows.ts';
+import type { Query } from '../statement.ts';
+import type { Store } from './entities.ts';
+import { selectStores } from './select.ts';
 
 /** However a request came by a store, asking for it again costs nothing. */
-export function storeLoaders(em: EntityManager) {
-  const byId = storeById(em);
-  const remember = (stores: readonly Store[]) => {
-    for (const store of stores) byId.prime(store.id, store);
-  };
-  return {
-    storeById: byId,
-    storesByMerchant: storesByMerchant(em, remember),
-    async storesInSlice(slice: Slice): Promise<Store[]> {
-      const stores = await findStores(em, slice);
-      remember(stores);
-      return stores;
-    },
-  };
-}
-
-function storeById(em: EntityManager): DataLoader<string, Store | null> {
-  return new DataLoader(async ids => {
-    const stores = await em.find(StoreEntity, { id: { $in: [...ids] } });
+export function storeLoaders(query: Query, reach: Reach) {
+  const storeById = new DataLoader<string, Store | null>(async ids => {
+    const stores = await selectStores(query, reach, byIds('s.id', ids));
     const byId = new Map(stores.map(store => [store.id, store]));
     return ids.map(id => byId.get(id) ?? null);
   });
-}
+  const remember = (stores: readonly Store[]) => {
+    for (const store of stores) storeById.prime(store.id, store);
+  };
 
-/** Every store of many merchants, oldest first. */
-function storesByMerchant(em: EntityManager, remember: (stores: readonly Store[]) => void) {
-  return new DataLoader<string, readonly Store[]>(async merchantIds => {
-    const stores = await em.find(
-      StoreEntity,
-      { merchant: { $in: [...merchantIds] } },
-      { orderBy: { createdAt: 'asc', id: 'asc' } },
-    );
+  const storesByMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
+    const rest = 'order by s.created_at, s.id';
+    const picked = { condition: 's.merchant_id = any($1)', values: [merchantIds], rest };
+    const stores = await selectStores(query, reach, picked);
     remember(stores);
     const byMerchant = Map.groupBy(stores, store => store.merchant);
     return merchantIds.map(id => byMerchant.get(id) ?? []);
   });
+
+  return {
+    storeById,
+    /** Every store of a merchant, oldest first. */
+    storesByMerchant,
+    /** Oldest first. */
+    async storesInSlice(slice: Slice): Promise<Store[]> {
+      const { skip, limit } = checkSlice(slice);
+      const rest = 'order by s.created_at, s.id offset $1 limit $2';
+      const stores = await selectStores(query, reach, { condition: 'true', values: [skip, limit], rest });
+      remember(stores);
+      return stores;
+    },
+  };
 }

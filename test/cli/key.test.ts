@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { authenticate } from '../../src/auth/authenticate.ts';
+import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
+import { createQuery } from '../../src/database/query.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
@@ -9,6 +10,7 @@ import { run } from './support.ts';
 const orm = await createDatabase();
 const env = { DATABASE_URL: urlOf(orm) };
 const store = await createData(orm).store();
+const authenticate = createAuthenticator(await createQuery(orm, { prepare: true }), { seconds: 0 });
 const key = (...args: readonly string[]) => run(['key', ...args], env);
 
 test('key create prints the key alone, and only its hash is kept', async () => {
@@ -17,7 +19,7 @@ test('key create prints the key alone, and only its hash is kept', async () => {
   expect(stdout).toMatch(/^carte_[\w-]{43}\n$/);
   const rows = await operatorFork(orm).execute('select * from api_key');
   expect(JSON.stringify(rows)).not.toContain(stdout.trim());
-  expect((await authenticate(orm, stdout.trim())).reach).toEqual({
+  expect((await authenticate(stdout.trim())).reach).toEqual({
     all: false,
     canWrite: true,
     merchantIds: [],
@@ -28,7 +30,7 @@ test('key create prints the key alone, and only its hash is kept', async () => {
 
 test('key create without --write makes a key that only reads', async () => {
   const { stdout } = await key('create', '--name', 'viewer', '--merchant', String(store.merchant));
-  expect((await authenticate(orm, stdout.trim())).reach).toMatchObject({
+  expect((await authenticate(stdout.trim())).reach).toMatchObject({
     canWrite: false,
     merchantIds: [store.merchant],
   });
@@ -42,11 +44,11 @@ test('key list shows every key and no secret; key revoke and rotate end the old 
   expect(listed.stdout).not.toContain(secret);
 
   const rotated = (await key('rotate', id)).stdout.trim();
-  await expect(authenticate(orm, secret)).rejects.toThrow('not known');
-  expect(await authenticate(orm, rotated)).toMatchObject({ keyId: id });
+  await expect(authenticate(secret)).rejects.toThrow('not known');
+  expect(await authenticate(rotated)).toMatchObject({ keyId: id });
 
   expect(await key('revoke', id)).toMatchObject({ code: 0 });
-  await expect(authenticate(orm, rotated)).rejects.toThrow('not known');
+  await expect(authenticate(rotated)).rejects.toThrow('not known');
   expect((await key('list')).stdout).toMatch(new RegExp(`${id} .*revoked`));
   expect((await key('rotate', id)).stderr).toBe(`carte: The key ${id} is revoked; create a new one.\n`);
 });

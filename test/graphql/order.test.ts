@@ -65,7 +65,7 @@ test('the number of statements does not depend on the number of stores', async (
     counts.push(sent.length);
   }
   // The stores, two searches, one count (finding by name counts as well), and the revisions.
-  expect(counts).toEqual([5, 5]);
+  expect(counts).toEqual([4, 4]);
 });
 
 test('nothing is counted or searched that was not asked for', async () => {

@@ -1,5 +1,6 @@
 import { afterAll } from 'vitest';
 import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
+import { readConfig } from '../../src/config.ts';
 import { createServer, type ServerConfig } from '../../src/http/server.ts';
 import { createData, type Data, operatorFork } from './data.ts';
 import { createDatabase } from './database.ts';
@@ -13,7 +14,12 @@ export interface Answer {
   readonly body: any;
 }
 
-const config: ServerConfig = { logLevel: 'silent', bodyLimit: 10 * 1024 * 1024, introspection: true };
+// Tests see at once what they do to keys; test/unit/authenticate.test.ts is about what is remembered.
+const config: ServerConfig = {
+  ...readConfig({ CARTE_LOG_LEVEL: 'silent' }),
+  keySeconds: 0,
+  cacheBytes: 16 * 1024 * 1024,
+};
 
 /** The whole service on a database of its own, listening on a port of its own. */
 export async function startApp(overrides: Partial<ServerConfig> = {}) {

@@ -28,7 +28,7 @@ const columnsAndIndexes = `
   create index orders_by_time on orders (store_id, created_at desc, id desc);
   create index orders_by_status on orders (store_id, status, created_at desc, id desc);
   create index orders_by_phone on orders (store_id, phone_reversed);
-  create index orders_by_name on orders using gin (store_id, customer_name_folded gin_trgm_ops) with (fastupdate = off);
+  create index orders_by_name on orders using gin (store_id, customer_name_folded gin_trgm_ops);
 `;
 
 // Neither table refers to `store`: deleting a store deletes its orders, and the trigger counts that too. A revision

@@ -1,0 +1,144 @@
+/**
+ * Tills that poll while orders come in: 32 connections ask for the newest orders of 200 stores while orders are imported:
+ *   node bench/poll.ts [--seconds 30] [--rate 200] [--connections 32]
+ * It starts a server and a database of its own, and checks every count afterwards.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { startEmbedded } from '../src/database/embedded.ts';
+import { createOrm } from '../src/database/orm.ts';
+import { upsertRows } from '../src/import/upsert.ts';
+import { OrderEntity } from '../src/order/entities.ts';
+import { createOrderId } from '../src/order/ids.ts';
+import { cpuSeconds } from './support/cpu.ts';
+import { carte, startServer, stopServer } from './support/servers.ts';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    rate: { type: 'string', default: '200' },
+    connections: { type: 'string', default: '32' },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), 'carte-poll-'));
+const env = { CARTE_DATA: folder, CARTE_DEMO: 'off', PORT: '0' };
+const stores = Array.from({ length: 200 }, (_, index) => `store-${index}`);
+const seconds = Number(values.seconds);
+
+function order(storeId: string) {
+  const createdAt = new Date();
+  return {
+    id: createOrderId(createdAt),
+    store: storeId,
+    createdAt,
+    status: 'PENDING' as const,
+    customerName: 'Ana Lima',
+    customerPhone: '+351 912 345 678',
+    price: 1200,
+    tax: 120,
+    items: [{ name: 'Pastel de nata', quantity: 2, note: null }],
+    readyBy: createdAt,
+    isRead: false,
+    inPos: false,
+  };
+}
+
+async function main(): Promise<void> {
+  const database = await startEmbedded({ dataFolder: folder });
+  const file = join(folder, 'stores.ndjson');
+  writeFileSync(file, stores.map(id => `${JSON.stringify({ id, name: {} })}\n`).join(''));
+  await carte(['import', 'stores', file], env);
+  const key = await carte(['key', 'create', '--name', 'bench', '--all'], env);
+  const orm = createOrm(database.connection);
+  await upsertRows(
+    orm.em.fork(),
+    OrderEntity,
+    stores.flatMap(id => Array.from({ length: 100 }, () => order(id))),
+  );
+  const server = await startServer(env);
+  const client = new pg.Client(database.connection);
+  await client.connect();
+  const databasePid = Number(
+    (await client.query("select pg_read_file('postmaster.pid')")).rows[0].pg_read_file.split('\n')[0],
+  );
+  const end = performance.now() + seconds * 1000;
+  const times: number[] = [];
+  let failed = 0;
+  let imported = 0;
+
+  async function ask(path: string, headers: Record<string, string> = {}) {
+    const begun = performance.now();
+    const response = await fetch(server.url + path, { headers: { 'x-api-key': key, ...headers } });
+    const body = await response.text();
+    times.push(performance.now() - begun);
+    if (response.status !== 200 && response.status !== 304) failed++;
+    return { status: response.status, body, tag: response.headers.get('etag') ?? '' };
+  }
+  const listOf = (id: string | undefined) => `/v1/stores/${id}/orders/?page_size=20`;
+
+  async function poll(): Promise<void> {
+    while (performance.now() < end) await ask(listOf(stores[Math.floor(Math.random() * stores.length)]));
+  }
+  async function importOrders(): Promise<void> {
+    const started = performance.now();
+    while (performance.now() < end) {
+      const due = Math.floor(((performance.now() - started) / 1000) * Number(values.rate)) - imported;
+      const rows = Array.from({ length: due }, () => order(stores[Math.floor(Math.random() * stores.length)] ?? ''));
+      if (due > 0) await upsertRows(orm.em.fork(), OrderEntity, rows);
+      imported += due;
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+  }
+
+  const before = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
+  const connections = Array.from({ length: Number(values.connections) }, poll);
+  await Promise.all([...connections, importOrders()]);
+  const after = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
+  const polls = times.length;
+  times.sort((a, b) => a - b);
+  console.log(`${polls} polls, ${failed} failed, ${imported} orders imported in ${seconds} s`);
+  console.log(`p50 ${times[polls >> 1]?.toFixed(1)} ms, p99 ${times[Math.floor(polls * 0.99)]?.toFixed(1)} ms`);
+  const perPoll = (at: 0 | 1) => (((after[at] - before[at]) * 1000) / polls).toFixed(2);
+  console.log(`CPU a poll: ${perPoll(0)} ms server, ${perPoll(1)} ms database (with the import's own)`);
+
+  let wrong = 0;
+  for (const id of stores) {
+    const { count } = JSON.parse((await ask(listOf(id))).body);
+    const { rows } = await client.query('select count(*)::int as n from orders where store_id = $1', [id]);
+    if (rows[0].n !== count) wrong++;
+  }
+  console.log(`${wrong} counts wrong afterwards`);
+
+  await compareConditional();
+  await client.end();
+  await orm.close();
+  await stopServer(server);
+  await database.stop();
+  process.exitCode = failed + wrong > 0 ? 1 : 0;
+
+  /** What a poll costs where nothing has happened. */
+  async function compareConditional(): Promise<void> {
+    const { tag } = await ask(listOf(stores[0]));
+    const rounds = 3000;
+    const measure = async (headers: Record<string, string>, status: number) => {
+      const begun = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
+      for (let round = 0; round < rounds / 8; round++) {
+        const answers = await Promise.all(Array.from({ length: 8 }, () => ask(listOf(stores[0]), headers)));
+        if (answers.some(answer => answer.status !== status)) throw new Error(`not every answer is ${status}`);
+      }
+      const ended = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
+      return ((ended[0] - begun[0] + ended[1] - begun[1]) * 1000) / rounds;
+    };
+    const [plain, conditional] = [await measure({}, 200), await measure({ 'if-none-match': tag }, 304)];
+    console.log(`CPU of a list ${plain.toFixed(2)} ms, of a 304 ${conditional.toFixed(2)} ms (server and database)`);
+  }
+}
+
+try {
+  await main();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,89 @@
+import type { Probe, RawProbe } from './probe.ts';
+import type { Answer, Failure, RawAnswer } from './send.ts';
+
+const slowest = 3000;
+const slowestStall = 15_000;
+
+/** Words that only a stack, a statement or a driver would say; no probe says them. */
+const leaks = [
+  /\bat [\w.<>]+ \(/,
+  /node_modules|node:internal/,
+  /\.[jt]s:\d+/,
+  /syntax error at or near|relation "|column "|violates .* constraint|invalid byte sequence|invalid input syntax/,
+  /\bselect\b[^'"]{1,200}\bfrom\b/i,
+  /kysely|mikro|DriverException|ECONNREFUSED/i,
+  /Cannot (read|convert|destructure)|is not a function|is not iterable|Maximum call stack|Invalid string length/,
+];
+
+/** What is wrong with an answer; undefined where it is as it should be. */
+export function faultIn(probe: Probe, answer: Answer | Failure): string | undefined {
+  if ('failure' in answer) return isRefusable(probe) ? undefined : `no answer: ${answer.failure}`;
+  if (answer.milliseconds > slowest) return `took ${Math.round(answer.milliseconds)} ms`;
+  if (answer.status >= 500) return `status ${answer.status}: ${answer.text.slice(0, 200)}`;
+  const leak = leaks.find(pattern => pattern.test(answer.text));
+  if (leak) return `says ${leak}: ${answer.text.slice(0, 300)}`;
+  if (probe.method === 'HEAD' || answer.status === 304 || answer.status === 204) {
+    return answer.text === '' ? undefined : 'has a body where there is none';
+  }
+  if (answer.status >= 300 && answer.status < 400) return answer.headers.location ? undefined : 'redirects nowhere';
+  return shapeFault(probe, answer);
+}
+
+const bodyLimit = 10 * 1024 * 1024;
+
+/** A server that has refused a body need not read it to its end, and the sender may then miss the answer. */
+const isRefusable = ({ body }: Probe) => Buffer.byteLength(body ?? '') > bodyLimit;
+
+function shapeFault({ path }: Probe, { status, text, headers }: Answer): string | undefined {
+  if (status < 300 && String(headers['content-type']).startsWith('text/html')) return undefined;
+  const body = parse(text);
+  if (body === undefined) return `status ${status} with a body that is no JSON: ${text.slice(0, 200)}`;
+  const isGraphql = /^\/graphql(\?|$)/.test(path);
+  if (isGraphql) return isGraphqlBody(status, body) ? undefined : `status ${status} with ${text.slice(0, 200)}`;
+  if (status < 300) return undefined;
+  return isDetail(status, body) ? undefined : `status ${status} with ${text.slice(0, 200)}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isGraphqlBody(status: number, body: unknown): boolean {
+  const { errors, data } = record(body);
+  if (errors === undefined) return status === 200 && data !== undefined;
+  return Array.isArray(errors) && errors.length > 0 && errors.every(error => typeof record(error).message === 'string');
+}
+
+function isDetail(status: number, body: unknown): boolean {
+  const { detail, ...others } = record(body);
+  if (Object.keys(others).length > 0) return false;
+  if (status !== 422) return typeof detail === 'string' && detail !== '';
+  return Array.isArray(detail) && detail.length > 0 && detail.length <= 1000 && detail.every(isFault);
+}
+
+function isFault(fault: unknown): boolean {
+  const { loc, msg, type, ...others } = record(fault);
+  const isPlace = Array.isArray(loc) && loc.every(part => typeof part === 'string' || typeof part === 'number');
+  return isPlace && typeof msg === 'string' && typeof type === 'string' && Object.keys(others).length === 0;
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};
+
+/** Broken HTTP may be refused or hung up on, but never be waited for without end. */
+export function faultInRaw({ stalls }: RawProbe, { text, ended, milliseconds }: RawAnswer): string | undefined {
+  if (!ended || milliseconds > (stalls ? slowestStall : slowest)) return `was kept for ${Math.round(milliseconds)} ms`;
+  const leak = leaks.find(pattern => pattern.test(text));
+  if (leak) return `says ${leak}: ${text.slice(0, 300)}`;
+  if (text === '') return undefined;
+  const statuses = rawStatuses(text);
+  if (statuses.length === 0) return `answers what is no HTTP: ${text.slice(0, 100)}`;
+  return statuses.some(status => status >= 500) ? `statuses ${statuses.join(', ')}` : undefined;
+}
+
+export const rawStatuses = (text: string): number[] =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -1,0 +1,96 @@
+import { Agent } from 'node:http';
+import { type Random, seededRandom } from '../../../src/demo/random.ts';
+import { faultIn, faultInRaw, rawStatuses } from './check.ts';
+import { graphqlProbes } from './graphql.ts';
+import { type MakeProbe, menuPath, type Probe, type Target } from './probe.ts';
+import { rawProbe, stalledProbes } from './raw.ts';
+import { restProbes } from './rest.ts';
+import { type Answer, type Failure, send, sendRaw } from './send.ts';
+
+export interface Siege {
+  readonly url: string;
+  readonly target: Target;
+  readonly requests: number;
+  readonly seed: string;
+  /** Also requests that stop in the middle, which take as long as the server waits. */
+  readonly stalls: boolean;
+}
+
+export interface Outcome {
+  /** How many answers of each kind came. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly violations: readonly string[];
+  /** The newest menu that a request happened to store; its text is not known where it came by `/graphql`. */
+  readonly stored: { readonly revision: number; readonly tree: string | undefined } | undefined;
+}
+
+const kinds = [...restProbes, ...graphqlProbes];
+const shareOfRaw = 0.04;
+
+/** Sends requests from eight senders at a time and checks each answer. The same seed sends the same requests. */
+export async function besiege({ url, target, requests, seed, stalls }: Siege): Promise<Outcome> {
+  const address = new URL(url);
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  const random = seededRandom(seed);
+  const counts = new Map<string, number>();
+  const violations: string[] = [];
+  let stored: Outcome['stored'];
+  let left = requests;
+
+  const note = (kind: string, what: string, fault: string | undefined) => {
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    if (fault) violations.push(`${what}: ${fault}`);
+  };
+
+  async function sendOne(probe: Probe): Promise<void> {
+    const answer = await send(address, agent, probe);
+    const write = writeIn(probe, answer, target);
+    if (write && write.revision >= (stored?.revision ?? 0)) stored = write;
+    note('failure' in answer ? 'no answer' : String(answer.status), describe(probe), faultIn(probe, answer));
+  }
+
+  async function sendBroken(probe: ReturnType<typeof rawProbe>): Promise<void> {
+    const answer = await sendRaw(address, probe);
+    const kind = rawStatuses(answer.text)[0] ?? 'hung up';
+    note(`raw ${kind}`, probe.what, faultInRaw(probe, answer));
+  }
+
+  async function sender(): Promise<void> {
+    while (left-- > 0) {
+      // Drawn before anything is waited for, so that the order of draws does not depend on the answers.
+      if (random.chance(shareOfRaw)) await sendBroken(rawProbe(random, target));
+      else await sendOne(draw(random)(random, target));
+    }
+  }
+
+  const stalled = stalls ? stalledProbes(target).map(sendBroken) : [];
+  await Promise.all([...stalled, ...Array.from({ length: 8 }, sender)]);
+  agent.destroy();
+  return { counts, violations, stored };
+}
+
+const total = kinds.reduce((sum, [times]) => sum + times, 0);
+
+function draw(random: Random): MakeProbe {
+  let point = (random.between(0, 999_999) / 1_000_000) * total;
+  for (const [times, make] of kinds) {
+    point -= times;
+    if (point < 0) return make;
+  }
+  throw new Error('There is no kind of request');
+}
+
+function describe({ what, method, path, headers, body }: Probe): string {
+  const type = headers['content-type'] ?? '';
+  return `${what}: ${method} ${path.slice(0, 200)} ${type} ${(body ?? '').toString().slice(0, 300)}`;
+}
+
+/** What a request has stored that was good after all. */
+function writeIn({ method, path }: Probe, answer: Answer | Failure, target: Target): Outcome['stored'] {
+  if ('failure' in answer || method !== 'POST' || answer.status !== 200) return undefined;
+  if (path === menuPath(target)) {
+    return { revision: Number(/^"(\d+)-/.exec(String(answer.headers.etag))?.[1]), tree: answer.text };
+  }
+  const revision = /"replaceMenuConfiguration":\{"revision":(\d+)/.exec(answer.text)?.[1];
+  return revision === undefined ? undefined : { revision: Number(revision), tree: undefined };
+}

@@ -1,0 +1,80 @@
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import type { Probe, RawProbe } from './probe.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+  readonly milliseconds: number;
+}
+
+/** What came instead of an answer. */
+export interface Failure {
+  readonly failure: string;
+  /** The connection had been used before. */
+  readonly reused: boolean;
+  readonly milliseconds: number;
+}
+
+const patience = 20_000;
+
+/** Sends a request exactly as it is written; `fetch` would tidy its path and refuse some of its headers. */
+export async function send(url: URL, agent: Agent, probe: Probe): Promise<Answer | Failure> {
+  const answer = await sendOnce(url, agent, probe);
+  // A kept connection may end while a request is on its way to it, as it may with any server.
+  return 'failure' in answer && answer.reused ? sendOnce(url, new Agent(), probe) : answer;
+}
+
+function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe): Promise<Answer | Failure> {
+  const begun = performance.now();
+  const elapsed = () => performance.now() - begun;
+  // Node says no length for methods that seldom have a body.
+  const length = body === undefined ? [] : [['content-length', String(Buffer.byteLength(body))] as const];
+  const given = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]);
+  const address = { host: url.hostname, port: url.port, method, path, agent, timeout: patience };
+  return new Promise(resolve => {
+    const sent = request({ ...address, headers: Object.fromEntries([...given, ...length]) }, response => {
+      const chunks: Buffer[] = [];
+      response.on('data', chunk => chunks.push(chunk));
+      response.on('error', fail);
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, milliseconds: elapsed() });
+      });
+    });
+    function fail({ message }: Error) {
+      resolve({ failure: message, reused: sent.reusedSocket, milliseconds: elapsed() });
+    }
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', fail);
+    sent.end(body);
+  });
+}
+
+export interface RawAnswer {
+  readonly text: string;
+  /** Whether the server ended the connection, rather than the patience of the sender. */
+  readonly ended: boolean;
+  readonly milliseconds: number;
+}
+
+/** Writes bytes to a socket and takes what comes back until the server hangs up. */
+export function sendRaw(url: URL, { bytes, stalls }: RawProbe): Promise<RawAnswer> {
+  const begun = performance.now();
+  return new Promise(resolve => {
+    const chunks: Buffer[] = [];
+    const socket = connect({ host: url.hostname, port: Number(url.port) });
+    const finish = (ended: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text: Buffer.concat(chunks).toString('latin1'), ended, milliseconds: performance.now() - begun });
+    };
+    const timer = setTimeout(() => finish(false), patience);
+    socket.on('data', chunk => chunks.push(chunk));
+    socket.on('error', () => finish(true));
+    socket.on('close', () => finish(true));
+    if (stalls) socket.write(bytes);
+    else socket.end(bytes);
+  });
+}

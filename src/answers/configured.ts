@@ -1,0 +1,79 @@
+import {
+  type DocumentNode,
+  type GraphQLDirective,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getDirectiveValues,
+  getNamedType,
+  isObjectType,
+  Kind,
+  visit,
+} from 'graphql';
+import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from './fields.ts';
+
+/** The directive of schema/graph.graphql, as it stands at a field. */
+interface OfConfiguration {
+  readonly unless: readonly string[];
+}
+
+/**
+ * Whether an answer depends on nothing but the configuration of one store, by the marks of the schema: its one root field
+ * leads to a store, and everything below it is `@ofConfiguration`. Only such an answer may be kept.
+ */
+export function isConfigured(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | undefined,
+): boolean {
+  const operation = operationOf(document, operationName);
+  if (operation?.operation !== 'query' || hasDirectives(document)) return false;
+  const fragments = fragmentsOf(document);
+  const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);
+  const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
+  if (!field || others.length > 0) return false;
+  return marked(schema, field, 'storeById') !== undefined && isConfiguredBelow(schema, field, root, fragments);
+}
+
+/** Whether everything below a field is `@ofConfiguration`. */
+export function isConfiguredBelow(
+  schema: GraphQLSchema,
+  field: GraphQLField<unknown, unknown>,
+  { selections }: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+): boolean {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type)) return true;
+  return selectedFields(selections, fragments).every(selected => isFieldConfigured(schema, type, selected, fragments));
+}
+
+function isFieldConfigured(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  selected: SelectedField,
+  fragments: Fragments,
+): boolean {
+  const name = selected.node.name.value;
+  if (name === '__typename') return true;
+  const field = type.getFields()[name];
+  const mark = field && (marked(schema, field, 'ofConfiguration') as OfConfiguration | undefined);
+  if (!field || !mark) return false;
+  if (selected.node.arguments?.some(argument => mark.unless.includes(argument.name.value))) return false;
+  return isConfiguredBelow(schema, field, selected, fragments);
+}
+
+function marked(schema: GraphQLSchema, { astNode }: GraphQLField<unknown, unknown>, name: string): object | undefined {
+  const directive: GraphQLDirective | null | undefined = schema.getDirective(name);
+  return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
+}
+
+/** `@skip` and `@include` make another answer of the same text; they are rare enough not to be kept. */
+function hasDirectives(document: DocumentNode): boolean {
+  let found = false;
+  visit(document, {
+    [Kind.DIRECTIVE]: () => {
+      found = true;
+    },
+  });
+  return found;
+}

@@ -1,0 +1,133 @@
+import { hash } from 'node:crypto';
+import {
+  type DocumentNode,
+  type GraphQLField,
+  type GraphQLSchema,
+  getNamedType,
+  getVariableValues,
+  isObjectType,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
+import { isConfigured } from '../answers/configured.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../answers/fields.ts';
+import { compileLoaded, compileResolve, type Rendering } from '../answers/render.ts';
+
+/** A request as clients send it in JSON. */
+interface GraphqlRequest {
+  readonly query: string;
+  readonly operationName?: string | null;
+  readonly variables?: Readonly<Record<string, unknown>> | null;
+}
+
+/** A query whose answer depends on one store's configuration alone. */
+interface KeptQuery {
+  readonly id: string;
+  readonly variables: OperationDefinitionNode['variableDefinitions'];
+  findStore(rendering: Rendering): unknown;
+  revisionOf(store: unknown, rendering: Rendering): unknown;
+  write(store: unknown, rendering: Rendering): Promise<Buffer>;
+}
+
+export interface KeptOptions {
+  readonly schema: GraphQLSchema;
+  readonly answers: AnswerCache;
+  readonly maxTokens: number;
+}
+
+/** In bytes; the ordinary way has limits of its own for longer ones. */
+const longestAnswer = 32 * 1024 * 1024;
+
+/** Texts of queries that are remembered, good or not, so that each is looked at once. */
+const mostTexts = 1000;
+
+/**
+ * Answers queries about one store's configuration from what is kept of it. Anything out of the ordinary (another kind of
+ * query, a fault, an absent store) is left to the ordinary way, by answering undefined.
+ */
+export function createKeptQueries(options: KeptOptions) {
+  const known = new LRUCache<string, { readonly query: KeptQuery | undefined }>({ max: mostTexts });
+  const find = ({ query: text, operationName }: GraphqlRequest): KeptQuery | undefined => {
+    const key = `${operationName ?? ''}\n${text}`;
+    let found = known.get(key);
+    if (!found) {
+      found = { query: compile(options, text, operationName ?? undefined) };
+      known.set(key, found);
+    }
+    return found.query;
+  };
+
+  return async (body: unknown, context: unknown): Promise<KeptAnswer | undefined> => {
+    const query = isRequest(body) ? find(body) : undefined;
+    if (!query || !isRequest(body)) return undefined;
+    const { coerced } = getVariableValues(options.schema, query.variables ?? [], { ...body.variables });
+    if (!coerced) return undefined;
+    const rendering: Rendering = { variables: coerced, context, maxBytes: longestAnswer };
+    try {
+      const store = await query.findStore(rendering);
+      if (store === null || store === undefined) return undefined;
+      const revision = String(await query.revisionOf(store, rendering));
+      return await options.answers.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
+        const bytes = await query.write(store, rendering);
+        return { bytes, revision: String(await query.revisionOf(store, rendering)) };
+      });
+    } catch {
+      // The ordinary way comes upon the same fault, and says it as it should be said.
+      return undefined;
+    }
+  };
+}
+
+function compile(options: KeptOptions, text: string, operationName: string | undefined): KeptQuery | undefined {
+  const document = parseValid(options, text);
+  if (!document || !isConfigured(options.schema, document, operationName)) return undefined;
+  const operation = operationOf(document, operationName);
+  const fragments = fragmentsOf(document);
+  const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
+  const field = root && options.schema.getQueryType()?.getFields()[root.node.name.value];
+  const type = field && getNamedType(field.type);
+  if (!operation || !field || !isObjectType(type)) return undefined;
+  const write = compileLoaded(type, root, fragments, undefined);
+  const [before, after] = [`{"data":{${JSON.stringify(root.key)}:`, '}}\n'].map(part => Buffer.from(part));
+  return {
+    id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
+    variables: operation.variableDefinitions,
+    findStore: bind(compileResolve(field, root)),
+    revisionOf: compileResolve(revisionField(type.getFields()), root),
+    write: async (store, rendering) =>
+      Buffer.concat([before ?? Buffer.of(), await write(store, rendering), after ?? Buffer.of()]),
+  };
+}
+
+const bind = (resolve: (object: unknown, rendering: Rendering) => unknown) => (rendering: Rendering) =>
+  resolve(undefined, rendering);
+
+function revisionField(fields: Readonly<Record<string, GraphQLField<unknown, unknown>>>) {
+  const field = fields.menuRevision;
+  if (!field) throw new Error('A store has no menuRevision');
+  return field;
+}
+
+function parseValid({ schema, maxTokens }: KeptOptions, text: string): DocumentNode | undefined {
+  try {
+    const document = parse(text, { maxTokens, noLocation: true });
+    return validate(schema, document).length === 0 ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const plainKeys = new Set(['query', 'operationName', 'variables']);
+
+function isRequest(body: unknown): body is GraphqlRequest {
+  if (typeof body !== 'object' || body === null || !('query' in body) || typeof body.query !== 'string') return false;
+  if (!Object.keys(body).every(key => plainKeys.has(key))) return false;
+  const { operationName, variables } = body as { operationName?: unknown; variables?: unknown };
+  const named = operationName === undefined || operationName === null || typeof operationName === 'string';
+  return named && (variables === undefined || variables === null || isPlainObject(variables));
+}
+
+const isPlainObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,55 @@
+import {
+  defaultFieldResolver,
+  GraphQLError,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isIntrospectionType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+
+export const answerTooLarge = 'ANSWER_TOO_LARGE';
+
+/**
+ * Lets no answer grow beyond so many objects in lists. What a document costs is told from assumed lengths, and a menu may be
+ * far denser than assumed: a hundred groups of a hundred modifier items, each standing for the item that offers them, make
+ * 10^12 objects in six levels. Once it is too much, lists are empty, so that an error does not come for each of them: an
+ * answer with this code has no use but for the error.
+ */
+export function boundAnswers(schema: GraphQLSchema, most: number): GraphQLSchema {
+  const counts = new WeakMap<object, { objects: number }>();
+
+  function count(list: unknown, context: object): unknown {
+    if (!Array.isArray(list)) return list;
+    const counted = counts.get(context) ?? { objects: 0 };
+    if (counted.objects === 0) counts.set(context, counted);
+    const before = counted.objects;
+    counted.objects += list.length;
+    if (counted.objects <= most) return list;
+    if (before > most) return [];
+    const message = `The answer has more than ${most.toLocaleString('en-US')} objects in lists; ask for less at once.`;
+    throw new GraphQLError(message, { extensions: { code: answerTooLarge } });
+  }
+
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      const isListOfObjects = isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type));
+      if (isListOfObjects) field.resolve = counting(field.resolve ?? defaultFieldResolver, count);
+    }
+  }
+  return schema;
+}
+
+function counting(
+  resolve: GraphQLFieldResolver<unknown, object>,
+  count: (list: unknown, context: object) => unknown,
+): GraphQLFieldResolver<unknown, object> {
+  return (source, args, context, info) => {
+    const list = resolve(source, args, context, info);
+    return list instanceof Promise ? list.then(loaded => count(loaded, context)) : count(list, context);
+  };
+}

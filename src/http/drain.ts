@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import type { Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+
+export interface Drain {
+  /** True from the moment on that the service is to end: it is not ready any more. */
+  readonly hasBegun: boolean;
+  /** Notes the connections and requests of a server; called before it listens. */
+  watch(server: Server): void;
+  begin(): void;
+  /**
+   * Stops listening, answers what comes on open connections with `Connection: close`, and waits until all are closed, at
+   * most so long. Answers how many requests were cut off.
+   */
+  finish(server: Server, patience: number): Promise<number>;
+}
+
+interface Visit {
+  readonly answers: Set<ServerResponse>;
+  bytes: number;
+  quietSince: number;
+}
+
+/** A client on a kept connection may have sent its next request already; one that is quiet for so long has not. */
+const quiet = 1_000;
+const sweepEvery = 50;
+
+export function createDrain(): Drain {
+  const visits = new Map<Socket, Visit>();
+  let hasBegun = false;
+  let isClosing = false;
+
+  const announce = (answer: ServerResponse) => {
+    if (!answer.headersSent) answer.setHeader('connection', 'close');
+  };
+
+  function endQuiet(): void {
+    const now = performance.now();
+    for (const [socket, visit] of visits) {
+      if (socket.bytesRead !== visit.bytes || visit.answers.size > 0) {
+        visit.bytes = socket.bytesRead;
+        visit.quietSince = now;
+      } else if (now - visit.quietSince > quiet) {
+        socket.destroy();
+      }
+    }
+  }
+
+  return {
+    get hasBegun() {
+      return hasBegun;
+    },
+    watch(server) {
+      server.on('connection', socket => {
+        visits.set(socket, { answers: new Set(), bytes: 0, quietSince: performance.now() });
+        socket.once('close', () => visits.delete(socket));
+      });
+      // First of all listeners: a later one may have answered already.
+      server.prependListener('request', (request, answer) => {
+        const answers = visits.get(request.socket)?.answers;
+        answers?.add(answer);
+        answer.once('close', () => answers?.delete(answer));
+        if (isClosing) announce(answer);
+      });
+    },
+    begin() {
+      hasBegun = true;
+    },
+    async finish(server, patience) {
+      hasBegun = isClosing = true;
+      for (const { answers } of visits.values()) for (const answer of answers) announce(answer);
+      const closed = once(server, 'close');
+      // `Server` of node:http would end kept connections too, under the requests that are on their way in them.
+      NetServer.prototype.close.call(server);
+      const sweep = setInterval(endQuiet, sweepEvery);
+      let cutOff = 0;
+      const deadline = setTimeout(() => {
+        cutOff = [...visits.values()].reduce((sum, { answers }) => sum + answers.size, 0);
+        server.closeAllConnections();
+        for (const socket of visits.keys()) socket.destroy();
+      }, patience);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      return cutOff;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { currentWork, type Work } from '../database/statements.ts';
+import { withoutKeys } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { graphqlOperation, restOperation } from './operation.ts';
+import type { RequestSpan, Tracing } from './tracing.ts';
+
+/** What is known of a request while it is answered. */
+export interface RequestRecord extends Work {
+  readonly reply: FastifyReply;
+  readonly span: RequestSpan | undefined;
+  keyId: string | undefined;
+}
+
+export interface Observers {
+  readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
+  /** Whether each request gets a line in the log. */
+  readonly logs: boolean;
+}
+
+/** Follows every request from its headers to the end of its answer. Answers where to find what is known of one. */
+export function observeRequests(
+  app: FastifyInstance,
+  observers: Observers,
+): (request: FastifyRequest) => RequestRecord {
+  const records = new WeakMap<FastifyRequest, RequestRecord>();
+  const recordOf = (request: FastifyRequest) => {
+    const record = records.get(request);
+    if (!record) throw new Error('A request came past its observers');
+    return record;
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    const span = observers.tracing?.begin(request);
+    const record = { reply, span, statements: 0, keyId: undefined, ...(span && { trace: span.statement }) };
+    records.set(request, record);
+    observers.metrics.begun();
+    currentWork.run(record, done);
+  });
+  // A body arrives in events of its own, which know nothing of the request's context.
+  app.addHook('preValidation', (request, _reply, done) => currentWork.run(recordOf(request), done));
+  app.addHook('onResponse', (request, reply, done) => {
+    report(request, reply, recordOf(request), observers);
+    done();
+  });
+  return recordOf;
+}
+
+/** As nginx has it, for a caller who did not wait. */
+const gone = 499;
+
+function report(request: FastifyRequest, reply: FastifyReply, record: RequestRecord, observers: Observers): void {
+  const { method, routeOptions } = request;
+  const route = routeOptions.url ?? 'none';
+  const status = reply.raw.writableFinished ? reply.statusCode : gone;
+  const milliseconds = reply.elapsedTime;
+  const graphql = route === '/graphql' ? graphqlOperation(request) : undefined;
+  const answered = { method, route, status, graphqlOperation: graphql };
+  observers.metrics.answered({ ...answered, seconds: milliseconds / 1_000 });
+  record.span?.end({ ...answered, keyId: record.keyId });
+  if (!observers.logs) return;
+  request.log.info(
+    {
+      key: record.keyId,
+      operation: graphql ?? restOperation(request),
+      method,
+      path: withoutKeys(request.url.split('?')[0] ?? ''),
+      status,
+      ms: Math.round(milliseconds * 10) / 10,
+      statements: record.statements,
+    },
+    'request',
+  );
+}

@@ -1,0 +1,24 @@
+import { type Reach, storesWithin } from '../reach.ts';
+import { milliseconds, type Picked, statementsOf } from '../rows.ts';
+import type { Query } from '../statement.ts';
+import type { Store } from './entities.ts';
+
+// A store comes with the revisions of its menus and of its orders, all from one snapshot.
+const statementFor = statementsOf(`
+  select s.id, s.merchant_id as merchant, s.name, ${milliseconds('s.created_at')} as "createdAt",
+    s.external_id as "externalId", s.store_phone as "storePhone", s.contacts,
+    s.address_line_1 as "addressLine1", s.address_line_2 as "addressLine2", s.address_line_3 as "addressLine3",
+    s.timezone, s.city, s.postal_code as "postalCode", s.country, s.location_name as "locationName",
+    s.admin_area as "adminArea", s.phone_numbers as "phoneNumbers", s.store_type as "storeType",
+    s.restaurant_configuration as "restaurantConfiguration", s.menu_revision::float8 as "menuRevision",
+    coalesce(r.revision, 0)::float8 as "ordersRevision"
+  from store s left join order_revision r on r.store_id = s.id`);
+
+type Row = Omit<Store, 'createdAt'> & { readonly createdAt: number };
+
+/** The stores `s` within reach that a condition picks: the graph's one way to stores, and through them to menus and orders. */
+export async function selectStores(query: Query, reach: Reach, picked: Picked): Promise<Store[]> {
+  const within = storesWithin(reach, 's', picked.values.length + 1);
+  const rows = await query<Row>(statementFor(picked, within.sql), [...picked.values, ...within.values]);
+  return rows.map(row => Object.assign(row, { createdAt: new Date(row.createdAt) }));
+}

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+
+const site = await openSite();
+
+const menus = (page: Page) => page.locator('#menu h2');
+const told = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+
+describeInBrowser('/menu', () => {
+  test('asks for a key, keeps it in the tab and out of the address', async () => {
+    const page = await site.open('/menu');
+    await told(page, 'Menus need a key.');
+    await page.getByLabel('Key').fill(site.key);
+    await page.keyboard.press('Enter');
+    await told(page, 'Dona Gaivota Lisbon');
+    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');
+    expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).toBe('{}');
+    await page.reload();
+    await told(page, 'Dona Gaivota Lisbon');
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await told(page, 'Menus need a key.');
+    expect(await page.locator('#menu').innerText()).toBe('');
+  });
+
+  test('shows the menus in every language that they have', async () => {
+    const page = await site.open('/menu?store=tokyo-yanaka&at=any', { key: site.key });
+    await menus(page).getByText('Lunch sets').waitFor();
+    const language = page.getByLabel('Language');
+    expect(await language.locator('option').allTextContents()).toEqual([
+      'English (en)',
+      'português (pt)',
+      '日本語 (ja)',
+    ]);
+    await language.selectOption('pt');
+    await menus(page).getByText('Menus de almoço').waitFor();
+    expect(await menus(page).allTextContents()).toContain('Último copo');
+    expect(new URL(page.url()).search).toBe('?store=tokyo-yanaka&language=pt&at=any');
+  });
+
+  test('shows what is on sale past midnight, by the clock of the store', async () => {
+    const page = await site.open('/menu?store=lisbon-baixa', { key: site.key, timezoneId: 'Asia/Tokyo' });
+    await told(page, 'Dona Gaivota Lisbon');
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
+    await menus(page).getByText('Late at the bar').waitFor();
+    expect(await menus(page).allTextContents()).toEqual(['Late at the bar']);
+    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
+    await told(page, 'no menus are on sale at this time');
+    expect(await menus(page).count()).toBe(0);
+  });
+
+  test('opens as an address says, also at a moment with a zone', async () => {
+    const page = await site.open('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z', { key: site.key });
+    await menus(page).getByText('Tacos de noche').waitFor();
+    expect(await page.getByLabel('Date and time at the store').inputValue()).toBe('2026-03-07T03:15');
+    expect(await page.getByLabel('Store', { exact: true }).inputValue()).toBe('mexico-roma');
+  });
+
+  test('shows prices, labels, choices, what is sold out, and diagnostics', async () => {
+    const page = await site.open('/menu?store=lisbon-baixa&at=any', { key: site.key });
+    const bica = page.locator('.item', { hasText: 'Bica' }).first();
+    await bica.waitFor();
+    expect(await bica.innerText()).toMatch(/^Bica\n+1\.10\n+.*\n+vegan · vegetarian · gluten-free/);
+    await bica.getByText('How you like it').click();
+    expect(await bica.locator('.group').first().innerText()).toMatch(/up to 3\n+Extra shot\n+\+\d\.\d\d/);
+    const sardines = page.locator('.item', { hasText: 'Grilled sardines' }).first();
+    expect(await sardines.innerText()).toContain('sold out');
+    const { body } = await site.graphql('{ store(id: "lisbon-baixa") { menuDiagnostics { message } } }');
+    for (const { message } of body.data.store.menuDiagnostics) {
+      await page.getByRole('complementary').getByText(message).waitFor();
+    }
+  });
+
+  test('says what is wrong: the key, the store, the time, the network', async () => {
+    const page = await site.open('/menu?store=nowhere', { key: 'carte_wrong' });
+    await told(page, 'The key is not accepted. The API key in the header x-api-key is not known');
+    await page.getByLabel('Key').fill('schlüssel');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await told(page, 'This is no key');
+    await page.getByLabel('Key').fill(site.key);
+    await page.getByRole('button', { name: 'Use' }).click();
+    await told(page, 'This key reaches no store with the id “nowhere”.');
+
+    await page.context().setOffline(true);
+    await page.getByLabel('Store', { exact: true }).selectOption('lisbon-baixa');
+    await told(page, 'The server cannot be reached.');
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await told(page, 'Dona Gaivota Lisbon');
+    await page.goto(`${site.url}/menu?at=tomorrow`);
+    await told(page, '“tomorrow” is no time such as 2026-03-07T01:30.');
+  });
+
+  test.each(['light', 'dark'] as const)('has no serious fault of accessibility when it is %s', async colorScheme => {
+    const page = await site.open('/menu?store=lisbon-baixa&at=2026-03-07T01:30', { key: site.key, colorScheme });
+    await page.locator('details').first().click();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const text = read('docs/interface.md');
+const sources = (pattern: string) => globSync(pattern, { cwd: fileURLToPath(root) });
+
+/** The points of every table of decisions. */
+const points = text.split(/^(?=## )/m).flatMap(section => {
+  const [, rows = ''] = section.split('| Point | Decision |\n|---|---|\n');
+  const [table = ''] = rows.split('\n\n');
+  return [...table.matchAll(/^\| (.+?) \|/gm)].map(match => match[1] ?? '');
+});
+
+const tests = sources('test/rest/*.test.ts').map(read).join('\n');
+const quote = (name: string) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+describe('docs/interface.md', () => {
+  test('is read', () => {
+    expect(points).toContain('Content-Type');
+    expect(points).toContain('Versioning');
+  });
+
+  test.each(points)('%s has a test of its name', name => {
+    expect(tests).toMatch(new RegExp(`(?:describe\\(|test\\(|decision: )['"]${quote(name)}`));
+  });
+
+  test('has every section that the sources and the documentation refer to', () => {
+    const files = [...sources('src/**/*.ts'), ...sources('docs/**/*.md'), ...sources('test/**/*.ts'), 'README.md'];
+    const cited = files.flatMap(file => [...read(file).matchAll(/interface\.md#([\w-]+)/g)].map(match => match[1]));
+    const own = [...text.matchAll(/\]\(#([\w-]+)\)/g)].map(match => match[1]);
+    const sections = [...text.matchAll(/^## (.+)$/gm)].map(match => match[1]?.toLowerCase().replaceAll(' ', '-'));
+    expect([...cited, ...own].filter(anchor => !sections.includes(anchor))).toEqual([]);
+    expect(cited).toContain('paging');
+  });
+
+  test('names every type of fault that a route can answer', () => {
+    const files = ['src/rest/*.ts', 'src/input/*.ts', 'src/menu/*.ts', 'src/order/arguments.ts', 'src/paging.ts'];
+    const code = files.flatMap(sources).map(read).join('\n');
+    const types = [...code.matchAll(/(?:fail\(at, depth, |type: |faults\.add\(\[.*?\], )'([a-z]+(?:_[a-z]+)+)'/g)];
+    // No parameter of a route is a boolean or a number with a fraction, and no body has a date-time.
+    const unused = new Set(['bool_parsing', 'float_parsing', 'datetime_type']);
+    const found = new Set(types.map(match => match[1] ?? '').filter(type => !unused.has(type)));
+    expect(found.size).toBeGreaterThan(15);
+    expect([...found].filter(type => !text.includes(`\`${type}\``))).toEqual([]);
+  });
+});

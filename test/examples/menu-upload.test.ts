@@ -1,0 +1,88 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { fullBody } from '../support/menu-body.ts';
+
+const missing = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error);
+const app = await startApp();
+const script = fileURLToPath(new URL('../../examples/menu-upload/upload.sh', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'carte upload '));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Uploads a text as a file of that name; gives back the exit status and what was said. */
+async function upload(storeId: string, text: string, more: readonly string[] = [], key = app.key) {
+  const file = join(folder, 'menu.json');
+  writeFileSync(file, text);
+  const env = { ...process.env, CARTE_URL: app.url, CARTE_KEY: key };
+  const child = spawn('bash', [script, storeId, file, ...more], { env });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', chunk => (said.stdout += chunk));
+  child.stderr.on('data', chunk => (said.stderr += chunk));
+  const code = await new Promise(resolve => child.on('close', resolve));
+  return { code, stdout: said.stdout, stderr: said.stderr.replaceAll(file, 'FILE') };
+}
+
+describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missing.join(', ') || 'nothing'})`, () => {
+  test('a good file is taken: number of menus and tag', async () => {
+    const store = await app.data.store();
+    const { code, stdout, stderr } = await upload(store.id, JSON.stringify(fullBody()));
+    const tag = (await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBody())).headers.get('etag');
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `2 menus, tag ${tag}\n`, stderr: '' });
+  });
+
+  test('a bad file is refused: every fault with its place', async () => {
+    const store = await app.data.store();
+    const body = { ...fullBody(), modifier_items: {} };
+    const items = body.items.map(item => ({ ...item, price: '1', name: { translations: { en: 5 } } }));
+    expect(await upload(store.id, JSON.stringify({ ...body, items }))).toEqual({
+      code: 1,
+      stdout: `${[
+        'items[0].name.translations.en: Input should be a valid string',
+        'items[0].price: Input should be a valid integer',
+        'items[1].name.translations.en: Input should be a valid string',
+        'items[1].price: Input should be a valid integer',
+        'modifier_items: Input should be a valid list',
+      ].join('\n')}\n`,
+      stderr: 'FILE was refused, nothing was changed\n',
+    });
+  });
+
+  test('a file that is no JSON is refused at its character', async () => {
+    const store = await app.data.store();
+    expect(await upload(store.id, '{"items": [}')).toMatchObject({
+      code: 1,
+      stdout: 'character 11: JSON decode error\n',
+    });
+  });
+
+  test('with a tag it is taken only while the tag holds', async () => {
+    const store = await app.data.store();
+    const first = await upload(store.id, JSON.stringify(fullBody()));
+    const tag = /tag (.*)/.exec(first.stdout)?.[1] ?? '';
+    const changed = JSON.stringify({ ...fullBody(), menus: [] });
+    expect(await upload(store.id, changed, [tag])).toMatchObject({ code: 0, stderr: '' });
+    expect(await upload(store.id, JSON.stringify(fullBody()), [tag])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The menu configuration is at revision 2, not 1.\n',
+    });
+  });
+
+  test('what else is refused is said in the words of the answer', async () => {
+    const store = await app.data.store();
+    const readOnly = await app.newKey({ canWrite: false });
+    expect(await upload(store.id, '{"items": []}', [], readOnly)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'This API key may only read.\n',
+    });
+    expect(await upload('no store', '{"items": []}')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Nothing with this/),
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { graphql, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import { isConfigured } from '../../src/answers/configured.ts';
+import { createQuery } from '../../src/database/query.ts';
+import { loadDemo } from '../../src/demo/load.ts';
+import { createContext } from '../../src/graphql/context.ts';
+import { createSchema } from '../../src/graphql/schema.ts';
+import { operatorReach } from '../../src/reach.ts';
+import { startApp } from '../support/app.ts';
+import { operatorFork } from '../support/data.ts';
+
+const app = await startApp();
+await loadDemo(app.orm);
+const schema = createSchema();
+
+const everything = `query ($id: ID!, $languages: [String!]!) { store(id: $id) {
+  __typename id menuRevision
+  menus { ...M categories { id categoryName: name { text(languages: $languages) } items { ...I } } }
+  categories { itemExternalIds menus { externalId } }
+  items { categories { externalId } modifierItems { externalId groups { externalId items { externalId } } } }
+  modifierItems { menuItem { name { translations } } menuItemExternalId inStock }
+  item(externalId: "bica") { ...I }
+  absent: item(externalId: "no such") { id }
+  menuDiagnostics { code severity place path message externalId }
+} }
+fragment M on Menu { externalId name { translations } availability { dayOfWeek timePeriods { startTime endTime } } }
+fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTime alcoholByVolume prepType
+  ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
+
+test('a kept answer is what executing the query answers', async () => {
+  const source = { orm: app.orm, query: await createQuery(app.orm, { prepare: true }) };
+  for (const id of ['lisbon-baixa', 'tokyo-yanaka']) {
+    const variables = { id, languages: ['pt', 'en'] };
+    const executed = await graphql({
+      schema,
+      source: everything,
+      variableValues: variables,
+      contextValue: createContext(source, operatorReach),
+    });
+    expect(executed.errors).toBeUndefined();
+    for (const time of ['first', 'second']) {
+      const kept = await app.graphql(everything, variables);
+      expect(kept.text, time).toBe(`${JSON.stringify(executed)}\n`);
+    }
+  }
+});
+
+test('the second answer to a query about menus asks only for the key and the store', async () => {
+  const query = '{ store(id: "mexico-roma") { menus { name { text } } } }';
+  await app.graphql(query);
+  const { statements } = await app.statements.during(() => app.graphql(query));
+  expect(statements).toHaveLength(2);
+});
+
+test.each([
+  ['{ store(id: "a") { menus { name { text } } } }', true],
+  ['{ store(id: "a") { menus(availableAt: "2026-01-01") { id } } }', false],
+  ['{ store(id: "a") { name menus { id } } }', false],
+  ['{ store(id: "a") { menus { store { id } } } }', false],
+  ['{ store(id: "a") { orders { count } menus { id } } }', false],
+  ['{ store(id: "a") { merchant { id } } }', false],
+  ['{ a: store(id: "a") { id } b: store(id: "b") { id } }', false],
+  ['{ stores { menus { id } } }', false],
+  ['{ store(id: "a") { menus @skip(if: false) { id } } }', false],
+  ['mutation { replaceMenuConfiguration(storeId: "a", input: { items: [] }) { store { id } } }', false],
+])('whether %s depends on a configuration alone: %s', (query, expected) => {
+  expect(isConfigured(schema, parse(query), undefined)).toBe(expected);
+});
+
+test('an answer that shows anything else is never kept', async () => {
+  const query = '{ store(id: "mexico-roma") { city menus { id } } }';
+  await app.graphql(query);
+  await operatorFork(app.orm).execute("update store set city = 'Puebla' where id = 'mexico-roma'");
+  expect((await app.graphql(query)).body.data.store.city).toBe('Puebla');
+});
+
+test('faults of a query about menus are told as ever', async () => {
+  const query = 'query ($id: ID!) { store(id: $id) { menus { id } } }';
+  const { body } = await app.graphql(query, { id: { no: 'id' } });
+  expect(body.errors[0].message).toContain('ID cannot represent');
+  expect((await app.graphql(query, { id: 'no such' })).body).toEqual({ data: { store: null } });
+  expect((await app.graphql(query, { id: 'lisbon-baixa' }, { 'x-api-key': '' })).status).toBe(401);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { smallBody } from './body.ts';
+import { observe, startCollector } from './service.ts';
+
+const app = await startApp();
+const store = await app.data.store();
+const storePath = `/v1/stores/${store.id}`;
+const menuPath = `${storePath}/menu_configuration/`;
+const rows: { id: string }[] = await app.orm.em.fork().execute('select id from api_key');
+const keyId = rows[0]?.id;
+const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
+
+async function callInEveryWay(url: string): Promise<void> {
+  const post = (path: string, body: string, more = {}) =>
+    fetch(url + path, { method: 'POST', headers: { ...headers, ...more }, body });
+  const graphql = (query: string, operationName?: string) => post('/graphql', JSON.stringify({ query, operationName }));
+  await fetch(`${url}${storePath}`, { headers: { ...headers, 'x-request-id': 'till-7:42' } });
+  await post(menuPath, JSON.stringify(smallBody('one')));
+  await post(menuPath, '{');
+  await graphql('query Names { stores { name } } query Other { stores { id } }', 'Other');
+  await graphql('# comment\nquery Stores { stores { id merchant { id } } }');
+  await graphql('{ stores { id } }');
+  await graphql(`{ store(id: "${app.key}") { nothing } }`);
+  await fetch(`${url}/v1/stores/?x-api-key=${app.key}`);
+  await fetch(`${url}/v1/stores/${app.key}`, { headers: { ...headers, 'x-request-id': app.key } });
+  await fetch(`${url}/nothing/${app.key}?key=${app.key}`, { headers: { cookie: app.key } });
+  await fetch(`${url}/v1/stores/`, { headers: { 'x-api-key': `${app.key}x` } });
+  await post(menuPath, JSON.stringify(smallBody(app.key)), { 'x-api-key': `${app.key} ` });
+}
+
+test('At level info the log has a line for each request: who, what, how it ended, how long it took', async () => {
+  const { requests } = await observe(app.orm, { CARTE_LOG_LEVEL: 'info', CARTE_KEY_SECONDS: '0' }, callInEveryWay);
+  expect(requests).toHaveLength(12);
+  expect(requests[0]).toMatchObject({
+    level: 30,
+    reqId: 'till-7:42',
+    key: keyId,
+    operation: 'getStore',
+    method: 'GET',
+    path: storePath,
+    status: 200,
+    ms: expect.any(Number),
+    statements: expect.any(Number),
+  });
+  expect(requests[1]).toMatchObject({ operation: 'createMenuConfiguration', method: 'POST', status: 200 });
+  expect(requests[1]?.statements).toBeGreaterThan(4);
+  expect(requests[2]).toMatchObject({ status: 422, statements: 1 });
+  expect(requests.slice(3, 6).map(({ operation }) => operation)).toEqual(['Other', 'Stores', 'anonymous']);
+  expect(requests[4]).toMatchObject({ path: '/graphql', key: keyId, statements: 3 });
+  expect(requests[7]).toMatchObject({ status: 401, path: '/v1/stores/', statements: 0 });
+  expect(requests[7]).not.toHaveProperty('key');
+  expect(requests[8]).toMatchObject({ status: 404, path: '/v1/stores/carte_…' });
+  expect(requests[8]?.reqId).toMatch(/^[\da-f]{8}-/);
+  expect(requests[9]).toMatchObject({ status: 404, path: '/nothing/carte_…' });
+});
+
+test('The key is nowhere: not in the log, not in metrics, not in traces', async () => {
+  const { endpoint, received } = await startCollector();
+  let metrics = '';
+  const env = { CARTE_LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
+  const { said } = await observe(app.orm, env, async url => {
+    await callInEveryWay(url);
+    metrics = await (await fetch(`${url}/metrics`)).text();
+  });
+  const traces = received.join('\n');
+  expect(said).toContain(keyId);
+  expect(metrics).toContain('carte_http_request_duration_seconds_count');
+  expect(traces).toContain('http.route');
+  const secret = app.key.slice('carte_'.length, 30);
+  for (const text of [said, metrics, traces]) expect(text).not.toContain(secret);
+});
+
+describe('x-request-id', () => {
+  test('of the caller comes back, unless it is no plain token; then there is a new one', async () => {
+    const asked = async (id: string) => (await app.get('/health/live', { 'x-request-id': id })).headers;
+    expect((await asked('till-7:42')).get('x-request-id')).toBe('till-7:42');
+    for (const id of ['a b', 'x'.repeat(129), '"quoted"', app.key]) {
+      expect((await asked(id)).get('x-request-id')).toMatch(/^[\da-f]{8}-[\da-f]{4}-/);
+    }
+  });
+
+  test('is in refusals too', async () => {
+    for (const path of ['/nothing', '/v1/nothing', '/v1/stores/']) {
+      const refused = await app.get(path, { 'x-api-key': '', 'x-request-id': 'mine' });
+      expect(refused.headers.get('x-request-id')).toBe('mine');
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { startApp } from '../support/app.ts';
+
+const app = await startApp();
+const store = await app.data.store();
+
+/** The value of a sample, by its name and labels as Prometheus writes them. */
+const sampleOf = (metrics: string, sample: string) =>
+  Number(
+    metrics
+      .split('\n')
+      .find(line => line.startsWith(`${sample} `))
+      ?.split(' ')
+      .at(-1),
+  );
+
+describe('/metrics', () => {
+  test('counts requests by route and by GraphQL operation, without a key', async () => {
+    await app.get(`/v1/stores/${store.id}`);
+    await app.get('/v1/stores/unknown');
+    await app.graphql('query Names { stores { name } }');
+    const { status, headers, text } = await app.get('/metrics', { 'x-api-key': '' });
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const route = 'method="GET",route="/v1/stores/:store_service_id"';
+    expect(sampleOf(text, `carte_http_request_duration_seconds_count{${route},status="200"}`)).toBe(1);
+    expect(sampleOf(text, `carte_http_request_duration_seconds_count{${route},status="404"}`)).toBe(1);
+    expect(sampleOf(text, 'carte_graphql_request_duration_seconds_count{operation="Names"}')).toBe(1);
+    expect(text).not.toContain(store.id);
+  });
+
+  test('shows the pool, the process and what is under way', async () => {
+    const { text } = await app.get('/metrics');
+    expect(sampleOf(text, 'carte_http_requests_in_flight')).toBe(1);
+    expect(sampleOf(text, 'carte_database_connections{state="idle"}')).toBeGreaterThan(0);
+    expect(sampleOf(text, 'carte_database_connections{state="used"}')).toBe(0);
+    expect(sampleOf(text, 'carte_database_waiting')).toBe(0);
+    expect(sampleOf(text, 'carte_database_faults_total')).toBe(0);
+    expect(sampleOf(text, 'carte_answer_cache_lookups_total{outcome="hit"}')).toBe(0);
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'process_resident_memory_bytes',
+      'nodejs_heap_size_used_bytes',
+    ]) {
+      expect(sampleOf(text, name)).toBeGreaterThan(0);
+    }
+  });
+
+  test('is not there when it is turned off', async () => {
+    expect((await (await startApp({ metrics: false })).get('/metrics')).status).toBe(404);
+  });
+});
+
+test('However many names callers invent for operations, the number of series is bounded', async () => {
+  const metrics = createMetrics();
+  for (let number = 0; number < 5_000; number++) {
+    const graphqlOperation = `Operation${number}`;
+    metrics.begun();
+    metrics.answered({ method: 'POST', route: '/graphql', status: 200, seconds: 0.01, graphqlOperation });
+  }
+  const text = await metrics.show();
+  expect(text.match(/carte_graphql_request_duration_seconds_count\{/g)).toHaveLength(101);
+  expect(sampleOf(text, 'carte_graphql_request_duration_seconds_count{operation="other"}')).toBe(4_900);
+});
+
+test('Replacements are timed', async () => {
+  const metrics = createMetrics();
+  metrics.replaced(0.2);
+  expect(sampleOf(await metrics.show(), 'carte_menu_replace_duration_seconds_sum')).toBe(0.2);
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+
+const bodyLimit = 4 * 1024 * 1024;
+const app = await startApp({ bodyLimit });
+const name = { translations: {} };
+const item = (id: string, price = 100) => ({ external_id: id, name, price, tax: 0, sell_separately: true });
+const pathOf = (store: { readonly id: string }) => `/v1/stores/${store.id}/menu_configuration/`;
+
+describe('Simultaneous writes', () => {
+  test('they follow each other, and what was acknowledged last holds', async () => {
+    const path = pathOf(await app.data.store());
+    const prices = Array.from({ length: 8 }, (_, index) => index);
+    const answers = await Promise.all(prices.map(price => app.post(path, { items: [item('a', price)] })));
+    const revisions = answers.map(({ headers }) => Number(/^"(\d+)-/.exec(headers.get('etag') ?? '')?.[1]));
+    expect(revisions.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    const flat = await app.get(`${path}flat`);
+    expect(flat.body.items[0].price).toBe(prices[revisions.indexOf(8)]);
+  });
+
+  test('of writers with the same If-Match one wins, and the others are 412', async () => {
+    const path = pathOf(await app.data.store());
+    const tag = (await app.get(path)).headers.get('etag') ?? '';
+    const writers = [1, 2, 3, 4].map(price => app.post(path, { items: [item('a', price)] }, { 'if-match': tag }));
+    const statuses = (await Promise.all(writers)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 412, 412, 412]);
+  });
+});
+
+describe('If-Match', async () => {
+  const store = await app.data.store();
+  const path = pathOf(store);
+  const tagOf = async (address: string) => (await app.get(address)).headers.get('etag') ?? '';
+  const posted = await app.post(path, { items: [item('a')] });
+  const tags = {
+    tree: await tagOf(path),
+    flat: await tagOf(`${path}flat`),
+    POST: posted.headers.get('etag') ?? '',
+    orders: await tagOf(`/v1/stores/${store.id}/orders/`),
+    store: await tagOf(`/v1/stores/${store.id}`),
+  };
+  const status = async (tag: string) => (await app.post(path, { items: [item('a')] }, { 'if-match': tag })).status;
+
+  test.each(['tree', 'flat', 'POST'] as const)('the tag of the %s is a condition that holds', async name => {
+    expect(await status(tags[name])).toBe(200);
+    expect(await status(`"other", ${tags[name]}`)).toBe(200);
+    expect(await status(`W/${tags[name]}`)).toBe(412);
+  });
+
+  test.each(['orders', 'store'] as const)('a tag of the %s is 412', async name => {
+    expect(await status(tags[name])).toBe(412);
+  });
+
+  test('* sets no condition, and reads pass If-Match over', async () => {
+    expect(await status('*')).toBe(200);
+    expect((await app.get(path, { 'if-match': '"other"' })).status).toBe(200);
+  });
+});
+
+describe('If-None-Match', () => {
+  test('one tag, several or * are 304 where nothing changed; a write passes it over', async () => {
+    const path = pathOf(await app.data.store());
+    const tag = (await app.get(path)).headers.get('etag') ?? '';
+    for (const condition of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+      const answer = await app.get(path, { 'if-none-match': condition });
+      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', tag]);
+    }
+    expect((await app.get(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    expect((await app.post(path, { items: [] }, { 'if-none-match': '*' })).status).toBe(200);
+  });
+});
+
+describe('Posting the same body again', () => {
+  test('it changes neither ids nor tree nor tag', async () => {
+    const path = pathOf(await app.data.store());
+    const body = { items: [item('a')], menus: [{ external_id: 'm', availability: [] }] };
+    const [first, again] = [await app.post(path, body), await app.post(path, body)];
+    expect(again.text).toBe(first.text);
+    expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+  });
+
+  test('the flat form can be posted as it is', async () => {
+    const path = pathOf(await app.data.store());
+    const first = await app.post(path, { items: [item('a')], menus: [{ external_id: 'm', availability: [] }] });
+    const again = await app.post(path, (await app.get(`${path}flat`)).text);
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get('etag')).toBe(first.headers.get('etag'));
+  });
+});
+
+describe('Omitted lists', () => {
+  test('they are empty, in the tree and in the flat form', async () => {
+    const path = pathOf(await app.data.store());
+    const menus = [{ external_id: 'm', availability: [], category_external_ids: ['c'] }];
+    const categories = [{ external_id: 'c', name }];
+    const { body } = await app.post(path, { items: [], menus, categories });
+    expect(body.menu_configuration[0].categories[0].items).toEqual([]);
+    expect((await app.get(`${path}flat`)).body).toMatchObject({ items: [], modifier_groups: [], modifier_items: [] });
+  });
+});
+
+describe('Lists of external ids in the flat form', () => {
+  test('they are always given', async () => {
+    const path = pathOf(await app.data.store());
+    const group = { external_id: 'g', type: '', name, group_max: 1, group_min: 0, charge_after: 0 };
+    const menus = [{ external_id: 'm', availability: [] }];
+    await app.post(path, {
+      items: [item('a')],
+      menus,
+      categories: [{ external_id: 'c', name }],
+      modifier_groups: [group],
+    });
+    expect((await app.get(`${path}flat`)).body).toMatchObject({
+      menus: [{ category_external_ids: [] }],
+      categories: [{ item_external_ids: [] }],
+      items: [{ modifier_external_ids: [] }],
+      modifier_groups: [{ modifier_item_external_ids: [] }],
+    });
+  });
+});
+
+describe('prep_type', () => {
+  test('it cannot be posted, stays over replacements where the operator has set it, and is in the tree alone', async () => {
+    const store = await app.data.store();
+    const post = async (price: number) => {
+      const body = {
+        items: [{ ...item('a', price), prep_type: 'posted' }],
+        categories: [{ external_id: 'c', name, item_external_ids: ['a'] }],
+        menus: [{ external_id: 'm', availability: [], category_external_ids: ['c'] }],
+      };
+      return (await app.post(pathOf(store), body)).body.menu_configuration[0].categories[0].items[0];
+    };
+    expect(await post(1)).not.toHaveProperty('prep_type');
+    await app.orm.em.fork().execute("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
+    expect(await post(2)).toMatchObject({ price: 2, prep_type: 'GRILL' });
+    expect((await app.get(`${pathOf(store)}flat`)).body.items[0]).not.toHaveProperty('prep_type');
+  });
+});
+
+describe('Size', () => {
+  const refusal = (count: string) => [
+    { loc: ['body'], msg: `The configuration has ${count} are allowed`, type: 'too_long' },
+  ];
+  const items = Array.from({ length: 1000 }, (_, index) => item(`i${index}`));
+  const itemIds = items.map(({ external_id }) => external_id);
+  const categories = (count: number, links: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      external_id: `c${index}`,
+      name,
+      item_external_ids: itemIds.slice(0, links),
+    }));
+
+  test('20,000 entities, 200,000 links and 500,000 nodes in the tree are the most', async () => {
+    const path = pathOf(await app.data.store());
+    const many = Array.from({ length: 20_001 }, (_, index) => item(`i${index}`));
+    const listed = categories(200, 900);
+    const category_external_ids = listed.map(({ external_id }) => external_id);
+    const menus = ['a', 'b', 'c'].map(external_id => ({ external_id, availability: [], category_external_ids }));
+    const refused = [
+      await app.post(path, { items: many }),
+      await app.post(path, { items, categories: categories(201, 1000) }),
+      await app.post(path, { items, categories: listed, menus }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([422, 422, 422]);
+    expect(refused.map(({ body }) => body.detail)).toEqual([
+      refusal('20001 entities; at most 20000'),
+      refusal('201000 links; at most 200000'),
+      refusal('540603 nodes in its tree; at most 500000'),
+    ]);
+    expect((await app.post(path, { items: many.slice(1) })).status).toBe(200);
+  });
+
+  test('a body over the limit is 413', async () => {
+    const path = pathOf(await app.data.store());
+    const room = bodyLimit - '{"items": [], "x": ""}'.length;
+    expect((await app.post(path, `{"items": [], "x": "${'x'.repeat(room)}"}`)).status).toBe(200);
+    expect((await app.post(path, `{"items": [], "x": "${'x'.repeat(room + 1)}"}`)).status).toBe(413);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+
+const app = await startApp();
+const name = { translations: { en: 'Text' } };
+const largest = Number.MAX_SAFE_INTEGER;
+
+/** The least of each kind that can be posted. */
+const least = {
+  items: { external_id: 'item', name, price: 100, tax: 10, sell_separately: true },
+  menus: { external_id: 'menu', availability: [] },
+  categories: { external_id: 'category', name },
+  modifier_groups: { external_id: 'group', type: 'CHOICE', name, group_max: 1, group_min: 0, charge_after: 0 },
+  modifier_items: {
+    external_id: 'modifier',
+    name,
+    price_change: 0,
+    tax_change: 0,
+    min_quantity: 0,
+    max_quantity: 1,
+    default_quantity: 0,
+  },
+};
+type Kind = keyof typeof least;
+
+/** A body with one entity, of this kind and with these fields. */
+const bodyOf = (kind: Kind, fields: object) => ({ items: [], [kind]: [{ ...least[kind], ...fields }] });
+
+/** Posts one entity; gives back how it is answered in the flat form, and what the graph finds doubtful in it. */
+async function post(kind: Kind, fields: object) {
+  const store = await app.data.store();
+  const path = `/v1/stores/${store.id}/menu_configuration/`;
+  const { status, body } = await app.post(path, bodyOf(kind, fields));
+  if (status !== 200) return { status, detail: body.detail };
+  const flat = await app.get(`${path}flat`);
+  const asked = await app.graphql('query ($id: ID!) { store(id: $id) { menuDiagnostics { code } } }', { id: store.id });
+  const codes = asked.body.data.store.menuDiagnostics.map(({ code }: { code: string }) => code);
+  return { status, tree: body.menu_configuration, entity: flat.body[kind][0], codes };
+}
+
+const window = (day: string, start: string, end: string) => ({
+  availability: [{ day_of_week: day, time_periods: [{ start_time: start, end_time: end }] }],
+});
+
+/** What is posted, given back as it was, and what is said of it. */
+const kept: readonly { decision: string; kind: Kind; fields: object; codes?: readonly string[] }[] = [
+  { decision: 'Amounts', kind: 'items', fields: { price: -largest, tax: -1 }, codes: ['NEGATIVE_PRICE'] },
+  { decision: 'Amounts', kind: 'items', fields: { price: largest, tax: 0 } },
+  { decision: 'Amounts', kind: 'modifier_items', fields: { price_change: -50, tax_change: -5 } },
+  { decision: 'Other integers', kind: 'modifier_groups', fields: { charge_after: -largest, group_max: largest } },
+  { decision: 'Taxes', kind: 'items', fields: { price: 100, tax: 101 }, codes: ['TAX_ABOVE_PRICE'] },
+  { decision: 'day_of_week', kind: 'menus', fields: window('lundi', '08:00', '09:00'), codes: ['UNKNOWN_DAY'] },
+  { decision: 'Times of a window', kind: 'menus', fields: window('MON', '8am', '9pm'), codes: ['UNKNOWN_TIME'] },
+  { decision: 'Days that are not listed', kind: 'menus', fields: { availability: [] }, codes: ['MENU_NEVER_ON_SALE'] },
+  { decision: 'Type of a modifier group', kind: 'modifier_groups', fields: { type: '' } },
+  { decision: 'Type of a modifier group', kind: 'modifier_groups', fields: { type: 'Größe 大' } },
+  {
+    decision: 'group_min, group_max',
+    kind: 'modifier_groups',
+    fields: { group_min: 2, group_max: 1 },
+    codes: ['GROUP_MAX_BELOW_MIN'],
+  },
+  {
+    decision: 'group_min, group_max',
+    kind: 'modifier_groups',
+    fields: { group_min: -1, group_max: 1 },
+    codes: ['NEGATIVE_QUANTITY'],
+  },
+  { decision: 'charge_after', kind: 'modifier_groups', fields: { charge_after: 3 } },
+  {
+    decision: 'min_quantity, default_quantity, max_quantity',
+    kind: 'modifier_items',
+    fields: { min_quantity: 3, max_quantity: 1 },
+    codes: ['MODIFIER_MAX_BELOW_MIN'],
+  },
+  {
+    decision: 'min_quantity, default_quantity, max_quantity',
+    kind: 'modifier_items',
+    fields: { default_quantity: 5 },
+    codes: ['DEFAULT_OUT_OF_RANGE'],
+  },
+  { decision: 'prep_time', kind: 'items', fields: { prep_time: -5 }, codes: ['ODD_PREP_TIME'] },
+  {
+    decision: 'alcohol_by_volume',
+    kind: 'items',
+    fields: { alcohol_by_volume: 1e300 },
+    codes: ['ALCOHOL_OUT_OF_RANGE'],
+  },
+  { decision: 'alcohol_by_volume', kind: 'items', fields: { alcohol_by_volume: 4.75 } },
+  { decision: 'external_id', kind: 'items', fields: { external_id: ' É 東\t' } },
+  { decision: 'external_id', kind: 'items', fields: { external_id: '🍕'.repeat(255) } },
+  { decision: 'Translations', kind: 'items', fields: { name: { translations: {} } }, codes: ['MISSING_NAME'] },
+  { decision: 'Translations', kind: 'items', fields: { name: { translations: { es_es: '', 'any key': 'x' } } } },
+];
+
+describe('what the declared shape allows is kept as it was posted', () => {
+  test.each(kept)('$decision: $fields', async ({ kind, fields, codes = [] }) => {
+    const { status, entity, codes: found } = await post(kind, fields);
+    expect(status).toBe(200);
+    expect(entity).toMatchObject(fields);
+    expect(found).toEqual(expect.arrayContaining([...codes]));
+  });
+});
+
+const tooLarge = { type: 'less_than_equal', msg: `Input should be less than or equal to ${largest}` };
+
+const refused: readonly { decision: string; kind: Kind; fields: object; loc: readonly string[]; fault: object }[] = [
+  { decision: 'Amounts', kind: 'items', fields: { price: largest + 1 }, loc: ['price'], fault: tooLarge },
+  { decision: 'Other integers', kind: 'items', fields: { prep_time: 2 ** 60 }, loc: ['prep_time'], fault: tooLarge },
+  {
+    decision: 'external_id',
+    kind: 'items',
+    fields: { external_id: '' },
+    loc: ['external_id'],
+    fault: { type: 'string_too_short', msg: 'String should have at least 1 character' },
+  },
+  {
+    decision: 'external_id',
+    kind: 'items',
+    fields: { external_id: '🍕'.repeat(256) },
+    loc: ['external_id'],
+    fault: { type: 'string_too_long', msg: 'String should have at most 255 characters' },
+  },
+  {
+    decision: 'Characters that no text holds',
+    kind: 'items',
+    fields: { allergens: 'a\0' },
+    loc: ['allergens'],
+    fault: { type: 'value_error', msg: 'Value error, the character U+0000 is not allowed' },
+  },
+  {
+    decision: 'Characters that no text holds',
+    kind: 'items',
+    fields: { name: { translations: { en: '\ud800' } } },
+    loc: ['name', 'translations', 'en'],
+    fault: { type: 'value_error', msg: 'Value error, a lone surrogate is not a character' },
+  },
+];
+
+describe('what cannot be kept is 422 at its place', () => {
+  test.each(refused)('$decision: $fault.type at $loc', async ({ kind, fields, loc, fault }) => {
+    expect(await post(kind, fields)).toEqual({ status: 422, detail: [{ loc: ['body', kind, 0, ...loc], ...fault }] });
+  });
+
+  test('a number that is not finite is refused too', async () => {
+    const store = await app.data.store();
+    const body = JSON.stringify(bodyOf('items', { alcohol_by_volume: 0.125 })).replace('0.125', '1e999');
+    const answer = await app.post(`/v1/stores/${store.id}/menu_configuration/`, body);
+    const msg = 'Input should be a finite number';
+    expect(answer.body.detail).toEqual([
+      { loc: ['body', 'items', 0, 'alcohol_by_volume'], msg, type: 'finite_number' },
+    ]);
+  });
+});
+
+describe('in_stock', () => {
+  test.each([
+    [{}, true],
+    [{ in_stock: null }, true],
+    [{ in_stock: false }, false],
+  ])('%j is answered as %j', async (fields, expected) => {
+    expect((await post('items', fields)).entity.in_stock).toBe(expected);
+    expect((await post('modifier_items', fields)).entity.in_stock).toBe(expected);
+  });
+});
+
+describe('Optional fields', () => {
+  test('without a value they are left out, and null is no value', async () => {
+    const nulls = { description: null, ingredients: null, allergens: null, dietary_labels: null, prep_time: null };
+    for (const fields of [{}, nulls]) {
+      const { entity } = await post('items', fields);
+      expect(Object.keys(entity)).toEqual([
+        ...Object.keys(least.items),
+        ...['id', 'in_stock', 'modifier_external_ids'],
+      ]);
+    }
+  });
+
+  test('an empty text and an empty list are values', async () => {
+    expect((await post('items', { ingredients: '', dietary_labels: [] })).entity).toMatchObject({
+      ingredients: '',
+      dietary_labels: [],
+    });
+  });
+});
+
+describe('Name of a menu', () => {
+  test('without one the tree has no translations, and the flat form no name', async () => {
+    const { tree, entity } = await post('menus', {});
+    expect(tree[0].name).toEqual({ translations: {} });
+    expect(entity).not.toHaveProperty('name');
+  });
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import Fastify from 'fastify';
+import { describe, expect, test } from 'vitest';
+import { stripTypes } from '../../src/http/pages/strip.ts';
+import { mountPages } from '../../src/http/pages.ts';
+
+const app = Fastify();
+mountPages(app);
+
+describe.each(['/', '/menu'])('%s', url => {
+  test('every file that the page and its modules name is served from here', async () => {
+    const page = await app.inject(url);
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const waiting = [...page.body.matchAll(/(?:src|href)="(web\/[^"]+)"/g)].map(([, file]) => `/${file}`);
+    const seen = new Set<string>();
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      seen.add(file);
+      const { statusCode, body } = await app.inject(file);
+      expect([file, statusCode]).toEqual([file, 200]);
+      const names = [...body.matchAll(/(?:from|operation\s*\()\s*'([^']+)'/g)].map(([, name]) => name ?? '');
+      waiting.push(...names.map(name => new URL(name, `http://a${file}`).pathname).filter(name => !seen.has(name)));
+    }
+    expect(seen.size).toBeGreaterThan(4);
+  });
+
+  test('may run and load nothing but what comes from here, and nothing inline', async () => {
+    const { headers, body } = await app.inject(url);
+    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(body).not.toMatch(/<script>|<style|style="|https?:\/\//);
+  });
+
+  test('is not sent again to who has it', async () => {
+    const { headers } = await app.inject(url);
+    const again = await app.inject({ url, headers: { 'if-none-match': headers.etag } });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+});
+
+test('/ names the version', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect((await app.inject('/')).body).toContain(`<dd>${version}</dd>`);
+});
+
+test('/menu/ leads to /menu', async () => {
+  const answer = await app.inject('/menu/');
+  expect([answer.statusCode, answer.headers.location]).toEqual([307, '../menu']);
+});
+
+test.each(['/web/tsconfig.json', '/web/menu/page.html', '/web/', '/web/../package.json', '/web/%2e%2e/package.json'])(
+  '%s is not served',
+  async url => {
+    expect((await app.inject(url)).statusCode).toBe(404);
+  },
+);
+
+describe('the modules of the pages', () => {
+  test('are JavaScript that names no type, line by line where the source has it', async () => {
+    const source = readFileSync(new URL('../../web/menu/clock.ts', import.meta.url), 'utf8');
+    const { headers, body } = await app.inject('/web/menu/clock.ts');
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(body.split('\n')).toHaveLength(source.split('\n').length);
+    expect(body).not.toContain(': Date');
+  });
+
+  test('are made without a warning to the operator, and other warnings still come through', () => {
+    const warn = process.emitWarning;
+    const heard: unknown[] = [];
+    process.emitWarning = (warning: unknown) => void heard.push(warning);
+    expect(stripTypes('const a: number = 1;')).toBe('const a         = 1;');
+    process.emitWarning('another');
+    process.emitWarning = warn;
+    expect(heard).toEqual(['another']);
+  });
+});

@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest';
+import { scalars } from '../../src/graphql/scalars.ts';
+
+describe('What a scalar refuses', () => {
+  const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
+  const refusals: readonly [name: keyof typeof scalars, value: unknown, message: string][] = [
+    ['SafeInt', deep, 'a list is not a whole number within ±(2^53−1)'],
+    ['SafeInt', { a: deep }, 'an object is not a whole number within ±(2^53−1)'],
+    ['SafeInt', null, 'null is not a whole number within ±(2^53−1)'],
+    ['SafeInt', 2 ** 53, '9007199254740992 is not a whole number within ±(2^53−1)'],
+    ['DateTime', deep, 'a list is not a date-time such as 2026-03-01T18:30:00Z'],
+    ['DateTime', 'yesterday', '"yesterday" is not a date-time such as 2026-03-01T18:30:00Z'],
+    ['DateTime', 'x'.repeat(1_000_000), `"${'x'.repeat(100)}…" is not a date-time such as 2026-03-01T18:30:00Z`],
+    ['StringMap', deep, 'a list is not an object of strings'],
+    ['StringMap', { ['x'.repeat(1_000_000)]: 1 }, `the value of "${'x'.repeat(100)}…" is not a string`],
+    ['JSONObject', deep, 'a list is not an object'],
+  ];
+
+  test.each(refusals)('%s is told in few words, however long or deep it is (%#)', (name, value, message) => {
+    expect(() => scalars[name].parseValue(value)).toThrow(expect.objectContaining({ message }));
+  });
+});

@@ -1,0 +1,35 @@
+import type { DiagnosticSeverity } from '../../src/generated/web.ts';
+import { element } from '../element.ts';
+import type { Overview } from './operations.ts';
+
+type Diagnostic = Overview['menuDiagnostics'][number];
+
+const headings: Readonly<Record<DiagnosticSeverity, string>> = {
+  ERROR: 'Errors',
+  WARNING: 'Warnings',
+  INFO: 'Worth knowing',
+};
+
+/** What the merchant would want to know about the whole menu configuration, whatever is on sale. */
+export function renderDiagnostics(diagnostics: readonly Diagnostic[]): Node[] {
+  const heading = element('h2', {}, 'Diagnostics');
+  if (diagnostics.length === 0) return [heading, element('p', { class: 'small' }, 'Nothing doubtful was found.')];
+  const bySeverity = Map.groupBy(diagnostics, ({ severity }) => severity);
+  return [heading, ...[...bySeverity].map(([severity, found]) => renderSeverity(severity, found))];
+}
+
+function renderSeverity(severity: DiagnosticSeverity, found: readonly Diagnostic[]): HTMLElement {
+  const summary = element('summary', {}, `${headings[severity]} (${found.length})`);
+  const details = element(
+    'details',
+    { class: severity.toLowerCase() },
+    summary,
+    element('ul', {}, ...found.map(renderDiagnostic)),
+  );
+  details.open = found.length <= 20;
+  return details;
+}
+
+function renderDiagnostic({ message, place, code }: Diagnostic): HTMLElement {
+  return element('li', {}, message, element('code', { title: code }, place));
+}
