@@ -101,7 +101,7 @@ export function readConfig(env: Environment): Config {
     graphqlLimits: {
       depth: integer(env, 'CARTE_GRAPHQL_DEPTH', 15, { min: 1, max: 100 }, faults),
       cost: integer(env, 'CARTE_GRAPHQL_COST', 1_000_000, { min: 1, max: 10 ** 12 }, faults),
-      objects: integer(env, 'CARTE_GRAPHQL_OBJECTS', 1_000_000, { min: 1, max: 10 ** 9 }, faults),
+      objects: integer(env, 'CARTE_GRAPHQL_OBJECTS', 250_000, { min: 1, max: 10 ** 9 }, faults),
       aliases: integer(env, 'CARTE_GRAPHQL_ALIASES', 100, { min: 0, max: 10_000 }, faults),
     },
     trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS ? resolve(env.CARTE_TRUSTED_DOCUMENTS) : undefined,

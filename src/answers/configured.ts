@@ -11,6 +11,7 @@ import {
   visit,
 } from 'graphql';
 import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from './fields.ts';
+import { storeRootOf } from './stamped.ts';
 
 /** The directive of schema/graph.graphql, as it stands at a field. */
 interface OfConfiguration {
@@ -27,12 +28,12 @@ export function isConfigured(
   operationName: string | undefined,
 ): boolean {
   const operation = operationOf(document, operationName);
-  if (operation?.operation !== 'query' || hasDirectives(document)) return false;
+  if (!operation || hasDirectives(document)) return false;
   const fragments = fragmentsOf(document);
-  const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);
+  const root = storeRootOf(schema, operation, fragments);
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
-  if (!field || others.length > 0) return false;
-  return marked(schema, field, 'storeById') !== undefined && isConfiguredBelow(schema, field, root, fragments);
+  const [selected] = selectedFields(operation.selectionSet.selections, fragments);
+  return field !== undefined && selected !== undefined && isConfiguredBelow(schema, field, selected, fragments);
 }
 
 /** Whether everything below a field is `@ofConfiguration`. */

@@ -7,7 +7,7 @@ import { releaseWhenOver } from './release.ts';
 export interface Work {
   statements: number;
   /** Told of each statement; what it answers is told how the statement ended. */
-  readonly trace?: (text: string) => (error: unknown) => void;
+  readonly trace: ((text: string) => (error: unknown) => void) | undefined;
 }
 
 /** The work that the running code belongs to. Commands, migrations and the start of the service belong to none. */

@@ -6,6 +6,7 @@ import { orderLoaders } from '../order/loaders.ts';
 import { nothing, type Reach } from '../reach.ts';
 import type { Query } from '../statement.ts';
 import { storeLoaders } from '../store/loaders.ts';
+import { readStamp, type Stamp } from '../store/stamp.ts';
 
 /** What one request works with. Loaders remember what they loaded, so a context is never used for a second request. */
 export interface Context {
@@ -44,10 +45,16 @@ export function createContext(source: Source, reach: Reach | undefined): Context
   };
 }
 
+/** What tells whether anything of a store has changed; null for a store that is absent or out of reach. */
+export function stampOf({ query }: Source, reach: Reach | undefined, storeId: string): Promise<Stamp | null> {
+  return readStamp(query, reach ?? nothing, storeId);
+}
+
 function createLoaders({ orm, query }: Source, reach: Reach) {
+  const merchants = merchantLoaders(query, reach);
   return {
-    ...merchantLoaders(query, reach),
-    ...storeLoaders(query, reach),
+    ...merchants,
+    ...storeLoaders(query, reach, merchants.merchantById),
     ...menuLoaders(query, orm.getMetadata()),
     ...orderLoaders(query, reach),
   };

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
 import { chooseEncoding } from '../answers/encoding.ts';
+import type { ReadStamp } from '../answers/stamped.ts';
 import { createAdmission } from './admission.ts';
 import type { Context } from './context.ts';
 import { formatError, rejectionOf, type Translate } from './errors.ts';
@@ -28,6 +29,8 @@ export interface GraphqlOptions {
   /** Throws `Unauthenticated` for a key that is not known; a request without a key gets a context without reach. */
   readonly createContext: (request: FastifyRequest) => Promise<Context>;
   readonly translate: Translate;
+  /** Tells whether a store has changed, for less than its data costs. */
+  readonly readStamp: ReadStamp<Context>;
 }
 
 /** Far more than any query of ours needs, and few enough to refuse a flood before it is understood. */
@@ -38,7 +41,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const { schema, translate } = options;
   const apollo = await startApollo(app, options);
   const admit = createAdmission({ schema, limits: options.limits, maxTokens, trusted: options.trusted });
-  const answerKept = createKeptQueries({ schema, answers: options.answers, maxTokens });
+  const answerKept = createKeptQueries({ schema, answers: options.answers, maxTokens, readStamp: options.readStamp });
   const contexts = new WeakMap<FastifyRequest, Context>();
   const costs = new WeakMap<FastifyRequest, number>();
   const handle = fastifyApolloHandler(apollo, {

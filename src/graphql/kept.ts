@@ -15,6 +15,7 @@ import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
 import { isConfigured } from '../answers/configured.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../answers/fields.ts';
 import { compileLoaded, compileResolve, type Rendering } from '../answers/render.ts';
+import { type ReadStamp, type StoreRoot, storeRootOf } from '../answers/stamped.ts';
 
 /** A request as clients send it in JSON. */
 interface GraphqlRequest {
@@ -27,16 +28,21 @@ interface GraphqlRequest {
 interface KeptQuery {
   readonly id: string;
   readonly variables: OperationDefinitionNode['variableDefinitions'];
+  readonly storeIdOf: StoreRoot['storeIdOf'];
   findStore(rendering: Rendering): unknown;
   revisionOf(store: unknown, rendering: Rendering): unknown;
   write(store: unknown, rendering: Rendering): Promise<Buffer>;
 }
 
-export interface KeptOptions {
+export interface KeptOptions<Context> {
   readonly schema: GraphQLSchema;
   readonly answers: AnswerCache;
   readonly maxTokens: number;
+  readonly readStamp: ReadStamp<Context>;
 }
+
+/** The field that says which configuration a store has. */
+const revisionName = 'menuRevision';
 
 /** In bytes; the ordinary way has limits of its own for longer ones. */
 const longestAnswer = 32 * 1024 * 1024;
@@ -48,7 +54,7 @@ const mostTexts = 1000;
  * Answers queries about one store's configuration from what is kept of it. Anything out of the ordinary (another kind of
  * query, a fault, an absent store) is left to the ordinary way, by answering undefined.
  */
-export function createKeptQueries(options: KeptOptions) {
+export function createKeptQueries<Context>(options: KeptOptions<Context>) {
   const known = new LRUCache<string, { readonly query: KeptQuery | undefined }>({ max: mostTexts });
   const find = ({ query: text, operationName }: GraphqlRequest): KeptQuery | undefined => {
     const key = `${operationName ?? ''}\n${text}`;
@@ -60,17 +66,18 @@ export function createKeptQueries(options: KeptOptions) {
     return found.query;
   };
 
-  return async (body: unknown, context: unknown): Promise<KeptAnswer | undefined> => {
+  return async (body: unknown, context: Context): Promise<KeptAnswer | undefined> => {
     const query = isRequest(body) ? find(body) : undefined;
     if (!query || !isRequest(body)) return undefined;
     const { coerced } = getVariableValues(options.schema, query.variables ?? [], { ...body.variables });
     if (!coerced) return undefined;
     const rendering: Rendering = { variables: coerced, context, maxBytes: longestAnswer };
     try {
-      const store = await query.findStore(rendering);
-      if (store === null || store === undefined) return undefined;
-      const revision = String(await query.revisionOf(store, rendering));
+      const stamp = await options.readStamp(context, query.storeIdOf(coerced));
+      if (!stamp) return undefined;
+      const revision = String(stamp[revisionName]);
       return await options.answers.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
+        const store = await query.findStore(rendering);
         const bytes = await query.write(store, rendering);
         return { bytes, revision: String(await query.revisionOf(store, rendering)) };
       });
@@ -81,20 +88,26 @@ export function createKeptQueries(options: KeptOptions) {
   };
 }
 
-function compile(options: KeptOptions, text: string, operationName: string | undefined): KeptQuery | undefined {
+function compile(
+  options: Pick<KeptOptions<never>, 'schema' | 'maxTokens'>,
+  text: string,
+  operationName: string | undefined,
+): KeptQuery | undefined {
   const document = parseValid(options, text);
   if (!document || !isConfigured(options.schema, document, operationName)) return undefined;
   const operation = operationOf(document, operationName);
   const fragments = fragmentsOf(document);
+  const storeRoot = operation && storeRootOf(options.schema, operation, fragments);
   const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
   const field = root && options.schema.getQueryType()?.getFields()[root.node.name.value];
   const type = field && getNamedType(field.type);
-  if (!operation || !field || !isObjectType(type)) return undefined;
+  if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
   const write = compileLoaded(type, root, fragments, undefined);
   const [before, after] = [`{"data":{${JSON.stringify(root.key)}:`, '}}\n'].map(part => Buffer.from(part));
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     variables: operation.variableDefinitions,
+    storeIdOf: storeRoot.storeIdOf,
     findStore: bind(compileResolve(field, root)),
     revisionOf: compileResolve(revisionField(type.getFields()), root),
     write: async (store, rendering) =>
@@ -106,12 +119,15 @@ const bind = (resolve: (object: unknown, rendering: Rendering) => unknown) => (r
   resolve(undefined, rendering);
 
 function revisionField(fields: Readonly<Record<string, GraphQLField<unknown, unknown>>>) {
-  const field = fields.menuRevision;
-  if (!field) throw new Error('A store has no menuRevision');
+  const field = fields[revisionName];
+  if (!field) throw new Error(`A store has no ${revisionName}`);
   return field;
 }
 
-function parseValid({ schema, maxTokens }: KeptOptions, text: string): DocumentNode | undefined {
+function parseValid(
+  { schema, maxTokens }: Pick<KeptOptions<never>, 'schema' | 'maxTokens'>,
+  text: string,
+): DocumentNode | undefined {
   try {
     const document = parse(text, { maxTokens, noLocation: true });
     return validate(schema, document).length === 0 ? document : undefined;

@@ -3,19 +3,18 @@ import type { Authenticate, Caller } from '../auth/authenticate.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { Overload } from './overload.ts';
 import type { RateLimit } from './rate.ts';
-import type { RequestRecord } from './requests.ts';
+import { recordOf } from './requests.ts';
 
 export interface CallerOptions {
   readonly authenticate: Authenticate;
   readonly overload: Overload;
   /** Absent: keys may ask as much as they like. */
   readonly rateLimit: RateLimit | undefined;
-  readonly recordOf: (request: FastifyRequest) => RequestRecord;
 }
 
 /** Says who is calling; undefined for a request without a key. It is the first thing a request needs the database for. */
 export function createCallers(options: CallerOptions): (request: FastifyRequest) => Promise<Caller | undefined> {
-  const { authenticate, overload, rateLimit, recordOf } = options;
+  const { authenticate, overload, rateLimit } = options;
   return async request => {
     const key = request.headers['x-api-key'];
     if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');

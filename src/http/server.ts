@@ -5,7 +5,7 @@ import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
 import { createQuery } from '../database/query.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
-import { createContext } from '../graphql/context.ts';
+import { createContext, stampOf } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { boundAnswers } from '../graphql/limits/answer.ts';
 import { createSchema } from '../graphql/schema.ts';
@@ -25,6 +25,7 @@ import { watchOverload } from './overload.ts';
 import { mountPages } from './pages.ts';
 import { createRateLimit } from './rate.ts';
 import { observeRequests } from './requests.ts';
+import { answerStrays } from './strays.ts';
 import type { Tracing } from './tracing.ts';
 
 export type ServerConfig = Config;
@@ -54,15 +55,14 @@ export async function createServer(
   metrics.watchPool(pool);
   metrics.watchCache(answers);
   const translate = createTranslate(app.log, metrics);
-  const recordOf = observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
+  observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
   const callerOf = createCallers({
     authenticate: createAuthenticator(query, { seconds: config.keySeconds }),
     overload,
     rateLimit: config.rateLimit > 0 ? createRateLimit(config.rateLimit) : undefined,
-    recordOf,
   });
   allowOrigins(app, config.http.corsOrigins);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ detail: 'Not Found' }));
+  answerStrays(app);
   mountHealth(app, orm, drain);
   if (config.metrics) mountMetrics(app, metrics);
   await app.register(graphql =>
@@ -73,6 +73,7 @@ export async function createServer(
       trusted: config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments),
       translate,
       answers,
+      readStamp: ({ reach }, storeId) => stampOf(source, reach, storeId),
       createContext: async request => createContext(source, (await callerOf(request))?.reach),
     }),
   );
@@ -86,6 +87,7 @@ export async function createServer(
       return caller;
     },
     createContext: caller => createContext(source, caller.reach),
+    readStamp: ({ reach }, storeId) => stampOf(source, reach, storeId),
     translate,
   });
   mountDocs(app, openapiDocument(contract));

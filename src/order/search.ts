@@ -1,4 +1,4 @@
-import type { Query } from '../statement.ts';
+import { prepared, type Query, type Statement } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { type CountRow, countStatement } from './count.ts';
@@ -27,7 +27,7 @@ export async function findOrders(query: Query, stores: readonly Store[], search:
     stores.map(store => store.id),
     search,
   );
-  const rows = await query<PageRow>({ text }, values);
+  const rows = await query<PageRow>(statementOf(text, search), values);
   const byPosition = Map.groupBy(rows, row => row.position);
   return stores.map((_store, index) => toFound(byPosition.get(index + 1) ?? [], search));
 }
@@ -47,6 +47,14 @@ function countFromLastPage(found: number, { pageIndex, pageSize, after }: Search
   return after || (found === 0 && pageIndex > 0) ? undefined : pageIndex * pageSize + found;
 }
 
+/**
+ * Planning such a statement costs more than running it. Walks of the indexes by time have one good plan, which is kept;
+ * what is best for a text depends on how often it occurs, so these are planned anew.
+ */
+function statementOf(text: string, { name, phone }: Search): Statement {
+  return name === undefined && phone === undefined ? prepared(text) : { text };
+}
+
 /** Where the next page starts; null on an empty page. */
 export function endCursor({ orders }: FoundOrders): string | null {
   const last = orders.at(-1);
@@ -59,5 +67,5 @@ export async function countOrders(query: Query, stores: readonly Store[], search
     stores.map(store => store.id),
     search,
   );
-  return query<CountRow>({ text }, values);
+  return query<CountRow>(statementOf(text, search), values);
 }

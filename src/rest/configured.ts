@@ -59,9 +59,11 @@ export function compileConfigured(
         passed.push(value);
       }
       // The body is begun first: what makes the tag is then taken from what the body loads.
-      const bytes = write(value, rendering);
-      const tagValues = await Promise.all(etags.map(way => way.at(-1)?.resolve(passed[way.length - 2], rendering)));
-      return { bytes: await bytes, tagValues };
+      const [bytes, ...tagValues] = await Promise.all([
+        write(value, rendering),
+        ...etags.map(way => way.at(-1)?.resolve(passed[way.length - 2], rendering)),
+      ]);
+      return { bytes, tagValues };
     },
   };
 }

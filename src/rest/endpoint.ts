@@ -2,6 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
 import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
+import { fragmentsOf, operationOf } from '../answers/fields.ts';
+import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
 import { compileArguments } from './arguments.ts';
 import { type ConfiguredOperation, compileConfigured } from './configured.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
@@ -21,17 +23,25 @@ export interface Answer {
 }
 
 /** An operation, ready to answer requests from callers who have been let in. */
-export interface Endpoint {
+export interface Endpoint<Caller> {
   readonly operation: Operation;
-  readonly answer: (request: FastifyRequest, createContext: () => unknown) => Promise<Answer>;
+  readonly answer: (request: FastifyRequest, caller: Caller) => Promise<Answer>;
 }
 
-export function createEndpoints(contract: Contract, graph: GraphQLSchema, answers: AnswerCache): Endpoint[] {
+export interface EndpointOptions<Caller> {
+  readonly schema: GraphQLSchema;
+  readonly answers: AnswerCache;
+  readonly createContext: (caller: Caller) => unknown;
+  readonly readStamp: ReadStamp<Caller>;
+}
+
+export function createEndpoints<Caller>(contract: Contract, options: EndpointOptions<Caller>): Endpoint<Caller>[] {
+  const { schema: graph, answers, createContext, readStamp } = options;
   const handlerOf = generateHandlers(contract);
   return contract.operations.map(operation => {
     const { type } = rootFieldOf(contract, operation);
     const readArguments = compileArguments(operation, contract.operations);
-    const probe = operation.probe && compileRun(graph, operation, operation.probe);
+    const stamped = compileStamped(graph, operation);
     const configured = compileConfigured(graph, operation, type);
     const make = configured
       ? answerConfigured(operation, configured, answers)
@@ -39,14 +49,16 @@ export function createEndpoints(contract: Contract, graph: GraphQLSchema, answer
     const isRead = operation.route.method === 'GET';
     return {
       operation,
-      async answer(request, createContext) {
+      async answer(request, caller) {
         const variables = readArguments(request);
-        const context = createContext();
         const known = isRead ? request.headers['if-none-match'] : undefined;
-        const probed = probe && (known !== undefined || configured?.kept) ? await probe(variables, context) : undefined;
-        const current = probed === undefined ? undefined : tagIn(operation, probed);
+        const current =
+          stamped && (known !== undefined || configured?.kept)
+            ? stamped.tagIn((await readStamp(caller, stamped.storeIdOf(variables))) ?? absent(operation))
+            : undefined;
         if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
-        const answer = await make({ variables, context, current, accepted: request.headers['accept-encoding'] });
+        const accepted = request.headers['accept-encoding'];
+        const answer = await make({ variables, current, accepted, createContext: () => createContext(caller) });
         const same = known !== undefined && answer.tag !== undefined && isNamed(answer.tag, known);
         return same ? unchanged(answer.tag) : answer;
       },
@@ -58,7 +70,7 @@ const unchanged = (tag: string | undefined): Answer => ({ status: 304, tag, body
 
 interface Asked {
   readonly variables: Variables;
-  readonly context: unknown;
+  readonly createContext: () => unknown;
   /** The tag that holds, where it was looked up. */
   readonly current: string | undefined;
   readonly accepted: string | undefined;
@@ -74,7 +86,8 @@ function answerThroughSofa(
 ): Make {
   const send = handlerOf(operation);
   const isRead = operation.route.method === 'GET';
-  return async ({ variables, context }) => {
+  return async ({ variables, createContext }) => {
+    const context = createContext();
     let data: unknown;
     const body = await send(
       variables,
@@ -89,8 +102,8 @@ function answerThroughSofa(
 
 /** Bodies that are written from a store's configuration alone; for reads they are kept as long as the tag holds. */
 function answerConfigured(operation: Operation, { kept, run }: ConfiguredOperation, answers: AnswerCache): Make {
-  const write = async ({ variables, context }: Asked) => {
-    const body = (await run({ variables, context })) ?? absent(operation);
+  const write = async ({ variables, createContext }: Asked) => {
+    const body = (await run({ variables, context: createContext() })) ?? absent(operation);
     return { revision: tagOf(body.tagValues, operation.hash), bytes: body.bytes };
   };
   return async asked => {
@@ -110,6 +123,28 @@ function tagIn(operation: Operation, data: unknown): string | undefined {
   if (operation.etags.length === 0) return undefined;
   const values = operation.etags.map(keys => valueAt(data, keys) ?? absent(operation));
   return tagOf(values, operation.hash);
+}
+
+interface Stamped {
+  readonly storeIdOf: (variables: Variables) => string;
+  /** The tag that a body would have now. */
+  readonly tagIn: (stamp: Stamp) => string;
+}
+
+/** Where the tag is made of a store's stamp alone, it can be told without running the operation. */
+function compileStamped(graph: GraphQLSchema, operation: Operation): Stamped | undefined {
+  const node = operationOf(operation.document, operation.name);
+  const root = node && storeRootOf(graph, node, fragmentsOf(operation.document));
+  const names = operation.stamps;
+  if (!root || names.length === 0) return undefined;
+  return {
+    storeIdOf: root.storeIdOf,
+    tagIn: stamp => {
+      const values = names.map(name => stamp[name]);
+      if (values.includes(undefined)) throw new Error(`A stamp has no ${names.join(', ')}`);
+      return tagOf(values, operation.hash);
+    },
+  };
 }
 
 /** In the same words for what does not exist and for what the key does not reach. */

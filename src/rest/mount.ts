@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
+import type { ReadStamp } from '../answers/stamped.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { createEndpoints, type Endpoint } from './endpoint.ts';
@@ -15,6 +16,8 @@ export interface RestOptions<Caller> {
   readonly authenticate: (request: FastifyRequest, operation: { readonly writes: boolean }) => Promise<Caller>;
   /** Where answers are kept that depend on a store's configuration alone. */
   readonly answers: AnswerCache;
+  /** Tells whether a store has changed, for less than its data costs. */
+  readonly readStamp: ReadStamp<Caller>;
   /** What resolvers work with; made anew for every request. */
   readonly createContext: (caller: Caller) => unknown;
   /** In bytes; 10 MiB unless told. */
@@ -26,7 +29,7 @@ export interface RestOptions<Caller> {
 /** Puts every route of schema/rest on the server. Throws a `ContractError` when the texts there do not fit the graph. */
 export function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Contract {
   const contract = loadContract(options.schema);
-  const endpoints = createEndpoints(contract, options.schema, options.answers);
+  const endpoints = createEndpoints(contract, options);
   app.register(async scope => {
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
     scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
@@ -38,8 +41,8 @@ export function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Cal
 
 function mountEndpoint<Caller>(
   app: FastifyInstance,
-  { operation, answer }: Endpoint,
-  { authenticate, createContext }: RestOptions<Caller>,
+  { operation, answer }: Endpoint<Caller>,
+  { authenticate }: RestOptions<Caller>,
 ): void {
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.route({
@@ -55,7 +58,7 @@ function mountEndpoint<Caller>(
     handler: async (request, reply) => {
       const caller = callers.get(request);
       if (caller === undefined) throw new Error('A request came past authentication');
-      const { status, tag, body, encoding } = await answer(request, () => createContext(caller));
+      const { status, tag, body, encoding } = await answer(request, caller);
       if (tag !== undefined) reply.header('etag', tag);
       if (encoding !== undefined) reply.header('vary', 'accept-encoding');
       if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);

@@ -1,7 +1,14 @@
+import type { Merchant } from '../merchant/entities.ts';
 import { type Reach, storesWithin } from '../reach.ts';
 import { milliseconds, type Picked, statementsOf } from '../rows.ts';
 import type { Query } from '../statement.ts';
 import type { Store } from './entities.ts';
+
+/** A store with the merchant that it belongs to: who sees the one sees the other, and nearly everyone asks for both. */
+export interface StoreWithMerchant {
+  readonly store: Store;
+  readonly merchant: Merchant | null;
+}
 
 // A store comes with the revisions of its menus and of its orders, all from one snapshot.
 const statementFor = statementsOf(`
@@ -11,14 +18,26 @@ const statementFor = statementsOf(`
     s.timezone, s.city, s.postal_code as "postalCode", s.country, s.location_name as "locationName",
     s.admin_area as "adminArea", s.phone_numbers as "phoneNumbers", s.store_type as "storeType",
     s.restaurant_configuration as "restaurantConfiguration", s.menu_revision::float8 as "menuRevision",
-    coalesce(r.revision, 0)::float8 as "ordersRevision"
-  from store s left join order_revision r on r.store_id = s.id`);
+    coalesce(r.revision, 0)::float8 as "ordersRevision",
+    ${milliseconds('m.created_at')} as "merchantCreatedAt", m.brand_name as "brandName", m.business_type as "businessType"
+  from store s left join order_revision r on r.store_id = s.id left join merchant m on m.id = s.merchant_id`);
 
-type Row = Omit<Store, 'createdAt'> & { readonly createdAt: number };
+type Row = Omit<Store, 'createdAt'> & {
+  readonly createdAt: number;
+  readonly merchantCreatedAt: number | null;
+  readonly brandName: string;
+  readonly businessType: Merchant['businessType'];
+};
 
 /** The stores `s` within reach that a condition picks: the graph's one way to stores, and through them to menus and orders. */
-export async function selectStores(query: Query, reach: Reach, picked: Picked): Promise<Store[]> {
+export async function selectStores(query: Query, reach: Reach, picked: Picked): Promise<StoreWithMerchant[]> {
   const within = storesWithin(reach, 's', picked.values.length + 1);
   const rows = await query<Row>(statementFor(picked, within.sql), [...picked.values, ...within.values]);
-  return rows.map(row => Object.assign(row, { createdAt: new Date(row.createdAt) }));
+  return rows.map(({ merchantCreatedAt, brandName, businessType, ...row }) => ({
+    store: Object.assign(row, { createdAt: new Date(row.createdAt) }),
+    merchant:
+      row.merchant && merchantCreatedAt !== null
+        ? { id: row.merchant, createdAt: new Date(merchantCreatedAt), brandName, businessType }
+        : null,
+  }));
 }

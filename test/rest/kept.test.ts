@@ -20,7 +20,7 @@ const statementsOf = async (path: string) => (await app.statements.during(() => 
 describe("what depends on a store's configuration alone", () => {
   test.each(['', 'flat'])('is kept: the second read of %j asks only for the key and the store', async form => {
     const store = await storeWithMenu();
-    expect(await statementsOf(treeOf(store) + form)).toBe(3);
+    expect(await statementsOf(treeOf(store) + form)).toBe(4);
     expect(await statementsOf(treeOf(store) + form)).toBe(2);
   });
 

@@ -63,11 +63,15 @@ export async function openSite() {
   return { ...app, key, open };
 }
 
-/** What keeps people from using a page, as axe judges it, down to what it calls serious. */
+/** What keeps people from using a page, light or dark, as axe judges it, down to what it calls serious. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-  return violations
+  const found: axe.Result[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await page.evaluate<axe.AxeResults>('axe.run()')).violations);
+  }
+  return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

@@ -23,6 +23,7 @@ function appThatThrows(error: unknown) {
   };
   mountRest(app, {
     answers: new AnswerCache(0),
+    readStamp: async () => ({ menuRevision: 1, ordersRevision: 1 }),
     schema: makeExecutableSchema({
       typeDefs,
       resolvers: [scalars, { Query: { store: fail }, Mutation: { replaceMenuConfiguration: fail } }],

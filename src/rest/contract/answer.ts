@@ -56,6 +56,8 @@ export function findAnswer(
 const nameOf = (operation: OperationDefinitionNode) => operation.name?.value ?? 'this operation';
 const last = (steps: Steps): Step => steps.at(-1) ?? steps[0];
 
+export const nameOfLast = (steps: Steps): string => last(steps).field.name;
+
 /** Every field from here down, as the steps that lead to it. */
 function stepsBelow(steps: Steps): Steps[] {
   const { node, field } = last(steps);

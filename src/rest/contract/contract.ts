@@ -13,9 +13,9 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { findAnswer, keyOf } from './answer.ts';
+import { findAnswer, keyOf, nameOfLast } from './answer.ts';
 import { directiveAt, type InterfaceDirective, type RouteDirective } from './directives.ts';
-import { probeOf, withFragments, withoutDirectives } from './documents.ts';
+import { withFragments, withoutDirectives } from './documents.ts';
 import { ContractError } from './faults.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
@@ -39,11 +39,11 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** What runs against the graph. */
   readonly document: DocumentNode;
-  /** What asks the graph for the tag alone; absent where the operation has none, and for mutations. */
-  readonly probe: DocumentNode | undefined;
   /** The keys that lead from the result to the body, and to what makes the tag. */
   readonly body: readonly string[];
   readonly etags: readonly (readonly string[])[];
+  /** The names in the graph of what makes the tag, where all of it stands directly below the root. */
+  readonly stamps: readonly string[];
   /** Of the operation's text: another text may answer another body for the same data. */
   readonly hash: string;
 }
@@ -115,9 +115,9 @@ function readOperation(text: ContractText, node: OperationDefinitionNode, output
     route,
     parameters: readParameters(text.schema, node, route, () => {}),
     document: withoutDirectives(document),
-    probe: node.operation === 'query' ? probeOf(node, answer) : undefined,
     body: answer.body.map(step => keyOf(step.node)),
     etags: answer.etags.map(steps => steps.map(step => keyOf(step.node))),
+    stamps: answer.etags.every(steps => steps.length === 2) ? answer.etags.map(nameOfLast) : [],
     hash: hash('sha256', print(document), 'hex').slice(0, 8),
   };
   return { operation, type: outputs.ofAnswer(name, answer, route.constants) };

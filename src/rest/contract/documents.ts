@@ -1,13 +1,4 @@
-import {
-  type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
-  visit,
-} from 'graphql';
-import type { Answer } from './answer.ts';
+import { type DocumentNode, type FragmentDefinitionNode, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import type { ContractText } from './text.ts';
 
 /** An operation with the fragments that it uses. */
@@ -29,22 +20,4 @@ export function withFragments(text: ContractText, operation: OperationDefinition
 /** The document as the graph understands it. */
 export function withoutDirectives(document: DocumentNode): DocumentNode {
   return visit(document, { Directive: () => null });
-}
-
-/** The operation cut down to what leads to its tag; undefined where it has none. */
-export function probeOf(operation: OperationDefinitionNode, { etags }: Answer): DocumentNode | undefined {
-  if (etags.length === 0) return undefined;
-  const kept = new Set<SelectionNode>(etags.flatMap(steps => steps.map(step => step.node)));
-  const probe: OperationDefinitionNode = visit(operation, {
-    Field: (node: FieldNode) => (kept.has(node) ? undefined : null),
-    FragmentSpread: () => null,
-  });
-  return withoutDirectives({ kind: Kind.DOCUMENT, definitions: [withoutUnusedVariables(probe)] });
-}
-
-function withoutUnusedVariables(operation: OperationDefinitionNode): OperationDefinitionNode {
-  const used = new Set<string>();
-  visit(operation.selectionSet, { Variable: ({ name }) => void used.add(name.value) });
-  const variableDefinitions = operation.variableDefinitions?.filter(({ variable }) => used.has(variable.name.value));
-  return { ...operation, ...(variableDefinitions && { variableDefinitions }) };
 }

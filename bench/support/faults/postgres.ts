@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { type EmbeddedServer, startEmbedded } from '../../../src/database/embedded.ts';
+
+/** The database under the service, and ways to harm it. */
+export interface Postgres {
+  /** `pg_ctl restart -m immediate`: it stops without a word to its clients, and is started again. */
+  stopImmediately(): Promise<void>;
+  /** `kill -9` of the postmaster. */
+  kill(): Promise<void>;
+  terminateBackends(): Promise<void>;
+  /** SIGSTOP to all of its processes for so long. */
+  freeze(ms: number): Promise<void>;
+  leave(): Promise<void>;
+}
+
+export async function joinPostgres(folder: string): Promise<Postgres> {
+  const server: EmbeddedServer = await startEmbedded({ dataFolder: folder });
+  const postmaster = () => Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+  return {
+    stopImmediately: async () => void process.kill(postmaster(), 'SIGQUIT'),
+    kill: async () => void process.kill(postmaster(), 'SIGKILL'),
+    async terminateBackends() {
+      const client = new pg.Client(server.connection);
+      await client.connect();
+      await client.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'carte' and pid <> pg_backend_pid()",
+      );
+      await client.end();
+    },
+    async freeze(ms) {
+      const processes = [postmaster(), ...childrenOf(postmaster())];
+      for (const pid of processes) process.kill(pid, 'SIGSTOP');
+      await new Promise(resolve => setTimeout(resolve, ms));
+      for (const pid of processes) process.kill(pid, 'SIGCONT');
+    },
+    leave: () => server.stop(),
+  };
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(Number)
+    .filter(pid => parentOf(pid) === parent);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    // It has ended meanwhile.
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import {
+  type FieldNode,
+  type GraphQLSchema,
+  getArgumentValues,
+  getDirectiveValues,
+  type OperationDefinitionNode,
+} from 'graphql';
+import { type Fragments, selectedFields } from './fields.ts';
+
+/** Values of a store that tell whether its configuration or its orders have changed, by their fields' names in the graph. */
+export type Stamp = Readonly<Record<string, unknown>>;
+
+/** Reads the stamp of a store; null where there is none within reach. */
+export type ReadStamp<Caller> = (caller: Caller, storeId: string) => Promise<Stamp | null>;
+
+export interface StoreRoot {
+  readonly node: FieldNode;
+  readonly storeIdOf: (variables: Readonly<Record<string, unknown>>) => string;
+}
+
+/** The one root field of a query, where the schema says that it leads to the store with a given id. */
+export function storeRootOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): StoreRoot | undefined {
+  if (operation.operation !== 'query') return undefined;
+  const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);
+  const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
+  const directive = schema.getDirective('storeById');
+  if (!root || !field?.astNode || !directive || others.length > 0) return undefined;
+  const mark = getDirectiveValues(directive, field.astNode);
+  if (!mark) return undefined;
+  const argument = String(mark.argument);
+  return {
+    node: root.node,
+    storeIdOf: variables => String(getArgumentValues(field, root.node, { ...variables })[argument]),
+  };
+}

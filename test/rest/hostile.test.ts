@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Target } from '../../bench/support/hostile/probe.ts';
+import { besiege } from '../../bench/support/hostile/run.ts';
+import { differences, observe } from '../../bench/support/hostile/state.ts';
+import { startApp } from '../support/app.ts';
+import { fullBody } from '../support/menu-body.ts';
+
+const app = await startApp();
+
+async function makeTarget(): Promise<Target> {
+  const store = await app.data.store();
+  const other = await app.data.store();
+  const [order] = await app.data.orders(store, 30);
+  await app.data.menu(store);
+  await app.data.menu(other);
+  const revoked = await app.newKey({ name: 'revoked' });
+  await app.orm.em.fork().execute("update api_key set revoked_at = now() where name = 'revoked'");
+  return {
+    keys: { write: app.key, read: await app.newKey({ canWrite: false }), revoked },
+    storeId: store.id,
+    otherStoreId: other.id,
+    merchantId: store.merchant ?? '',
+    orderId: order?.id ?? '',
+    body: fullBody(),
+  };
+}
+
+test('500 hostile requests are each answered as they should be, and leave everything as it was', {
+  timeout: 120_000,
+}, async () => {
+  const target = await makeTarget();
+  const before = await observe(app.url, target);
+  const { counts, violations, stored } = await besiege({
+    url: app.url,
+    target,
+    requests: 500,
+    seed: 'test',
+    stalls: false,
+  });
+  expect(violations).toEqual([]);
+  expect(differences(before, await observe(app.url, target), target, stored)).toEqual([]);
+  expect([...counts.keys()]).toEqual(
+    expect.arrayContaining(['200', '400', '401', '404', '405', '415', '422', 'raw 400']),
+  );
+});
