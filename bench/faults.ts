@@ -74,15 +74,19 @@ async function harmDatabase(env: Record<string, string>, target: Target, postgre
     const begun = performance.now();
     await harm(postgres);
     const harmed = performance.now();
-    const firstGood = () => load.asks.find(ask => ask.status === 200 && ask.begun > harmed);
-    while (!firstGood() && performance.now() - harmed < 60_000) await sleep(10);
-    await sleep(2_000);
+    const lastFailure = () => load.asks.findLast(ask => ask.status !== 200 && ask.ended > begun)?.ended ?? harmed;
+    const hasRecovered = () =>
+      performance.now() - lastFailure() > 2_000 && (load.asks.at(-1)?.ended ?? 0) > lastFailure();
+    while (!hasRecovered() && performance.now() - harmed < 60_000) await sleep(10);
+    if (!hasRecovered()) problems.push(`${name}: no recovery within a minute`);
     await load.stop();
     await checkLoad(name, target, load);
     if (server.child.exitCode !== null) problems.push(`${name}: the server ended with ${server.child.exitCode}`);
-    const recovered = ((firstGood()?.ended ?? Number.NaN) - harmed) / 1000;
-    console.log(`  harm took ${((harmed - begun) / 1000).toFixed(2)} s; first 200 ${recovered.toFixed(2)} s after it`);
-    if (Number.isNaN(recovered)) problems.push(`${name}: no recovery within a minute`);
+    const firstGood = load.asks.find(ask => ask.status === 200 && ask.begun >= lastFailure());
+    const seconds = (from: number, to = Number.NaN) => ((to - from) / 1000).toFixed(2);
+    console.log(
+      `  harm took ${seconds(begun, harmed)} s; nothing but 200 from ${seconds(harmed, firstGood?.ended)} s after it`,
+    );
   }
   await stopServer(server);
 }

@@ -22,7 +22,14 @@ const { values } = parseArgs({
 const mebibyte = 1024 ** 2;
 const mostGrowth = 200 * mebibyte;
 const folder = mkdtempSync(join(tmpdir(), 'carte-hostile-'));
-const env = { CARTE_DATA: folder, PORT: '0', CARTE_LOG_LEVEL: 'error' };
+const env = {
+  CARTE_DATA: folder,
+  PORT: '0',
+  CARTE_LOG_LEVEL: 'error',
+  // Small, so that what grows is neither garbage that nobody has collected yet nor answers that are kept on purpose.
+  NODE_OPTIONS: '--max-old-space-size=256',
+  CARTE_CACHE_BYTES: String(16 * 1024 ** 2),
+};
 const storeId = 'lisbon-baixa';
 
 async function prepare({ url }: Server): Promise<Target> {

@@ -16,7 +16,9 @@ ${bold('GraphQL')}
     -d '{"query": "${query}"}' ${url}/graphql
 
 ${bold('In a browser')}
+  ${url}/          where everything is
   ${url}/graphql   the playground
   ${url}/docs      the REST documentation
+  ${url}/menu      a store's menu as a guest sees it
 `;
 }

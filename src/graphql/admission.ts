@@ -44,10 +44,12 @@ export function createAdmission({ schema, limits, maxTokens, trusted }: Admissio
 
   return (parameters: unknown): Admission => {
     if (!isObject(parameters)) return { errors: [] };
-    if (!trusted) return admit(parameters.query, parameters);
+    const { query, documentId } = parameters;
+    const extensions = fromJson(parameters.extensions);
+    if (!trusted)
+      return !query && namesRemembered(extensions) ? { errors: [notRemembered()] } : admit(query, parameters);
     try {
-      const { documentId } = parameters;
-      const text = trustedText(trusted, { documentId, extensions: fromJson(parameters.extensions) });
+      const text = trustedText(trusted, { documentId, extensions });
       return { ...admit(text, parameters), text };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error] };
@@ -57,6 +59,13 @@ export function createAdmission({ schema, limits, maxTokens, trusted }: Admissio
 }
 
 type Parameters = Readonly<Record<string, unknown>>;
+
+/** A document that was sent before, by its hash alone: what it asks for with these variables could not be told. */
+const namesRemembered = (extensions: unknown) => isObject(extensions) && Boolean(extensions.persistedQuery);
+
+/** In Apollo's words, upon which its clients send the text. */
+const notRemembered = () =>
+  new GraphQLError('PersistedQueryNotSupported', { extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } });
 
 /** Undefined for a mistake, which whoever parses it next explains; an error for what brings down the parser itself. */
 function parseText(text: string, maxTokens: number): DocumentNode | GraphQLError | undefined {

@@ -12,6 +12,8 @@ export interface AnsweredRequest {
   readonly graphqlOperation: string | undefined;
 }
 
+type WatchedPool = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
+
 /** What a cache counts by itself. */
 export interface WatchedCache {
   readonly hits: number;
@@ -26,7 +28,7 @@ export interface Metrics {
   databaseFault(): void;
   /** A replacement of a menu configuration took so long. */
   replaced(seconds: number): void;
-  watchPool(pool: Pool): void;
+  watchPool(pool: WatchedPool): void;
   watchCache(cache: WatchedCache): void;
   /** In Prometheus' text format. */
   show(): Promise<string>;
@@ -88,7 +90,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-function watchPool(pool: Pool, registers: Registry[]): void {
+function watchPool(pool: WatchedPool, registers: Registry[]): void {
   new Gauge({
     name: 'carte_database_connections',
     help: 'Connections to the database',

@@ -17,12 +17,16 @@ export interface CountRow {
 /** How many orders match at each of many stores, in the order of their ids. */
 export function countStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
-  const counts = isCounted(search) ? stretches(search, binding) : [counted(search, search, binding)];
   const sql = `
-    select (${counts.join(' + ')})::float8 as count
+    select (${countOf(search, binding)})::float8 as count
     from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
     order by position`;
   return { sql, values: binding.values };
+}
+
+/** The number of matches at the store that is asked for. */
+export function countOf(search: Search, binding: Binding): string {
+  return (isCounted(search) ? stretches(search, binding) : [counted(search, search, binding)]).join(' + ');
 }
 
 /** Whole days are read from the counters; only what is left of a first and a last day is counted. */

@@ -1,27 +1,33 @@
 import DataLoader from 'dataloader';
 import type { Reach } from '../reach.ts';
 import type { Query } from '../statement.ts';
-import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
 import type { Order } from './entities.ts';
-import { countOrders, findOrders, type OrderPage } from './search.ts';
+import { countOrders, type FoundOrders, findOrders, type OrderPage } from './search.ts';
 import { selectOrders } from './select.ts';
 
 export function orderLoaders(query: Query, reach: Reach) {
-  const pages = bySearch((stores, search) => findOrders(query, stores, search));
-  const counts = bySearch((stores, search) => countOrders(query, stores, search));
+  const found = bySearch((pages, search) => findOrders(query, pages, search));
+  const counts = bySearch((pages, search) => countOrders(query, pages, search));
   return {
     orderById: new DataLoader<string, Order | null>(async ids => {
       const orders = await selectOrders(query, reach, ids);
       const byId = new Map(orders.map(order => [order.id, order]));
       return ids.map(id => byId.get(id) ?? null);
     }),
-    ordersByStore: pages,
+    ordersByStore: {
+      load(page: OrderPage): Promise<FoundOrders> {
+        page.asked.orders = true;
+        return found.load(page);
+      },
+    },
     orderCountByStore: {
-      /** Where counting is work, finding the page may have done it already. */
       async load(page: OrderPage): Promise<number> {
-        const counted = isCounted(page.search) ? undefined : (await pages.load(page)).count;
+        page.asked.count = true;
+        // Until the fields beside this one have asked for the orders, which then come with their count.
+        await null;
+        const counted = page.asked.orders || !isCounted(page.search) ? (await found.load(page)).count : undefined;
         return counted ?? (await counts.load(page)).count;
       },
     },
@@ -29,11 +35,10 @@ export function orderLoaders(query: Query, reach: Reach) {
 }
 
 /** One statement per distinct search, however many stores are searched. */
-function bySearch<T>(read: (stores: readonly Store[], search: Search) => Promise<readonly T[]>) {
+function bySearch<T>(read: (pages: readonly OrderPage[], search: Search) => Promise<readonly T[]>) {
   const readAlike = async (pages: readonly OrderPage[]) => {
     const [first] = pages;
-    const stores = pages.map(page => page.store);
-    return first ? read(stores, first.search) : [];
+    return first ? read(pages, first.search) : [];
   };
   return new DataLoader<OrderPage, T, string>(
     async pages => {

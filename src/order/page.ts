@@ -11,6 +11,7 @@ import {
   textConditions,
   timeConditions,
 } from './conditions.ts';
+import { countOf } from './count.ts';
 import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
 import { type OrderRow, orderColumns } from './row.ts';
 
@@ -25,14 +26,17 @@ export type PageRow = (OrderRow | { readonly id: null }) & {
 const worthJumping = 500n;
 
 /**
- * A page of each of many stores, and one order more where there is a next page. Ids are picked from the indexes before
+ * A page of each of many stores, and one order more where there is a next page; with the number of all matches, where that
+ * is asked for too and the counters know it. Ids are picked from the indexes before
  * any row is read, since rows are wide.
  */
-export function pageStatement(storeIds: readonly string[], search: Search) {
+export function pageStatement(storeIds: readonly string[], search: Search, withCount = false) {
   const binding = createBinding();
+  const total = withCount && isCounted(search) ? countOf(search, binding) : 'null';
   const sql = `
-    select position::int, total::float8, ${orderColumns}
+    select position::int, coalesce(picked.total, counted.total)::float8 as total, ${orderColumns}
     from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
+    cross join lateral (select (${total})::bigint as total) counted
     left join lateral (${isIndexed(search) ? collected(search, binding) : walked(search, binding)}) picked on true
     left join orders on orders.id = picked.id
     order by position, picked.created_at desc, picked.id desc`;
@@ -62,7 +66,7 @@ function walked(search: Search, binding: Binding): string {
     where store_id = asked.store_id and created_at < start.ceiling
       ${timeConditions(search, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
   return `
-    select created_at, id, null as total from (${startOf(search, binding)}) start
+    select created_at, id, null::bigint as total from (${startOf(search, binding)}) start
     cross join lateral (
       ${search.statuses ? byStatus(orders, search.statuses, limit, binding) : orders}
       ${newestFirst} offset start.skip limit ${limit}

@@ -7,7 +7,7 @@ export const orderResolvers: Resolvers = {
     order: (_root, { id }, { loaders }) => loaders.orderById.load(id),
   },
   Store: {
-    orders: (store, args) => ({ store, search: checkSearch(args) }),
+    orders: (store, args) => ({ store, search: checkSearch(args), asked: { orders: false, count: false } }),
   },
   OrderPage: {
     nodes: async (page, _args, { loaders }) => (await loaders.ordersByStore.load(page)).orders,

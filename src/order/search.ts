@@ -11,6 +11,8 @@ import { toOrder } from './row.ts';
 export interface OrderPage {
   readonly store: Store;
   readonly search: Search;
+  /** Which parts have been asked for so far: a page and its count are read together where both are. */
+  readonly asked: { orders: boolean; count: boolean };
 }
 
 /** What a search found at one store. */
@@ -22,14 +24,16 @@ export interface FoundOrders {
 }
 
 /** One page of each store, in one statement. Stores stand for what the caller may see: they were loaded within reach. */
-export async function findOrders(query: Query, stores: readonly Store[], search: Search): Promise<FoundOrders[]> {
+export async function findOrders(query: Query, pages: readonly OrderPage[], search: Search): Promise<FoundOrders[]> {
+  const storeIds = pages.map(page => page.store.id);
   const { sql: text, values } = pageStatement(
-    stores.map(store => store.id),
+    storeIds,
     search,
+    pages.some(page => page.asked.count),
   );
   const rows = await query<PageRow>(statementOf(text, search), values);
   const byPosition = Map.groupBy(rows, row => row.position);
-  return stores.map((_store, index) => toFound(byPosition.get(index + 1) ?? [], search));
+  return pages.map((_page, index) => toFound(byPosition.get(index + 1) ?? [], search));
 }
 
 function toFound(rows: readonly PageRow[], search: Search): FoundOrders {
@@ -62,9 +66,9 @@ export function endCursor({ orders }: FoundOrders): string | null {
 }
 
 /** How many orders match at each store, over all pages, in one statement. */
-export async function countOrders(query: Query, stores: readonly Store[], search: Search): Promise<CountRow[]> {
+export async function countOrders(query: Query, pages: readonly OrderPage[], search: Search): Promise<CountRow[]> {
   const { sql: text, values } = countStatement(
-    stores.map(store => store.id),
+    pages.map(page => page.store.id),
     search,
   );
   return query<CountRow>(statementOf(text, search), values);

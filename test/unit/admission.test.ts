@@ -49,6 +49,13 @@ describe('A request is refused', () => {
     expect(codes(parameters)).toEqual([code]);
   });
 
+  test.each([
+    [{ extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }],
+    [{ query: '', extensions: '{"persistedQuery":{"version":1,"sha256Hash":"x"}}' }],
+  ])('that names a document of an earlier one: %j', parameters => {
+    expect(codes(parameters)).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
+  });
+
   test('that nests deeper than the parser can go', () => {
     const deep = createAdmission({ schema, maxTokens: 1_000_000 });
     for (const query of [

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createMetrics } from '../../src/http/metrics.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const guide = read('docs/operating.md');
+
+test('docs/operating.md names every setting', () => {
+  const settings = [...read('src/config.ts').matchAll(/\benv(?:, '|\.)([A-Z][A-Z_]+)/g)].map(([, name]) => name);
+  expect(settings.length).toBeGreaterThan(25);
+  expect(settings.filter(name => !guide.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('docs/operating.md names every metric of ours', async () => {
+  const metrics = createMetrics();
+  const pool = { idleCount: 0, totalCount: 0, waitingCount: 0 };
+  metrics.watchPool(pool);
+  metrics.watchCache({ hits: 0, misses: 0, bytes: 0 });
+  const names = [...(await metrics.show()).matchAll(/^# TYPE (carte_\w+)/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(8);
+  expect(names.filter(name => !guide.includes(`\`${name}`))).toEqual([]);
+});
