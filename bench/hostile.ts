@@ -71,7 +71,7 @@ async function main(): Promise<readonly string[]> {
     const before = await observe(server.url, target);
     const memoryBefore = memoryOf(server);
     const begun = performance.now();
-    const { counts, violations, stored } = await besiege({
+    const { counts, violations, slowest, stored } = await besiege({
       ...siege,
       requests: Number(values.requests),
       seed: values.seed,
@@ -82,6 +82,7 @@ async function main(): Promise<readonly string[]> {
     const growth = memory.held - memoryBefore.held;
     console.log(`${values.requests} requests in ${seconds.toFixed(0)} s`);
     for (const [kind, count] of [...counts].sort()) console.log(`${String(count).padStart(8)}  ${kind}`);
+    console.log(`slowest: ${Math.round(slowest.milliseconds)} ms for ${slowest.what.slice(0, 150)}`);
     console.log(
       `memory: ${inMebibytes(memoryBefore.held)} before, ${inMebibytes(memory.held)} after, at most ${inMebibytes(memory.most)}`,
     );

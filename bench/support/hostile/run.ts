@@ -20,6 +20,7 @@ export interface Outcome {
   /** How many answers of each kind came. */
   readonly counts: ReadonlyMap<string, number>;
   readonly violations: readonly string[];
+  readonly slowest: { readonly what: string; readonly milliseconds: number };
   /** The newest menu that a request happened to store; its text is not known where it came by `/graphql`. */
   readonly stored: { readonly revision: number; readonly tree: string | undefined } | undefined;
 }
@@ -35,6 +36,7 @@ export async function besiege({ url, target, requests, seed, stalls }: Siege): P
   const counts = new Map<string, number>();
   const violations: string[] = [];
   let stored: Outcome['stored'];
+  let slowest: Outcome['slowest'] = { what: 'none', milliseconds: 0 };
   let left = requests;
 
   const note = (kind: string, what: string, fault: string | undefined) => {
@@ -44,6 +46,7 @@ export async function besiege({ url, target, requests, seed, stalls }: Siege): P
 
   async function sendOne(probe: Probe): Promise<void> {
     const answer = await send(address, agent, probe);
+    if (answer.milliseconds > slowest.milliseconds) slowest = { what: describe(probe), ...answer };
     const write = writeIn(probe, answer, target);
     if (write && write.revision >= (stored?.revision ?? 0)) stored = write;
     note('failure' in answer ? 'no answer' : String(answer.status), describe(probe), faultIn(probe, answer));
@@ -66,7 +69,7 @@ export async function besiege({ url, target, requests, seed, stalls }: Siege): P
   const stalled = stalls ? stalledProbes(target).map(sendBroken) : [];
   await Promise.all([...stalled, ...Array.from({ length: 8 }, sender)]);
   agent.destroy();
-  return { counts, violations, stored };
+  return { counts, violations, slowest, stored };
 }
 
 const total = kinds.reduce((sum, [times]) => sum + times, 0);

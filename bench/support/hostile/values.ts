@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/demo/random.ts';
 
 /** Texts that have broken other programs: markup of SQL, of patterns and of paths, and what is no good text at all. */
-export const texts = [
+const texts = [
   '',
   ' ',
   '%',

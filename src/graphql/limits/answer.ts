@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 
-export const answerTooLarge = 'ANSWER_TOO_LARGE';
+const answerTooLarge = 'ANSWER_TOO_LARGE';
 
 /**
  * Lets no answer grow beyond so many objects in lists. What a document costs is told from assumed lengths, and a menu may be
