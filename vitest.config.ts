@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/cluster.ts',
+    // Files share what they import; each has a database of its own all the same.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

@@ -75,6 +75,7 @@ export function readConfig(env: Environment): Config {
       entities: integer(env, 'CARTE_MENU_ENTITIES', defaultMenuLimits.entities, { min: 1, max: 1e9 }, faults),
       links: integer(env, 'CARTE_MENU_LINKS', defaultMenuLimits.links, { min: 0, max: 1e9 }, faults),
       treeNodes: integer(env, 'CARTE_MENU_TREE_NODES', defaultMenuLimits.treeNodes, { min: 1, max: 1e9 }, faults),
+      treeBytes: integer(env, 'CARTE_MENU_TREE_BYTES', defaultMenuLimits.treeBytes, { min: 1024, max: 1e12 }, faults),
     },
     dataFolder: resolve(env.CARTE_DATA || '.carte'),
     demo: oneOf(env, 'CARTE_DEMO', ['on', 'off'], 'on', faults) === 'on',

@@ -17,6 +17,8 @@ export interface Context {
   readonly loaders: Loaders;
   /** How large a menu configuration may be. */
   readonly menuLimits: MenuLimits;
+  /** Told how many seconds a replacement took. */
+  readonly onReplaced: (seconds: number) => void;
 }
 
 /** Where contexts get their data. */
@@ -24,6 +26,7 @@ export interface Source {
   readonly orm: MikroORM;
   readonly query: Query;
   readonly menuLimits?: MenuLimits;
+  readonly onReplaced?: (seconds: number) => void;
 }
 
 type Loaders = ReturnType<typeof createLoaders>;
@@ -41,6 +44,7 @@ export function createContext(source: Source, reach: Reach | undefined): Context
     },
     reach,
     menuLimits: source.menuLimits ?? defaultMenuLimits,
+    onReplaced: source.onReplaced ?? (() => {}),
     loaders: createLoaders(source, reach ?? nothing),
   };
 }

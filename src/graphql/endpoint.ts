@@ -41,7 +41,13 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const { schema, translate } = options;
   const apollo = await startApollo(app, options);
   const admit = createAdmission({ schema, limits: options.limits, maxTokens, trusted: options.trusted });
-  const answerKept = createKeptQueries({ schema, answers: options.answers, maxTokens, readStamp: options.readStamp });
+  const answerKept = createKeptQueries({
+    schema,
+    answers: options.answers,
+    maxTokens,
+    readStamp: options.readStamp,
+    admits: request => admit(request).errors.length === 0,
+  });
   const contexts = new WeakMap<FastifyRequest, Context>();
   const costs = new WeakMap<FastifyRequest, number>();
   const handle = fastifyApolloHandler(apollo, {
@@ -55,7 +61,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
 
   app.setErrorHandler((error: Error, request, reply) => {
     const { status, headers, code, message } = rejectionOf(translate(error) ?? error);
-    if (status >= 500) request.log.error(error);
+    if (status === 500) request.log.error(error);
     return reply
       .code(status)
       .headers(headers)
@@ -92,6 +98,8 @@ async function startApollo(app: FastifyInstance, { schema, introspection, transl
     formatError: (formatted, error) => formatError(formatted, error, translate),
     includeStacktraceInErrorResponses: false,
     parseOptions: { maxTokens },
+    // What a hash stands for would come past the limits; trusted documents are the way to send less.
+    persistedQueries: false,
     csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     stopOnTerminationSignals: false,
     plugins: [

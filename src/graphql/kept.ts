@@ -39,6 +39,8 @@ export interface KeptOptions<Context> {
   readonly answers: AnswerCache;
   readonly maxTokens: number;
   readonly readStamp: ReadStamp<Context>;
+  /** Whether a request keeps within the limits; no argument of what is kept has a say in that. */
+  readonly admits: (request: GraphqlRequest) => boolean;
 }
 
 /** The field that says which configuration a store has. */
@@ -56,11 +58,12 @@ const mostTexts = 1000;
  */
 export function createKeptQueries<Context>(options: KeptOptions<Context>) {
   const known = new LRUCache<string, { readonly query: KeptQuery | undefined }>({ max: mostTexts });
-  const find = ({ query: text, operationName }: GraphqlRequest): KeptQuery | undefined => {
-    const key = `${operationName ?? ''}\n${text}`;
+  const find = (request: GraphqlRequest): KeptQuery | undefined => {
+    const { query: text, operationName } = request;
+    const key = hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url');
     let found = known.get(key);
     if (!found) {
-      found = { query: compile(options, text, operationName ?? undefined) };
+      found = { query: options.admits(request) ? compile(options, text, operationName ?? undefined) : undefined };
       known.set(key, found);
     }
     return found.query;

@@ -21,6 +21,7 @@ export function createResponsePlugin(translate: Translate): ApolloServerPlugin<R
             // Without a cause it is a mistake in the query.
             if (
               cause &&
+              error.extensions.code === undefined &&
               isInternal(formatError({ message: '', extensions: { code: 'INTERNAL_SERVER_ERROR' } }, error, translate))
             ) {
               request.log.error(cause);
@@ -32,6 +33,7 @@ export function createResponsePlugin(translate: Translate): ApolloServerPlugin<R
           const result = response.body.singleResult;
           if (cost !== undefined) result.extensions = { ...result.extensions, cost };
           if (!result.errors) return;
+          if (result.errors.some(error => error.extensions?.code === 'ANSWER_TOO_LARGE')) result.data = null;
           result.errors = result.errors.map(error => withRequestId(error, request));
           response.http.headers ??= new HeaderMap();
           const codes = result.errors.map(error => error.extensions?.code);

@@ -44,7 +44,6 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const schema = createSchema();
   const query = await createQuery(orm, config);
-  const source = { orm, query, menuLimits: config.menuLimits };
   const answers = new AnswerCache(config.cacheBytes);
   const app = createFastify(config);
   drain.watch(app.server);
@@ -54,6 +53,7 @@ export async function createServer(
   const metrics = createMetrics();
   metrics.watchPool(pool);
   metrics.watchCache(answers);
+  const source = { orm, query, menuLimits: config.menuLimits, onReplaced: metrics.replaced };
   const translate = createTranslate(app.log, metrics);
   observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
   const callerOf = createCallers({

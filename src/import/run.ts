@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Faults } from '../input/faults.ts';
+import { retryCollisions } from '../retry.ts';
 import { documentReader } from './documents.ts';
 import { type Kind, type KindName, kinds, type LineFault, type Numbered } from './kinds.ts';
 import { type Line, readLines } from './lines.ts';
@@ -52,7 +53,9 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
     options.onFault(fault);
   };
   const save = async ({ lines, documents, faulty }: Batch) => {
-    const { changed, faults } = await kind.save(em, documents);
+    // Two imports into the same stores can get in each other's way; in a strict one the whole would have to be done again.
+    const saveOnce = () => kind.save(em, documents);
+    const { changed, faults } = await (options.strict ? saveOnce() : retryCollisions(saveOnce));
     faults.forEach(report(faulty));
     progress = { lines, changed: progress.changed + changed, faulty: progress.faulty + faulty.size };
     options.onProgress(progress);

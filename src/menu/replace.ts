@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { retryCollisions } from '../retry.ts';
 import type { Query, Statement } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import { checkConfiguration, type PostedConfiguration } from './check.ts';
@@ -34,17 +35,19 @@ export async function replaceMenuConfiguration(
   { input, expectedRevision, limits = defaultMenuLimits }: Replacement,
 ): Promise<Configuration | null> {
   const posted = checkConfiguration(input, limits);
-  return em.transactional(async tx => {
-    const revision = await lockStore(tx, store.id);
-    if (revision === undefined) return null;
-    if (expectedRevision !== null && expectedRevision !== undefined && expectedRevision !== revision) {
-      throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
-    }
-    const lists = menuTables.map(({ list }) => JSON.stringify(rowsOf(posted, list)));
-    const query = queryWithin(tx);
-    await query({ text: syncStatement(tx.getMetadata()) }, [store.id, ...lists]);
-    return (await readConfigurations(query, tx.getMetadata(), [store.id])).get(store.id) ?? null;
-  });
+  return retryCollisions(() =>
+    em.transactional(async tx => {
+      const revision = await lockStore(tx, store.id);
+      if (revision === undefined) return null;
+      if (expectedRevision !== null && expectedRevision !== undefined && expectedRevision !== revision) {
+        throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
+      }
+      const lists = menuTables.map(({ list }) => JSON.stringify(rowsOf(posted, list)));
+      const query = queryWithin(tx);
+      await query({ text: syncStatement(tx.getMetadata()) }, [store.id, ...lists]);
+      return (await readConfigurations(query, tx.getMetadata(), [store.id])).get(store.id) ?? null;
+    }),
+  );
 }
 
 /**

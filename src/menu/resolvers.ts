@@ -22,10 +22,12 @@ const storeOf = async (
 
 export const menuResolvers: Resolvers = {
   Mutation: {
-    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, { em, loaders, menuLimits }) => {
+    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, { em, loaders, menuLimits, onReplaced }) => {
+      const begun = performance.now();
       const store = await loaders.storeById.load(storeId);
       const configuration =
         store && (await replaceMenuConfiguration(em, store, { ...replacement, limits: menuLimits }));
+      onReplaced((performance.now() - begun) / 1000);
       if (!configuration) return null;
       loaders.configurationByStore.prime(store, configuration);
       return { store, revision: configuration.revision };

@@ -2,7 +2,7 @@ import type { Fault } from '../errors.ts';
 import type { PostedConfiguration } from './check.ts';
 import type { MenuLimits } from './limits.ts';
 
-/** The three published limits. A small body can say a vast tree, so the tree is counted without being built. */
+/** The four published limits. A small body can say a vast tree, so the tree is counted without being built. */
 export function* checkSize(configuration: PostedConfiguration, limits: MenuLimits): Generator<Fault> {
   const { menus, categories, items, modifierGroups, modifierItems } = configuration;
   const entities = menus.length + categories.length + items.length + modifierGroups.length + modifierItems.length;
@@ -15,19 +15,31 @@ export function* checkSize(configuration: PostedConfiguration, limits: MenuLimit
     total(modifierGroups.map(group => group.modifierItemExternalIds?.length ?? 0));
   if (links > limits.links) yield tooLong(`${links} links`, limits.links);
 
-  const nodes = countTreeNodes(configuration);
+  const nodes = measureTree(configuration, () => 1);
   if (nodes > limits.treeNodes) yield tooLong(`${nodes} nodes in its tree`, limits.treeNodes);
+
+  const bytes = measureTree(configuration, entity => Buffer.byteLength(JSON.stringify(entity)));
+  if (bytes > limits.treeBytes) yield tooLong(`${bytes} bytes in its tree`, limits.treeBytes);
 }
 
-function countTreeNodes({ menus, categories, items, modifierGroups }: PostedConfiguration): number {
-  const ofGroup = sizes(modifierGroups, group => group.modifierItemExternalIds?.length ?? 0);
-  const ofItem = sizes(items, item => below(item.modifierExternalIds, ofGroup));
-  const ofCategory = sizes(categories, category => below(category.itemExternalIds, ofItem));
-  return total(menus.map(menu => 1 + below(menu.categoryExternalIds, ofCategory)));
+/** What the tree measures with every entity counted in each of its places. */
+function measureTree(
+  { menus, categories, items, modifierGroups, modifierItems }: PostedConfiguration,
+  own: (entity: object) => number,
+): number {
+  const ofModifier = sizes(modifierItems, own, () => 0);
+  const ofGroup = sizes(modifierGroups, own, group => below(group.modifierItemExternalIds, ofModifier));
+  const ofItem = sizes(items, own, item => below(item.modifierExternalIds, ofGroup));
+  const ofCategory = sizes(categories, own, category => below(category.itemExternalIds, ofItem));
+  return total(menus.map(menu => own(menu) + below(menu.categoryExternalIds, ofCategory)));
 }
 
-function sizes<T extends { readonly externalId: string }>(entities: readonly T[], children: (entity: T) => number) {
-  return new Map(entities.map(entity => [entity.externalId, 1 + children(entity)]));
+function sizes<T extends { readonly externalId: string }>(
+  entities: readonly T[],
+  own: (entity: object) => number,
+  children: (entity: T) => number,
+) {
+  return new Map(entities.map(entity => [entity.externalId, own(entity) + children(entity)]));
 }
 
 function below(externalIds: readonly string[] | null | undefined, size: ReadonlyMap<string, number>): number {

@@ -101,9 +101,9 @@ describeInBrowser('/docs', () => {
 
 async function typeKey(page: Page, key: string): Promise<void> {
   await page.locator('.view-line', { hasText: 'x-api-key' }).click();
-  await page.keyboard.press('End');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.insertText(key);
+  await page.keyboard.press('Control+A');
+  await page.keyboard.insertText(JSON.stringify({ 'x-api-key': key }));
+  await page.locator('.view-line', { hasText: key }).waitFor();
 }
 
 const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
@@ -111,8 +111,12 @@ const answer = (page: Page, text: string) =>
   page.locator('.result-window .view-line', { hasText: text }).first().waitFor();
 
 describeInBrowser('/graphql', () => {
-  test('shows that a key is wrong; a right one serves its tab and the next, and a reload keeps them', async () => {
+  // GraphiQL moves the caret when a tab is ready, now and then while somebody types.
+  test('shows that a key is wrong; a right one serves its tab and the next, and a reload keeps them', {
+    retry: 2,
+  }, async () => {
     const page = await site.open('/graphql');
+    page.setDefaultTimeout(8_000);
     await typeKey(page, 'carte_wrong');
     await execute(page);
     await answer(page, 'UNAUTHENTICATED');

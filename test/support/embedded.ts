@@ -117,6 +117,7 @@ export async function joined(program: ChildProcess): Promise<Program> {
     async leave() {
       stdin.end();
       const [code] = await ended;
+      if (code !== 0) process.stderr.write(`a program ended with ${code}: ${await complaint}\n`);
       return code;
     },
     async kill() {

@@ -39,12 +39,15 @@ describe.each(Object.entries(executors))('With %s', (_name, run) => {
   const codes = ({ errors = [] }: ExecutionResult) => errors.map(error => error.extensions.code);
 
   test('an answer up to the limit is whole', async () => {
-    const { data, errors } = await run('{ node { nodes { id } later { nodes { id } } } }');
-    expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'ANSWER_TOO_LARGE' } })]);
-    expect(data).toEqual({ node: null });
     const whole = await run('{ node { nodes { id } later { maybe { id } } a: nodes { id } b: later { id } } }');
     expect(whole.errors).toBeUndefined();
     expect(whole.data).toMatchObject({ node: { nodes: { length: 100 }, b: { length: 100 } } });
+  });
+
+  test('one beyond it is refused', async () => {
+    const { data, errors } = await run('{ node { nodes { id } later { nodes { id } } } }');
+    expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'ANSWER_TOO_LARGE' } })]);
+    expect(data).toEqual({ node: null });
   });
 
   test.each([

@@ -75,6 +75,12 @@ describe('Cost', () => {
     expect(ask(text, { limit: 20, all: true }).cost).toBe(40);
   });
 
+  test('a variable without a value leaves the length to the argument', () => {
+    expect(ask('query ($n: Int) { store(id: "s") { orders(pageSize: $n) { nodes { id } } } }').cost).toBe(
+      1 + 100 + 1 + 50,
+    );
+  });
+
   test('a variable of a wrong type is no length; it is refused elsewhere', () => {
     for (const limit of ['1', null, {}, [5], true])
       expect(ask('query ($n: Int!) { stores(limit: $n) { id } }', { limit }).cost).toBe(100);

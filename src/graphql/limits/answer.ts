@@ -16,7 +16,7 @@ const answerTooLarge = 'ANSWER_TOO_LARGE';
 /**
  * Lets no answer grow beyond so many objects in lists. What a document costs is told from assumed lengths, and a menu may be
  * far denser than assumed: a hundred groups of a hundred modifier items, each standing for the item that offers them, make
- * 10^12 objects in six levels. Once it is too much, lists are empty, so that an error does not come for each of them: an
+ * 10^12 objects in nine levels. Once it is too much, lists are empty, so that an error does not come for each of them: an
  * answer with this code has no use but for the error.
  */
 export function boundAnswers(schema: GraphQLSchema, most: number): GraphQLSchema {

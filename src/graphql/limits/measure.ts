@@ -84,7 +84,7 @@ function ownCost(node: FieldNode, size: FieldSize | undefined): number {
 function lengthOf({ slicing, assumedSize }: FieldSize, node: FieldNode, values: Values): number {
   const lengths = slicing.flatMap(({ name, fallback }) => {
     const argument = node.arguments?.find(candidate => candidate.name.value === name);
-    const length = argument ? values.of(argument.value) : fallback;
+    const length = (argument && values.of(argument.value)) ?? fallback;
     return typeof length === 'number' && !Number.isNaN(length) ? [Math.max(0, atMost(length))] : [];
   });
   return lengths.length > 0 ? Math.max(...lengths) : assumedSize;

@@ -5,7 +5,6 @@ import {
   getDirectiveValues,
   getNamedType,
   getNullableType,
-  isCompositeType,
   isInterfaceType,
   isListType,
   isObjectType,
@@ -16,7 +15,6 @@ import {
 /** What is known of a field before anything runs. */
 export interface FieldSize {
   readonly type: GraphQLNamedType;
-  readonly isObject: boolean;
   readonly isList: boolean;
   /** Objects that the field costs by itself. */
   readonly weight: number;
@@ -67,7 +65,6 @@ function sizeOf(schema: GraphQLSchema, name: string, field: Field): FieldSize {
   const type = getNamedType(field.type);
   return {
     type,
-    isObject: isCompositeType(type),
     isList: isListType(getNullableType(field.type)),
     weight: numberOr(directiveOf(schema, 'cost', field)?.weight, 0),
     assumedSize: numberOr(listSize?.assumedSize, introspectionSizes[name] ?? unknownSize),
