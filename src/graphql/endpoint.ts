@@ -98,8 +98,6 @@ async function startApollo(app: FastifyInstance, { schema, introspection, transl
     formatError: (formatted, error) => formatError(formatted, error, translate),
     includeStacktraceInErrorResponses: false,
     parseOptions: { maxTokens },
-    // What a hash stands for would come past the limits; trusted documents are the way to send less.
-    persistedQueries: false,
     csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     stopOnTerminationSignals: false,
     plugins: [

@@ -251,12 +251,10 @@ describe('replaceMenuConfiguration', () => {
       })),
     };
     const { body } = await replace(store.id, input);
-    expect(body.errors[0].extensions.faults).toEqual([
-      {
-        path: ['input'],
-        type: 'too_long',
-        message: 'The configuration has 1110110 nodes in its tree; at most 500000 are allowed',
-      },
-    ]);
+    expect(body.errors[0].extensions.faults).toContainEqual({
+      path: ['input'],
+      type: 'too_long',
+      message: 'The configuration has 1110110 nodes in its tree; at most 500000 are allowed',
+    });
   });
 });
