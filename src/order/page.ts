@@ -33,10 +33,11 @@ const worthJumping = 500n;
 export function pageStatement(storeIds: readonly string[], search: Search, withCount = false) {
   const binding = createBinding();
   const total = withCount && isCounted(search) ? countOf(search, binding) : 'null';
+  // With an offset the count is a step of its own; without one it would be worked out again for every order.
   const sql = `
     select position::int, coalesce(picked.total, counted.total)::float8 as total, ${orderColumns}
     from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
-    cross join lateral (select (${total})::bigint as total) counted
+    cross join lateral (select (${total})::bigint as total offset 0) counted
     left join lateral (${isIndexed(search) ? collected(search, binding) : walked(search, binding)}) picked on true
     left join orders on orders.id = picked.id
     order by position, picked.created_at desc, picked.id desc`;
