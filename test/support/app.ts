@@ -1,9 +1,10 @@
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/config.ts';
 import { createServer, type ServerConfig } from '../../src/http/server.ts';
 import { createData, type Data, operatorFork } from './data.ts';
 import { createDatabase } from './database.ts';
+import { undescribed } from './described.ts';
 import { StatementCounter } from './statements.ts';
 
 export interface Answer {
@@ -44,7 +45,9 @@ export async function startApp(overrides: Partial<ServerConfig> = {}) {
     const response = await fetch(new URL(path, url), { method, redirect: 'manual', ...options, headers });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+    const body = isJson ? JSON.parse(text) : undefined;
+    expect(undescribed(method, path, response.status, body), `${method} ${path}`).toBeUndefined();
+    return { status: response.status, headers: response.headers, text, body };
   };
 
   return {
