@@ -12,7 +12,7 @@ const day = { startTime: new Date('2026-06-01T08:00:00Z'), endTime: new Date('20
 
 const cases: Readonly<Record<string, Arguments>> = {
   'no filter': {},
-  'status PENDING': { filter: { status: ['PENDING'] } },
+  'status FULFILLED': { filter: { status: ['FULFILLED'] } },
   'status, three': { filter: { status: ['PENDING', 'ACCEPTED', 'READY'] } },
   'half a year': { filter: range },
   'half a day': { filter: day },
