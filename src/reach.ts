@@ -32,8 +32,9 @@ const visibleStores = (reach: Reach) =>
 const visibleOrders = (reach: Reach) => (reach.all ? {} : { store: visibleStores(reach) });
 
 /**
- * The one place that decides who may see what. MikroORM adds the condition to every query for the entity, and refuses
- * a query whose entity manager was given no reach; menus are loaded only for a store that was itself loaded this way.
+ * This file is the one place that decides who may see what. MikroORM adds the condition to every query for the entity, and
+ * refuses one without a reach; the graph's own statements take it from `storesWithin` and `merchantsWithin` below, and menus
+ * and orders are loaded only for a store that was itself loaded within reach.
  */
 const filter = (cond: (reach: Reach) => object): Record<'reach', FilterDef> => ({
   reach: { name: 'reach', default: true, args: true, cond: args => cond(args as Reach) },
