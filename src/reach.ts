@@ -50,6 +50,31 @@ export interface Condition {
   readonly values: readonly unknown[];
 }
 
+/** The same conditions on what has been read. */
+export const reachesMerchant = (reach: Reach, id: string): boolean =>
+  reach.all || reach.merchantIds.includes(id) || reach.merchantIdsOfStores.includes(id);
+
+export const reachesStore = (reach: Reach, { id, merchant }: ReachedStore): boolean =>
+  reach.all || reach.storeIds.includes(id) || (merchant !== null && reach.merchantIds.includes(merchant));
+
+interface ReachedStore {
+  readonly id: string;
+  readonly merchant: string | null;
+}
+
+/** Everything that any of them reaches. */
+export function unionOf(reaches: readonly Reach[]): Reach {
+  const [first = nothing, ...others] = reaches;
+  if (others.length === 0) return first;
+  return {
+    all: reaches.some(reach => reach.all),
+    canWrite: false,
+    merchantIds: reaches.flatMap(reach => reach.merchantIds),
+    storeIds: reaches.flatMap(reach => reach.storeIds),
+    merchantIdsOfStores: reaches.flatMap(reach => reach.merchantIdsOfStores),
+  };
+}
+
 const everything: Condition = { sql: 'true', values: [] };
 
 export function merchantsWithin(reach: Reach, table: string, n: number): Condition {

@@ -3,16 +3,6 @@ import { prepared, type Statement } from './statement.ts';
 /** Milliseconds, since the text of an instant depends on the session's settings. */
 export const milliseconds = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
-/**
- * Rows by their ids. A single id is asked for by itself: PostgreSQL plans such a statement once, and one with a list anew
- * each time, since it expects another number of rows. It refuses texts with NUL, so nothing can have such an id.
- */
-export function byIds(column: string, ids: readonly string[]): Picked {
-  const possible = ids.filter(id => !id.includes('\0'));
-  if (possible.length === 1) return { condition: `${column} = $1`, values: possible };
-  return { condition: `${column} = any($1)`, values: [possible] };
-}
-
 /** What to pick from a table, by the alias that the domain gives it. */
 export interface Picked {
   readonly condition: string;

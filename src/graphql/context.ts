@@ -1,10 +1,10 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { Reading } from '../lookup.ts';
 import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
 import { orderLoaders } from '../order/loaders.ts';
 import { nothing, type Reach } from '../reach.ts';
-import type { Query } from '../statement.ts';
 import { storeLoaders } from '../store/loaders.ts';
 import { readStamp, type Stamp } from '../store/stamp.ts';
 
@@ -22,9 +22,8 @@ export interface Context {
 }
 
 /** Where contexts get their data. */
-export interface Source {
+export interface Source extends Reading {
   readonly orm: MikroORM;
-  readonly query: Query;
   readonly menuLimits?: MenuLimits;
   readonly onReplaced?: (seconds: number) => void;
 }
@@ -50,16 +49,16 @@ export function createContext(source: Source, reach: Reach | undefined): Context
 }
 
 /** What tells whether anything of a store has changed; null for a store that is absent or out of reach. */
-export function stampOf({ query }: Source, reach: Reach | undefined, storeId: string): Promise<Stamp | null> {
-  return readStamp(query, reach ?? nothing, storeId);
+export function stampOf({ lookUp }: Source, reach: Reach | undefined, storeId: string): Promise<Stamp | null> {
+  return readStamp(lookUp, reach ?? nothing, storeId);
 }
 
-function createLoaders({ orm, query }: Source, reach: Reach) {
-  const merchants = merchantLoaders(query, reach);
+function createLoaders(source: Source, reach: Reach) {
+  const merchants = merchantLoaders(source, reach);
   return {
     ...merchants,
-    ...storeLoaders(query, reach, merchants.merchantById),
-    ...menuLoaders(query, orm.getMetadata()),
-    ...orderLoaders(query, reach),
+    ...storeLoaders(source, reach, merchants.merchantById),
+    ...menuLoaders(source.query, source.orm.getMetadata()),
+    ...orderLoaders(source, reach),
   };
 }

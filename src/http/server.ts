@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 
 import { AnswerCache } from '../answers/cache.ts';
 import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
-import { createQuery } from '../database/query.ts';
+import { createReading } from '../database/query.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { createContext, stampOf } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
@@ -43,7 +43,7 @@ export async function createServer(
   { drain = createDrain(), tracing }: Surroundings = {},
 ): Promise<FastifyInstance> {
   const schema = createSchema();
-  const query = await createQuery(orm, config);
+  const reading = await createReading(orm, config);
   const answers = new AnswerCache(config.cacheBytes);
   const app = createFastify(config);
   drain.watch(app.server);
@@ -53,11 +53,11 @@ export async function createServer(
   const metrics = createMetrics();
   metrics.watchPool(pool);
   metrics.watchCache(answers);
-  const source = { orm, query, menuLimits: config.menuLimits, onReplaced: metrics.replaced };
+  const source = { orm, ...reading, menuLimits: config.menuLimits, onReplaced: metrics.replaced };
   const translate = createTranslate(app.log, metrics);
   observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
   const callerOf = createCallers({
-    authenticate: createAuthenticator(query, { seconds: config.keySeconds }),
+    authenticate: createAuthenticator(reading.query, { seconds: config.keySeconds }),
     overload,
     rateLimit: config.rateLimit > 0 ? createRateLimit(config.rateLimit) : undefined,
   });

@@ -1,18 +1,17 @@
 import DataLoader from 'dataloader';
+import type { Reading } from '../lookup.ts';
 import { checkSlice, type Slice } from '../paging.ts';
 import type { Reach } from '../reach.ts';
-import { byIds } from '../rows.ts';
-import type { Query } from '../statement.ts';
 import type { Merchant } from './entities.ts';
-import { selectMerchants } from './select.ts';
+import { merchantRows, selectMerchants, toMerchant } from './select.ts';
 
 /** However a request came by a merchant, asking for it again costs nothing. */
-export function merchantLoaders(query: Query, reach: Reach) {
-  const merchantById = new DataLoader<string, Merchant | null>(async ids => {
-    const merchants = await selectMerchants(query, reach, byIds('m.id', ids));
-    const byId = new Map(merchants.map(merchant => [merchant.id, merchant]));
-    return ids.map(id => byId.get(id) ?? null);
-  });
+export function merchantLoaders({ query, lookUp }: Reading, reach: Reach) {
+  const find = async (id: string) => {
+    const row = await lookUp(merchantRows, reach, id);
+    return row ? toMerchant(row) : null;
+  };
+  const merchantById = new DataLoader<string, Merchant | null>(ids => Promise.all(ids.map(find)));
   return {
     merchantById,
     /** Oldest first. */

@@ -58,9 +58,9 @@ export interface Days {
   readonly end: Date | undefined;
 }
 
-/** On `order_count`. */
+/** On `order_count`, whose counters over all days stand at the day `infinity`. */
 export function dayConditions({ first, end }: Days, { bind }: Binding): string {
-  const conditions: string[] = [];
+  const conditions = ["and day < 'infinity'"];
   if (first) conditions.push(`and day >= ${dayOf(bind(first, 'timestamptz'))}`);
   if (end) conditions.push(`and day < ${dayOf(bind(end, 'timestamptz'))}`);
   return conditions.join(' ');

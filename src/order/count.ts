@@ -29,20 +29,22 @@ export function countOf(search: Search, binding: Binding): string {
   return (isCounted(search) ? stretches(search, binding) : [counted(search, search, binding)]).join(' + ');
 }
 
-/** Whole days are read from the counters; only what is left of a first and a last day is counted. */
+/** Whole days, or all of them, are read from the counters; only what is left of a first and a last day is counted. */
 function stretches(search: Search, binding: Binding): string[] {
   const { from, to } = search;
   const first = from && nextStartOfDay(from);
   const end = to && startOfDay(nextInstant(to));
+  if (!from && !to) return [counterSum("and day = 'infinity'", search, binding)];
   if (first && end && first >= end) return [counted(search, search, binding)];
-  const parts = [
-    `(select coalesce(sum(n), 0) from order_count where store_id = asked.store_id
-      ${dayConditions({ first, end }, binding)} ${statusCondition(search, binding)})`,
-  ];
+  const parts = [counterSum(dayConditions({ first, end }, binding), search, binding)];
   if (from && first && from < first) parts.push(counted(search, { from, to: lastInstantBefore(first) }, binding));
   if (to && end && end <= to) parts.push(counted(search, { from: end, to }, binding));
   return parts;
 }
+
+const counterSum = (days: string, search: Search, binding: Binding) =>
+  `(select coalesce(sum(n), 0) from order_count where store_id = asked.store_id
+    ${days} ${statusCondition(search, binding)})`;
 
 const lastInstantBefore = (instant: Date) => new Date(instant.getTime() - 1);
 

@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely';
 /** A counter that says something else than the orders do. */
 export interface CounterDifference {
   readonly storeId: string;
-  /** A day of UTC, e.g. `2026-03-01`. */
+  /** A day of UTC, e.g. `2026-03-01`; `infinity` is all of them. */
   readonly day: string;
   readonly status: string;
   readonly kept: number;
@@ -15,7 +15,9 @@ const differences = `
   select store_id, day, status, coalesce(kept.n, 0) as kept, coalesce(actual.n, 0) as actual
   from order_count kept
   full join (
-    select store_id, (created_at at time zone 'UTC')::date as day, status, count(*) as n from orders group by 1, 2, 3
+    select store_id, coalesce(day, 'infinity') as day, status, count(*) as n
+    from (select store_id, (created_at at time zone 'UTC')::date as day, status from orders) dated
+    group by grouping sets ((store_id, day, status), (store_id, status))
   ) actual using (store_id, day, status)
   where coalesce(kept.n, 0) <> coalesce(actual.n, 0)`;
 

@@ -1,21 +1,22 @@
 import DataLoader from 'dataloader';
+import type { Reading } from '../lookup.ts';
 import type { Reach } from '../reach.ts';
-import type { Query } from '../statement.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
 import type { Order } from './entities.ts';
+import { toOrder } from './row.ts';
 import { countOrders, type FoundOrders, findOrders, type OrderPage } from './search.ts';
-import { selectOrders } from './select.ts';
+import { orderRows } from './select.ts';
 
-export function orderLoaders(query: Query, reach: Reach) {
+export function orderLoaders({ query, lookUp }: Reading, reach: Reach) {
+  const find = async (id: string) => {
+    const row = await lookUp(orderRows, reach, id);
+    return row ? toOrder(row) : null;
+  };
   const found = bySearch((pages, search) => findOrders(query, pages, search));
   const counts = bySearch((pages, search) => countOrders(query, pages, search));
   return {
-    orderById: new DataLoader<string, Order | null>(async ids => {
-      const orders = await selectOrders(query, reach, ids);
-      const byId = new Map(orders.map(order => [order.id, order]));
-      return ids.map(id => byId.get(id) ?? null);
-    }),
+    orderById: new DataLoader<string, Order | null>(ids => Promise.all(ids.map(find))),
     ordersByStore: {
       load(page: OrderPage): Promise<FoundOrders> {
         page.asked.orders = true;

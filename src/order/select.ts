@@ -1,14 +1,11 @@
-import { type Reach, storesWithin } from '../reach.ts';
-import { byIds, statementsOf } from '../rows.ts';
-import type { Query } from '../statement.ts';
-import type { Order } from './entities.ts';
-import { type OrderRow, orderColumns, toOrder } from './row.ts';
+import type { Lookup } from '../lookup.ts';
+import { reachesStore, storesWithin } from '../reach.ts';
+import { type OrderRow, orderColumns } from './row.ts';
 
-const statementFor = statementsOf(`select ${orderColumns} from orders join store s on s.id = orders.store_id`);
-
-/** The orders with these ids at stores within reach. */
-export async function selectOrders(query: Query, reach: Reach, ids: readonly string[]): Promise<Order[]> {
-  const picked = byIds('orders.id', ids);
-  const within = storesWithin(reach, 's', 2);
-  return (await query<OrderRow>(statementFor(picked, within.sql), [...picked.values, ...within.values])).map(toOrder);
-}
+/** Orders by their identifiers; who sees a store sees its orders. */
+export const orderRows: Lookup<OrderRow & { readonly merchant: string | null }> = {
+  select: `select ${orderColumns}, s.merchant_id as merchant from orders join store s on s.id = orders.store_id`,
+  column: 'orders.id',
+  within: (reach, n) => storesWithin(reach, 's', n),
+  reaches: (reach, { store, merchant }) => reachesStore(reach, { id: store, merchant }),
+};

@@ -1,27 +1,32 @@
 import DataLoader from 'dataloader';
+import type { Reading } from '../lookup.ts';
 import type { Merchant } from '../merchant/entities.ts';
 import { checkSlice, type Slice } from '../paging.ts';
 import type { Reach } from '../reach.ts';
-import { byIds, type Picked } from '../rows.ts';
-import type { Query } from '../statement.ts';
+import type { Picked } from '../rows.ts';
 import type { Store } from './entities.ts';
-import { selectStores } from './select.ts';
+import { type StoreWithMerchant, selectStores, storeRows, toStore } from './select.ts';
 
 /** However a request came by a store or by its merchant, asking for either again costs nothing. */
-export function storeLoaders(query: Query, reach: Reach, merchantById: DataLoader<string, Merchant | null>) {
-  const select = async (picked: Picked): Promise<Store[]> => {
-    const found = await selectStores(query, reach, picked);
-    for (const { merchant } of found) if (merchant) merchantById.prime(merchant.id, merchant);
-    return found.map(({ store }) => store);
+export function storeLoaders(
+  { query, lookUp }: Reading,
+  reach: Reach,
+  merchantById: DataLoader<string, Merchant | null>,
+) {
+  const take = ({ store, merchant }: StoreWithMerchant): Store => {
+    if (merchant) merchantById.prime(merchant.id, merchant);
+    return store;
+  };
+  const select = async (picked: Picked) => (await selectStores(query, reach, picked)).map(take);
+  const find = async (id: string) => {
+    const row = await lookUp(storeRows, reach, id);
+    return row ? take(toStore(row)) : null;
   };
   const remember = (stores: readonly Store[]) => {
     for (const store of stores) storeById.prime(store.id, store);
   };
 
-  const storeById = new DataLoader<string, Store | null>(async ids => {
-    const byId = new Map((await select(byIds('s.id', ids))).map(store => [store.id, store]));
-    return ids.map(id => byId.get(id) ?? null);
-  });
+  const storeById = new DataLoader<string, Store | null>(ids => Promise.all(ids.map(find)));
 
   const storesByMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
     const rest = 'order by s.created_at, s.id';

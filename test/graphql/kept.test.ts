@@ -1,7 +1,7 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { isConfigured } from '../../src/answers/configured.ts';
-import { createQuery } from '../../src/database/query.ts';
+import { createReading } from '../../src/database/query.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
@@ -28,7 +28,7 @@ fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTi
   ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
 
 test('a kept answer is what executing the query answers', async () => {
-  const source = { orm: app.orm, query: await createQuery(app.orm, { prepare: true }) };
+  const source = { orm: app.orm, ...(await createReading(app.orm, { prepare: true })) };
   for (const id of ['lisbon-baixa', 'tokyo-yanaka']) {
     const variables = { id, languages: ['pt', 'en'] };
     const executed = await graphql({

@@ -26,13 +26,18 @@ test('counters follow every way of writing orders', async () => {
     order(one, { createdAt: at(1) }),
     order(one, { createdAt: at(2) }),
   ]);
-  expect(await countersOf(one)).toEqual(['2026-03-01 PENDING 2', '2026-03-02 PENDING 1']);
+  expect(await countersOf(one)).toEqual(['2026-03-01 PENDING 2', '2026-03-02 PENDING 1', 'infinity PENDING 3']);
 
   await run("update orders set status = 'READY' where store_id = ? and created_at = ?", [one, at(1)]);
-  expect(await countersOf(one)).toEqual(['2026-03-01 READY 2', '2026-03-02 PENDING 1']);
+  expect(await countersOf(one)).toEqual([
+    '2026-03-01 READY 2',
+    '2026-03-02 PENDING 1',
+    'infinity PENDING 1',
+    'infinity READY 2',
+  ]);
 
   await run("update orders set store_id = ?, created_at = created_at + interval '1 day' where status = 'READY'", [two]);
-  expect(await countersOf(two)).toEqual(['2026-03-02 READY 2']);
+  expect(await countersOf(two)).toEqual(['2026-03-02 READY 2', 'infinity READY 2']);
   expect((await search(one)).count).toBe(1);
 
   await run('delete from orders where store_id = ?', [two]);
@@ -57,7 +62,7 @@ test('a day is a day of UTC, whatever the timezone of the session', async () => 
       [id, id],
     );
   });
-  expect(await countersOf(id)).toEqual(['2026-03-01 READY 1']);
+  expect(await countersOf(id)).toEqual(['2026-03-01 READY 1', 'infinity READY 1']);
 });
 
 test('verify names the counters that are wrong, and rebuild mends them', async () => {
@@ -68,17 +73,19 @@ test('verify names the counters that are wrong, and rebuild mends them', async (
   await run("update order_count set n = 5 where store_id = ? and day = '2026-03-01'", [id]);
   await run("delete from order_count where store_id = ? and day = '2026-03-02'", [id]);
   await run("insert into order_count values (?, '2026-03-03', 'READY', 1)", [id]);
+  await run("update order_count set n = 4 where store_id = ? and day = 'infinity'", [id]);
   const wrong = [
     { storeId: id, day: '2026-03-01', status: 'PENDING', kept: 5, actual: 1 },
     { storeId: id, day: '2026-03-02', status: 'PENDING', kept: 0, actual: 1 },
     { storeId: id, day: '2026-03-03', status: 'READY', kept: 1, actual: 0 },
+    { storeId: id, day: 'infinity', status: 'PENDING', kept: 4, actual: 2 },
   ];
   expect(await differences()).toEqual(wrong);
 
   const before = await revision(id);
   expect(await rebuildCounters(orm.em.fork())).toEqual(wrong);
   expect(await differences()).toEqual([]);
-  expect(await countersOf(id)).toEqual(['2026-03-01 PENDING 1', '2026-03-02 PENDING 1']);
+  expect(await countersOf(id)).toEqual(['2026-03-01 PENDING 1', '2026-03-02 PENDING 1', 'infinity PENDING 2']);
   expect(await revision(id)).toBeGreaterThan(before);
 });
 
