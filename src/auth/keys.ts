@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { OperatorError } from '../errors.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
@@ -24,7 +24,7 @@ export interface IssuedKey {
 }
 
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
 
 export async function issueKey(em: EntityManager, request: KeyRequest): Promise<IssuedKey> {

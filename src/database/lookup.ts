@@ -1,19 +1,13 @@
 import type { Identified, LookUp, Lookup } from '../lookup.ts';
 import { type Reach, unionOf } from '../reach.ts';
+import { Shared } from '../sharing.ts';
 import { prepared, type Query, type Statement } from '../statement.ts';
 import { currentWork, type Work } from './statements.ts';
-
-/** How long to wait for a statement that is under way, in milliseconds; most take less, and a stuck one holds up nobody. */
-const patience = 10;
 
 /** Each of these numbers of identifiers has a statement that is planned once; more come as a list, planned anew. */
 const numbers = [1, 2, 4, 8, 16];
 
-/**
- * Lookups that share statements: most of what a small statement costs is the way to the database and back. Who asks while
- * one is under way gets the next. A statement thus begins after all have asked who get a row of it, and nobody sees
- * anything older than with a statement of their own.
- */
+/** Lookups that share statements: most of what a small statement costs is the way to the database and back. */
 export function createLookUp(query: Query): LookUp {
   const gatherings = new WeakMap<object, Gathering>();
   return async <Row extends Identified>(lookup: Lookup<Row>, reach: Reach, id: string) => {
@@ -32,65 +26,44 @@ export function createLookUp(query: Query): LookUp {
 
 /** What goes into one statement. */
 interface Batch {
-  readonly wanted: Map<string, PromiseWithResolvers<Identified | undefined>>;
+  readonly ids: Set<string>;
   readonly reaches: Set<Reach>;
   /** Of the request that came first: its log and trace have the statement. */
   readonly work: Work | undefined;
-  timer?: NodeJS.Timeout;
 }
+
+type Selection = Pick<Lookup<Identified>, 'select' | 'column' | 'within'>;
 
 class Gathering {
   readonly #query: Query;
-  readonly #lookup: Pick<Lookup<Identified>, 'select' | 'column' | 'within'>;
+  readonly #selection: Selection;
   readonly #statements = new Map<string, Statement>();
-  #next: Batch | undefined;
-  #underWay = 0;
+  readonly #rows = new Shared(() => this.#send());
+  #batch: Batch | undefined;
 
-  constructor(query: Query, lookup: Pick<Lookup<Identified>, 'select' | 'column' | 'within'>) {
+  constructor(query: Query, selection: Selection) {
     this.#query = query;
-    this.#lookup = lookup;
+    this.#selection = selection;
   }
 
-  find(reach: Reach, id: string): Promise<Identified | undefined> {
-    this.#next ??= this.#open();
-    const { wanted, reaches } = this.#next;
-    reaches.add(reach);
-    let awaited = wanted.get(id);
-    if (!awaited) {
-      awaited = Promise.withResolvers();
-      wanted.set(id, awaited);
-    }
-    return awaited.promise;
+  async find(reach: Reach, id: string): Promise<Identified | undefined> {
+    this.#batch ??= { ids: new Set(), reaches: new Set(), work: currentWork.getStore() };
+    this.#batch.ids.add(id);
+    this.#batch.reaches.add(reach);
+    return (await this.#rows.get()).get(id);
   }
 
-  #open(): Batch {
-    const batch: Batch = { wanted: new Map(), reaches: new Set(), work: currentWork.getStore() };
-    // All that has arrived by now comes along.
-    if (this.#underWay === 0) setImmediate(() => this.#send(batch));
-    else batch.timer = setTimeout(() => this.#send(batch), patience);
-    return batch;
-  }
-
-  async #send(batch: Batch): Promise<void> {
-    if (batch !== this.#next) return;
-    this.#next = undefined;
-    clearTimeout(batch.timer);
-    this.#underWay += 1;
-    try {
-      const select = () => this.#select([...batch.wanted.keys()], unionOf([...batch.reaches]));
-      const rows = await (batch.work ? currentWork.run(batch.work, select) : select());
-      const byId = new Map(rows.map(row => [row.id, row]));
-      for (const [id, { resolve }] of batch.wanted) resolve(byId.get(id));
-    } catch (error) {
-      for (const { reject } of batch.wanted.values()) reject(error);
-    }
-    this.#underWay -= 1;
-    if (this.#next) void this.#send(this.#next);
+  async #send(): Promise<ReadonlyMap<string, Identified>> {
+    const { ids, reaches, work } = this.#batch ?? { ids: [], reaches: [], work: undefined };
+    this.#batch = undefined;
+    const select = () => this.#select([...ids], unionOf([...reaches]));
+    const rows = await (work ? currentWork.run(work, select) : select());
+    return new Map(rows.map(row => [row.id, row]));
   }
 
   #select(ids: readonly string[], reach: Reach): Promise<Identified[]> {
     const number = numbers.find(size => size >= ids.length);
-    const { sql, values } = this.#lookup.within(reach, (number ?? 1) + 1);
+    const { sql, values } = this.#selection.within(reach, (number ?? 1) + 1);
     const statement = this.#statement(number, sql);
     if (number === undefined) return this.#query(statement, [ids, ...values]);
     // Asking for one of them again changes nothing.
@@ -103,7 +76,7 @@ class Gathering {
     const key = `${number} ${within}`;
     let statement = this.#statements.get(key);
     if (!statement) {
-      const { select, column } = this.#lookup;
+      const { select, column } = this.#selection;
       const text = (condition: string) => `${select} where ${column} ${condition} and ${within}`;
       statement = number === undefined ? { text: text('= any($1)') } : prepared(text(`in (${places(number)})`));
       this.#statements.set(key, statement);

@@ -4,6 +4,7 @@ import type { AnswerCache } from '../answers/cache.ts';
 import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
 import { fragmentsOf, operationOf } from '../answers/fields.ts';
 import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
+import { Shared } from '../sharing.ts';
 import { compileArguments } from './arguments.ts';
 import { type ConfiguredOperation, compileConfigured } from './configured.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
@@ -28,14 +29,17 @@ export interface Endpoint<Caller> {
   readonly answer: (request: FastifyRequest, caller: Caller) => Promise<Answer>;
 }
 
-export interface EndpointOptions<Caller> {
+export interface EndpointOptions<Caller extends object> {
   readonly schema: GraphQLSchema;
   readonly answers: AnswerCache;
   readonly createContext: (caller: Caller) => unknown;
   readonly readStamp: ReadStamp<Caller>;
 }
 
-export function createEndpoints<Caller>(contract: Contract, options: EndpointOptions<Caller>): Endpoint<Caller>[] {
+export function createEndpoints<Caller extends object>(
+  contract: Contract,
+  options: EndpointOptions<Caller>,
+): Endpoint<Caller>[] {
   const { schema: graph, answers, createContext, readStamp } = options;
   const handlerOf = generateHandlers(contract);
   return contract.operations.map(operation => {
@@ -47,6 +51,7 @@ export function createEndpoints<Caller>(contract: Contract, options: EndpointOpt
       ? answerConfigured(operation, configured, answers)
       : answerThroughSofa(operation, compileRun(graph, operation, operation.document), compileShape(type), handlerOf);
     const isRead = operation.route.method === 'GET';
+    const shared = shareAnswers<Caller>();
     return {
       operation,
       async answer(request, caller) {
@@ -58,12 +63,26 @@ export function createEndpoints<Caller>(contract: Contract, options: EndpointOpt
             : undefined;
         if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
         const accepted = request.headers['accept-encoding'];
-        const answer = await make({ variables, current, accepted, createContext: () => createContext(caller) });
+        const asked = { variables, current, accepted, createContext: () => createContext(caller) };
+        const answer = await (isRead && !configured ? shared(caller, variables, () => make(asked)) : make(asked));
         const same = known !== undefined && answer.tag !== undefined && isNamed(answer.tag, known);
         return same ? unchanged(answer.tag) : answer;
       },
     };
   });
+}
+
+/** One caller's questions that are alike and come at the same time get one answer, which is not kept. */
+function shareAnswers<Caller extends object>() {
+  const callers = new WeakMap<Caller, Map<string, Shared<Answer>>>();
+  return (caller: Caller, variables: Variables, make: () => Promise<Answer>): Promise<Answer> => {
+    const questions = callers.get(caller) ?? new Map<string, Shared<Answer>>();
+    callers.set(caller, questions);
+    const question = JSON.stringify(variables);
+    const shared = questions.get(question) ?? new Shared(make, () => questions.delete(question));
+    questions.set(question, shared);
+    return shared.get();
+  };
 }
 
 const unchanged = (tag: string | undefined): Answer => ({ status: 304, tag, body: undefined });

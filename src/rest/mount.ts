@@ -9,7 +9,7 @@ import { Problem, problemOf } from './errors.ts';
 import { mountRemainder } from './remainder.ts';
 import { colonPath } from './sofa.ts';
 
-export interface RestOptions<Caller> {
+export interface RestOptions<Caller extends object> {
   /** The executable graph. */
   readonly schema: GraphQLSchema;
   /** Says who is calling; throws `Unauthenticated`, or `Forbidden` for a caller who may not write. */
@@ -27,7 +27,7 @@ export interface RestOptions<Caller> {
 }
 
 /** Puts every route of schema/rest on the server. Throws a `ContractError` when the texts there do not fit the graph. */
-export function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Contract {
+export function mountRest<Caller extends object>(app: FastifyInstance, options: RestOptions<Caller>): Contract {
   const contract = loadContract(options.schema);
   const endpoints = createEndpoints(contract, options);
   app.register(async scope => {
@@ -39,7 +39,7 @@ export function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Cal
   return contract;
 }
 
-function mountEndpoint<Caller>(
+function mountEndpoint<Caller extends object>(
   app: FastifyInstance,
   { operation, answer }: Endpoint<Caller>,
   { authenticate }: RestOptions<Caller>,

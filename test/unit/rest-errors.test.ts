@@ -28,7 +28,7 @@ function appThatThrows(error: unknown) {
       typeDefs,
       resolvers: [scalars, { Query: { store: fail }, Mutation: { replaceMenuConfiguration: fail } }],
     }),
-    authenticate: async () => 'caller',
+    authenticate: async () => ({ name: 'caller' }),
     createContext: () => ({}),
     translate: cause => (cause instanceof LostConnection ? new Unavailable('The database is away.') : undefined),
   });
