@@ -11,7 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { type Fragments, type SelectedField, selectedFields } from './fields.ts';
-import { type Piece, Writer } from './writer.ts';
+import { bytesOf, type Piece, Writer } from './writer.ts';
 
 /** One rendering: what resolvers get, and what has been rendered already. */
 export interface Rendering {
@@ -47,8 +47,7 @@ export function compileLoaded(
   return async (object, rendering) => {
     // All are asked for before any is waited for, so that they are loaded together.
     const values = await Promise.all(fields.map(field => field.resolve(object, rendering)));
-    const piece = renderFields(fields, (_field, at) => values[at], rendering);
-    return typeof piece === 'string' ? Buffer.from(piece) : piece;
+    return bytesOf(renderFields(fields, (_field, at) => values[at], rendering));
   };
 }
 
@@ -111,8 +110,9 @@ function renderFields(
 ): Piece {
   const writer = new Writer(rendering.maxBytes);
   let separator = '{';
-  for (const [at, field] of fields.entries()) {
-    const piece = field.render(pick(field, at), rendering);
+  let at = 0;
+  for (const field of fields) {
+    const piece = field.render(pick(field, at++), rendering);
     if (piece === null) continue;
     writer.write(separator + field.label);
     writer.write(piece);

@@ -1,38 +1,56 @@
-/** A piece of JSON: text while it is short, bytes once it is worth copying rather than writing again. */
-export type Piece = string | Buffer;
+/** A piece of JSON: text while it is short, bytes in one or more parts once these are worth copying rather than writing again. */
+export type Piece = string | readonly Buffer[];
 
 /** Long enough that copying its bytes again costs less than writing its text again. */
 const worthBytes = 1024;
 
+/** Long enough that it costs less to hand on its parts than to copy them into one. */
+const worthParts = 4 * 1024;
+
 /** Puts pieces of JSON together. */
 export class Writer {
   #text = '';
-  readonly #pieces: Buffer[] = [];
-  #left: number;
+  readonly #parts: Buffer[] = [];
+  #length = 0;
+  readonly #maxBytes: number;
 
   constructor(maxBytes = Number.POSITIVE_INFINITY) {
-    this.#left = maxBytes;
+    this.#maxBytes = maxBytes;
   }
 
   write(piece: Piece): void {
-    this.#left -= piece.length;
-    if (this.#left < 0) throw new RangeError('The answer is too large to be kept.');
     if (typeof piece === 'string') {
       this.#text += piece;
+      this.#count(piece.length);
       return;
     }
     this.#flush();
-    this.#pieces.push(piece);
+    for (const part of piece) {
+      this.#parts.push(part);
+      this.#count(part.length);
+    }
   }
 
   piece(): Piece {
-    if (this.#pieces.length === 0 && this.#text.length < worthBytes) return this.#text;
+    if (this.#parts.length === 0 && this.#text.length < worthBytes) return this.#text;
     this.#flush();
-    return this.#pieces.length === 1 ? (this.#pieces[0] ?? '') : Buffer.concat(this.#pieces);
+    const isShort = this.#parts.length > 1 && this.#length < worthParts;
+    return isShort ? [Buffer.concat(this.#parts)] : this.#parts;
   }
 
   #flush(): void {
-    if (this.#text !== '') this.#pieces.push(Buffer.from(this.#text));
+    if (this.#text !== '') this.#parts.push(Buffer.from(this.#text));
     this.#text = '';
   }
+
+  #count(length: number): void {
+    this.#length += length;
+    if (this.#length > this.#maxBytes) throw new RangeError('The answer is too large to be kept.');
+  }
+}
+
+export function bytesOf(piece: Piece): Buffer {
+  if (typeof piece === 'string') return Buffer.from(piece);
+  const [first] = piece;
+  return first && piece.length === 1 ? first : Buffer.concat(piece);
 }
