@@ -32,8 +32,9 @@ type Loaders = ReturnType<typeof createLoaders>;
 
 export function createContext(source: Source, reach: Reach | undefined): Context {
   let forked: EntityManager | undefined;
+  let loaders: Loaders | undefined;
   return {
-    // Most requests only read, and have no need of it.
+    // Most requests only read, and have no need of it; those that are answered from what is kept need no loader either.
     get em() {
       if (!forked) {
         forked = source.orm.em.fork();
@@ -44,7 +45,10 @@ export function createContext(source: Source, reach: Reach | undefined): Context
     reach,
     menuLimits: source.menuLimits ?? defaultMenuLimits,
     onReplaced: source.onReplaced ?? (() => {}),
-    loaders: createLoaders(source, reach ?? nothing),
+    get loaders() {
+      loaders ??= createLoaders(source, reach ?? nothing);
+      return loaders;
+    },
   };
 }
 

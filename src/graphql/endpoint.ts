@@ -48,15 +48,10 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     readStamp: options.readStamp,
     admits: request => admit(request).errors.length === 0,
   });
-  const contexts = new WeakMap<FastifyRequest, Context>();
-  const costs = new WeakMap<FastifyRequest, number>();
+  const contexts = new WeakMap<FastifyRequest, RequestContext>();
   const handle = fastifyApolloHandler(apollo, {
     // Apollo would answer 500 if the context failed, so it is made before Apollo is called.
-    context: async request => ({
-      ...(contexts.get(request) as Context),
-      request,
-      cost: request.headers['x-carte-cost'] ? costs.get(request) : undefined,
-    }),
+    context: async request => contexts.get(request) as RequestContext,
   });
 
   app.setErrorHandler((error: Error, request, reply) => {
@@ -84,8 +79,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const { errors, text, cost } = admit(parameters);
       if (errors.length > 0) return sendRefused(request, reply, errors);
       if (text !== undefined && typeof parameters === 'object') Object.assign(parameters ?? {}, { query: text });
-      contexts.set(request, context);
-      if (cost !== undefined) costs.set(request, cost);
+      // Added to the context rather than copied with it: what it makes when asked would all be made now.
+      const shown = request.headers['x-carte-cost'] ? cost : undefined;
+      contexts.set(request, Object.assign(context, { request, cost: shown }));
       return handle.call(this, request, reply);
     },
   });

@@ -49,18 +49,22 @@ const revisionName = 'menuRevision';
 /** In bytes; the ordinary way has limits of its own for longer ones. */
 const longestAnswer = 32 * 1024 * 1024;
 
-/** Texts of queries that are remembered, good or not, so that each is looked at once. */
-const mostTexts = 1000;
+/** Texts of queries are remembered, good or not, so that each is looked at once: so many letters in all. */
+const mostLetters = 8 * 1024 * 1024;
 
 /**
  * Answers queries about one store's configuration from what is kept of it. Anything out of the ordinary (another kind of
  * query, a fault, an absent store) is left to the ordinary way, by answering undefined.
  */
 export function createKeptQueries<Context>(options: KeptOptions<Context>) {
-  const known = new LRUCache<string, { readonly query: KeptQuery | undefined }>({ max: mostTexts });
+  const known = new LRUCache<string, { readonly query: KeptQuery | undefined }>({
+    maxSize: mostLetters,
+    sizeCalculation: (_found, text) => text.length + 1000,
+  });
   const find = (request: GraphqlRequest): KeptQuery | undefined => {
     const { query: text, operationName } = request;
-    const key = hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url');
+    // With its length, so that no name and text run into another pair of them.
+    const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
     let found = known.get(key);
     if (!found) {
       found = { query: options.admits(request) ? compile(options, text, operationName ?? undefined) : undefined };
