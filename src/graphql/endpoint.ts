@@ -13,6 +13,7 @@ import { createAdmission } from './admission.ts';
 import type { Context } from './context.ts';
 import { formatError, rejectionOf, type Translate } from './errors.ts';
 import { createKeptQueries } from './kept.ts';
+import { stringifyAnswer } from './limits/answer.ts';
 import type { DocumentLimits } from './limits/judge.ts';
 import { renderPlayground } from './playground.ts';
 import { acceptsGraphqlResponse, createResponsePlugin, type RequestContext } from './responses.ts';
@@ -93,6 +94,7 @@ async function startApollo(app: FastifyInstance, { schema, introspection, transl
     introspection,
     formatError: (formatted, error) => formatError(formatted, error, translate),
     includeStacktraceInErrorResponses: false,
+    stringifyResult: stringifyAnswer,
     parseOptions: { maxTokens },
     csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     stopOnTerminationSignals: false,

@@ -1,7 +1,7 @@
 import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
-import { boundAnswers } from '../../src/graphql/limits/answer.ts';
+import { boundAnswers, stringifyAnswer } from '../../src/graphql/limits/answer.ts';
 
 interface Node {
   readonly id: number;
@@ -70,4 +70,13 @@ describe.each(Object.entries(executors))('With %s', (_name, run) => {
 test('The message says what is allowed', async () => {
   const { errors } = await executors['graphql-js']('{ node { nodes { nodes { nodes { id } } } } }');
   expect(errors?.[0]?.message).toBe('The answer has more than 10,000 objects in lists; ask for less at once.');
+});
+
+test('An answer that no string can hold is refused as well', () => {
+  // As V8 does beyond 512 MB, which a test should not fill.
+  const endless = { toJSON: () => new Array(2 ** 32) };
+  expect(JSON.parse(stringifyAnswer({ data: endless }))).toMatchObject({
+    errors: [{ extensions: { code: 'ANSWER_TOO_LARGE' } }],
+  });
+  expect(stringifyAnswer({ data: null })).toBe('{"data":null}\n');
 });

@@ -44,6 +44,17 @@ export function boundAnswers(schema: GraphQLSchema, most: number): GraphQLSchema
   return schema;
 }
 
+/** An answer as text. Few objects may hold long texts: beyond 512 MB JavaScript has no string for them. */
+export function stringifyAnswer(answer: object): string {
+  try {
+    return `${JSON.stringify(answer)}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const message = 'The answer is longer than can be sent; ask for less at once.';
+    return `${JSON.stringify({ errors: [{ message, extensions: { code: answerTooLarge } }] })}\n`;
+  }
+}
+
 function counting(
   resolve: GraphQLFieldResolver<unknown, object>,
   count: (list: unknown, context: object) => unknown,
