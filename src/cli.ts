@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addCompareCommand } from './cli/compare.ts';
 import { withDatabase } from './cli/database.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
@@ -19,7 +20,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof OperatorError)) throw error;
     terminal.say(`carte: ${error.message}`);
-    return 1;
+    return error.exitStatus;
   }
 }
 
@@ -50,5 +51,6 @@ function createProgram(): Command {
   addMenuCommand(program);
   addOrderCommands(program);
   addRestCommands(program);
+  addCompareCommand(program);
   return program;
 }

@@ -47,4 +47,6 @@ export class Unavailable extends Postponed {}
 export class TooManyRequests extends Postponed {}
 
 /** A mistake of the operator: the command line prints the sentence alone, without a stack. */
-export class OperatorError extends Error {}
+export class OperatorError extends Error {
+  readonly exitStatus: number = 1;
+}

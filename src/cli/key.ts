@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
 import { issueKey, listKeys, revokeKey, rotateKey } from '../auth/keys.ts';
-import { parseDateTime } from '../input/datetime.ts';
+import { collect, parseDate } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { table, terminal } from './terminal.ts';
 
@@ -75,14 +75,4 @@ function stateOf({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt
   if (revokedAt) return `revoked ${revokedAt.toISOString()}`;
   if (!expiresAt) return 'valid';
   return `${expiresAt <= new Date() ? 'expired' : 'valid until'} ${expiresAt.toISOString()}`;
-}
-
-function collect(value: string, previous: readonly string[]): readonly string[] {
-  return [...previous, value];
-}
-
-function parseDate(text: string): Date {
-  const date = parseDateTime(text);
-  if (!date) throw new InvalidArgumentError(`${text} is no date such as 2027-01-31 or 2027-01-31T18:00:00Z.`);
-  return date;
 }

@@ -29,6 +29,12 @@ export interface FieldExtensions {
   readonly constant?: string;
 }
 
+/** Kept in the derived schema, in the extensions of a type. */
+export interface TypeExtensions {
+  /** The graph's type of which it shows a part; several may show parts of the same. */
+  readonly graphType?: string;
+}
+
 type Field = GraphQLFieldConfig<unknown, unknown, unknown>;
 type Fields = Map<string, Field>;
 
@@ -40,6 +46,7 @@ interface Shape {
 
 interface Draft {
   readonly name: string;
+  readonly parent: GraphQLObjectType;
   readonly node: ASTNode;
   readonly description: string | undefined;
   readonly fields: Fields;
@@ -97,6 +104,7 @@ export class OutputTypes {
     }
     return this.#create({
       name,
+      parent,
       node,
       description: undefined,
       fields: this.#fieldsOf(parent, selections, name),
@@ -113,6 +121,7 @@ export class OutputTypes {
     const fields = this.#fieldsOf(parent, fragment.selectionSet.selections, name);
     const type = this.#create({
       name,
+      parent,
       node: fragment,
       description: inRestTerms(parent.description),
       fields,
@@ -122,12 +131,18 @@ export class OutputTypes {
     return type;
   }
 
-  #create({ name, node, description, fields, constants }: Draft): GraphQLObjectType {
+  #create({ name, parent, node, description, fields, constants }: Draft): GraphQLObjectType {
     const taken = this.#types.has(name) || isLeafType(this.#text.schema.getType(name)) || rootTypes.has(name);
     if (taken) this.#report(`A second type would be named ${name}.`, node);
     const entries = [...fields];
     for (const constant of constants) this.#place(constant, entries, node);
-    const type = new GraphQLObjectType({ name, description, fields: Object.fromEntries(entries) });
+    const extensions: TypeExtensions = { graphType: parent.name };
+    const type = new GraphQLObjectType({
+      name,
+      description,
+      fields: Object.fromEntries(entries),
+      extensions: { ...extensions },
+    });
     this.#types.set(name, type);
     return type;
   }
