@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { addCompareCommand } from './cli/compare.ts';
+import { addCompletionCommand } from './cli/completion.ts';
 import { withDatabase } from './cli/database.ts';
+import { examples } from './cli/help.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
 import { addMenuCommand } from './cli/menu.ts';
@@ -24,15 +26,17 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(): Command {
+export function createProgram(): Command {
   const program = new Command('carte')
     .description('Restaurant menus, stores, merchants and orders as one GraphQL graph, with a REST facade')
     .exitOverride()
     .showHelpAfterError('(add --help for what is understood)')
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', examples('carte serve', 'carte key create --help'));
   program
     .command('serve')
     .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
+    .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
     .action(async () => {
       const config = readConfig(process.env);
       // The server is most of the program, and no other command needs it.
@@ -42,7 +46,9 @@ function createProgram(): Command {
   program
     .command('migrate')
     .description('bring the database to the current schema')
+    .addHelpText('after', examples('carte migrate'))
     .action(async () => {
+      terminal.progress('Bringing the database to the current schema …');
       await withDatabase(async () => {});
       terminal.say('The database has the current schema.');
     });
@@ -52,5 +58,6 @@ function createProgram(): Command {
   addOrderCommands(program);
   addRestCommands(program);
   addCompareCommand(program);
+  addCompletionCommand(program);
   return program;
 }

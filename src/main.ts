@@ -14,6 +14,7 @@ import { shutDown, untilSignal } from './shutdown.ts';
 /** Serves until a signal asks it to end. */
 export async function serve(config: Config): Promise<void> {
   await assertPortFree(config.host, config.port);
+  terminal.progress('Preparing the database …');
   const database = await openDatabase(config);
   try {
     const demoKey =

@@ -8,6 +8,7 @@ import { OperatorError } from '../errors.ts';
 import { createSchema } from '../graphql/schema.ts';
 import { loadContract } from '../rest/contract/contract.ts';
 import { collect, parseCount, parseDate } from './arguments.ts';
+import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
 
 interface CompareOptions {
@@ -30,12 +31,13 @@ interface CompareOptions {
   readonly json?: boolean;
 }
 
-const examples = `
-Examples:
-  export CARTE_OLD_KEY=… CARTE_NEW_KEY=…
-  carte compare --old https://old.example --new http://127.0.0.1:4000
-  carte compare --old https://old.example --new http://127.0.0.1:4000 --store lisbon-baixa --orders 500
-  carte compare --old https://old.example --new http://127.0.0.1:4000 --ignore MenuItem.prep_type --json
+const between = 'carte compare --old https://old.example --new http://127.0.0.1:4000';
+const help = `${examples(
+  'export CARTE_OLD_KEY=… CARTE_NEW_KEY=…',
+  between,
+  `${between} --store lisbon-baixa --orders 500`,
+  `${between} --ignore MenuItem.prep_type --json`,
+)}
 
 The exit status is 0 if nothing differs, 1 if something does, and 2 if the services could not be compared.
 docs/migrating.md says what counts as equal.`;
@@ -65,7 +67,7 @@ export function addCompareCommand(program: Command): void {
     .option('--concurrency <n>', 'how many requests to have under way with each service', parseCount(1), 4)
     .option('--timeout <seconds>', 'how long an answer may take', parseCount(1), 120)
     .option('--json', 'print everything that was found as JSON')
-    .addHelpText('after', examples)
+    .addHelpText('after', help)
     // As diff has it: 1 is for differences alone.
     .exitOverride(({ exitCode, code, message }) => {
       throw new CommanderError(exitCode === 0 ? 0 : 2, code, message);
@@ -101,13 +103,13 @@ async function compare(options: CompareOptions): Promise<void> {
   terminal.say(`The services agree: ${summary(findings)}.`);
 }
 
-function show(findings: Findings, complete: boolean, { json = false, examples }: CompareOptions): void {
+function show(findings: Findings, complete: boolean, { json = false, examples: shown }: CompareOptions): void {
   const [differences, routes] = [findings.list(), findings.routes()];
   if (json) {
     terminal.out(JSON.stringify({ complete: complete && !findings.full, routes, differences }, null, 2));
     return;
   }
-  if (differences.length > 0) terminal.out(`${describeFindings(differences, examples)}\n`);
+  if (differences.length > 0) terminal.out(`${describeFindings(differences, shown)}\n`);
   terminal.out(table(routeRows(routes)));
   for (const cut of describeCuts(routes)) terminal.say(cut);
   if (findings.full) terminal.say('There are more differences than can be kept; the comparison ended early.');

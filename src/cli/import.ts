@@ -4,6 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { type KindName, kinds } from '../import/kinds.ts';
 import { type Progress, runImport } from '../import/run.ts';
 import { withDatabase } from './database.ts';
+import { examples } from './help.ts';
 import { terminal } from './terminal.ts';
 
 /** More would bury the first ones; the summary gives their number. */
@@ -20,7 +21,7 @@ export function addImportCommand(program: Command): void {
     .option('--strict', 'let nothing in unless every line is good')
     .addHelpText(
       'after',
-      '\nExample:\n  carte import orders orders.ndjson\n\nImporting the same file again changes nothing.',
+      `${examples('carte import orders orders.ndjson')}\n\nImporting the same file again changes nothing.`,
     )
     .action(importFile);
 }

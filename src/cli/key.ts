@@ -3,6 +3,7 @@ import type { ApiKey } from '../auth/entities.ts';
 import { issueKey, listKeys, revokeKey, rotateKey } from '../auth/keys.ts';
 import { collect, parseDate } from './arguments.ts';
 import { withDatabase } from './database.ts';
+import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
 
 interface CreateOptions {
@@ -15,7 +16,10 @@ interface CreateOptions {
 }
 
 export function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('issue, list, revoke and rotate API keys');
+  const key = program
+    .command('key')
+    .description('issue, list, revoke and rotate API keys')
+    .addHelpText('after', examples('carte key list'));
   key
     .command('create')
     .description('issue a key and print it, alone on standard output; it is never shown again')
@@ -25,12 +29,17 @@ export function addKeyCommands(program: Command): void {
     .option('--store <id>', 'reach this store (repeatable)', collect, [])
     .option('--write', 'may replace menu configurations; without it the key only reads')
     .option('--expires <date>', 'ends at this date or date-time', parseDate)
-    .addHelpText('after', '\nExample:\n  carte key create --name "till 3" --store lisbon-baixa --write')
+    .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --write'))
     .action(createKey);
-  key.command('list').description('show every key, without its secret').action(showKeys);
+  key
+    .command('list')
+    .description('show every key, without its secret')
+    .addHelpText('after', examples('carte key list'))
+    .action(showKeys);
   key
     .command('revoke <id>')
     .description('end a key')
+    .addHelpText('after', examples('carte key revoke 6f1d6a2e-94c5-4f0e-a3b7-2f1f0c3d9b11'))
     .action(async (id: string) => {
       await withDatabase(em => revokeKey(em, id));
       terminal.say(`The key ${id} is revoked.`);
@@ -38,6 +47,7 @@ export function addKeyCommands(program: Command): void {
   key
     .command('rotate <id>')
     .description('give a key a new secret and print it; the old one ends')
+    .addHelpText('after', examples('carte key rotate 6f1d6a2e-94c5-4f0e-a3b7-2f1f0c3d9b11'))
     .action(async (id: string) => {
       const { key: secret } = await withDatabase(em => rotateKey(em, id));
       terminal.out(secret);

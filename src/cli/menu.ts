@@ -10,6 +10,7 @@ import { checkConfiguration } from '../menu/check.ts';
 import { placeOf } from '../menu/diagnostics/place.ts';
 import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
 import { defaultMenuLimits } from '../menu/limits.ts';
+import { examples } from './help.ts';
 import { terminal } from './terminal.ts';
 
 interface Report {
@@ -20,14 +21,17 @@ interface Report {
 }
 
 export function addMenuCommand(program: Command): void {
-  const menu = program.command('menu').description('work on menu configurations');
+  const menu = program
+    .command('menu')
+    .description('work on menu configurations')
+    .addHelpText('after', examples('carte menu check menu.json'));
   menu
     .command('check <file>')
     .description('check a menu configuration as POST would, and say what is doubtful in it; needs no database')
     .option('--json', 'print the report as JSON')
     .addHelpText(
       'after',
-      '\nExample:\n  carte menu check menu.json\n\nThe exit status is 1 if POST would refuse the file.',
+      `${examples('carte menu check menu.json')}\n\nThe exit status is 1 if POST would refuse the file.`,
     )
     .action(checkMenu);
 }

@@ -2,14 +2,20 @@ import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { type CounterDifference, rebuildCounters, verifyCounters } from '../order/counters.ts';
 import { withDatabase } from './database.ts';
+import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
 
 export function addOrderCommands(program: Command): void {
-  const orders = program.command('orders').description('look after the counters that keep order lists fast');
+  const orders = program
+    .command('orders')
+    .description('look after the counters that keep order lists fast')
+    .addHelpText('after', examples('carte orders verify'));
   orders
     .command('verify')
     .description('compare the counters with the orders; the exit status is 1 if any is wrong')
+    .addHelpText('after', examples('carte orders verify'))
     .action(async () => {
+      terminal.progress('Counting the orders …');
       const wrong = await withDatabase(verifyCounters);
       if (wrong.length === 0) return terminal.say('Every counter is right.');
       terminal.out(show(wrong));
@@ -18,7 +24,9 @@ export function addOrderCommands(program: Command): void {
   orders
     .command('rebuild')
     .description('put wrong counters right; meanwhile reading goes on and writing orders waits')
+    .addHelpText('after', examples('carte orders rebuild'))
     .action(async () => {
+      terminal.progress('Counting the orders …');
       const mended = await withDatabase(rebuildCounters);
       if (mended.length === 0) return terminal.say('Every counter was right.');
       terminal.out(show(mended));

@@ -3,12 +3,14 @@ import { createSchema } from '../graphql/schema.ts';
 import { loadContract } from '../rest/contract/contract.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { routeTable } from '../rest/table.ts';
+import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
 
 export function addRestCommands(program: Command): void {
   program
     .command('routes')
     .description('show the REST routes and the operations of schema/rest behind them')
+    .addHelpText('after', examples('carte routes'))
     .action(() => {
       const rows = routeTable(loadContract(createSchema()));
       terminal.out(table(rows.map(({ method, path, operation }) => [method, path, operation])));
@@ -16,6 +18,6 @@ export function addRestCommands(program: Command): void {
   program
     .command('openapi')
     .description('print the OpenAPI document of the REST routes')
-    .addHelpText('after', '\nExample:\n  carte openapi > openapi.json')
+    .addHelpText('after', examples('carte openapi > openapi.json'))
     .action(() => terminal.out(JSON.stringify(openapiDocument(loadContract(createSchema())), null, 2)));
 }

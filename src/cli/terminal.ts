@@ -9,16 +9,22 @@ export interface Terminal {
 }
 
 export const terminal: Terminal = {
-  out: text => void process.stdout.write(`${text}\n`),
-  say: text => void process.stderr.write(`${process.stderr.isTTY ? '\r\x1b[K' : ''}${text}\n`),
+  out: text => {
+    terminal.progress('');
+    process.stdout.write(`${text}\n`);
+  },
+  say: text => {
+    terminal.progress('');
+    process.stderr.write(`${text}\n`);
+  },
   progress: text => {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
   },
 };
 
-/** Colour only on a terminal. */
+/** On a terminal alone, and not against NO_COLOR. */
 export function bold(text: string): string {
-  return process.stdout.isTTY ? styleText('bold', text) : text;
+  return styleText('bold', text, { stream: process.stdout });
 }
 
 /** Columns padded to their widest cell. */
