@@ -39,7 +39,7 @@ export function addKeyCommands(program: Command): void {
   key
     .command('revoke <id>')
     .description('end a key')
-    .addHelpText('after', examples('carte key revoke 6f1d6a2e-94c5-4f0e-a3b7-2f1f0c3d9b11'))
+    .addHelpText('after', examples('carte key revoke key_5f2c91d07ab3'))
     .action(async (id: string) => {
       await withDatabase(em => revokeKey(em, id));
       terminal.say(`The key ${id} is revoked.`);
@@ -47,7 +47,7 @@ export function addKeyCommands(program: Command): void {
   key
     .command('rotate <id>')
     .description('give a key a new secret and print it; the old one ends')
-    .addHelpText('after', examples('carte key rotate 6f1d6a2e-94c5-4f0e-a3b7-2f1f0c3d9b11'))
+    .addHelpText('after', examples('carte key rotate key_5f2c91d07ab3'))
     .action(async (id: string) => {
       const { key: secret } = await withDatabase(em => rotateKey(em, id));
       terminal.out(secret);
