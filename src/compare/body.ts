@@ -11,7 +11,7 @@ import {
 import { parseDateTime } from '../input/datetime.ts';
 import { snakeCase } from '../input/names.ts';
 import type { FieldExtensions, TypeExtensions } from '../rest/contract/outputs.ts';
-import { type Compare, compareFree, compareSequence, compareValues, isFields } from './free.ts';
+import { type Compare, compareFree, compareSequence, compareValues, isFields, valueAt } from './free.ts';
 import { compareBag, compareThings, type Identity, idOf } from './lists.ts';
 
 /** What counts although the interface leaves it open. */
@@ -77,7 +77,8 @@ function compileObject(type: GraphQLObjectType, compiling: Compiling): Compare {
     for (const [name, compare] of compareOwn) walk.at(name, () => compare(before[name], after[name], walk));
     // What the interface does not name may still be what a till relies on.
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      if (!Object.hasOwn(own, name)) walk.at(name, () => compareOptional(before[name], after[name], walk));
+      if (!Object.hasOwn(own, name))
+        walk.at(name, () => compareOptional(valueAt(before, name), valueAt(after, name), walk));
     }
   };
   const compareThing: Compare = (before, after, walk) => {

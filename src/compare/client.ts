@@ -25,6 +25,16 @@ export class Incomparable extends OperatorError {
   override readonly exitStatus = 2;
 }
 
+/** The next attempt may succeed. */
+class Passing extends Incomparable {
+  /** As the service asks for; undefined where it did not answer at all. */
+  readonly pauseSeconds: number | undefined;
+  constructor(message: string, { pauseSeconds, ...options }: ErrorOptions & { readonly pauseSeconds?: number }) {
+    super(message, options);
+    this.pauseSeconds = pauseSeconds;
+  }
+}
+
 const attempts = 4;
 const longestPauseSeconds = 60;
 const passing = new Set([429, 502, 503, 504]);
@@ -35,58 +45,70 @@ const largest = 256 * mebibyte;
 
 export function createClient(side: Side, { seconds }: { readonly seconds: number }): Client {
   const service = `The ${side.name} service`;
+  let hasAnswered = false;
 
-  const ask = async (path: string): Promise<Response> => {
+  const ask = async (path: string, turn: Turn): Promise<Answer> => {
+    const response = await fetch(`${side.url}${path}`, {
+      // A key must not follow to another host.
+      redirect: 'manual',
+      headers: { accept: 'application/json', ...(side.key !== undefined && { 'x-api-key': side.key }) },
+      signal: AbortSignal.timeout(seconds * 1000),
+    });
+    const { status, headers } = response;
+    if (status === 200) return { status, body: parse(await readText(response, path, turn), path) };
+    await response.body?.cancel();
+    if (status === 401) throw new Incomparable(refusal(side, status));
+    if (status >= 300 && status < 400)
+      throw new Incomparable(`${service} redirects to ${headers.get('location')}: GET ${path}`);
+    if (!passing.has(status)) return { status, body: undefined };
+    const pauseSeconds = Number(headers.get('retry-after') ?? Number.NaN);
+    throw new Passing(`${service} answers ${status} again and again: GET ${path}`, { pauseSeconds });
+  };
+
+  const readText = async (response: Response, path: string, turn: Turn): Promise<string> => {
+    const decoder = new TextDecoder();
+    let text = '';
+    let bytes = 0;
+    for await (const chunk of response.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > large) await turn.enter();
+      if (bytes > largest)
+        throw new Incomparable(`${service} answers more than ${largest / mebibyte} MiB: GET ${path}`);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  };
+
+  const parse = (text: string, path: string): unknown => {
     try {
-      return await fetch(`${side.url}${path}`, {
-        // A key must not follow to another host.
-        redirect: 'manual',
-        headers: { accept: 'application/json', ...(side.key !== undefined && { 'x-api-key': side.key }) },
-        signal: AbortSignal.timeout(seconds * 1000),
-      });
-    } catch (error) {
-      throw new Incomparable(`${service} at ${side.url} cannot be reached: ${reasonOf(error)}`, { cause: error });
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new Incomparable(`${service} answers something that is no JSON: GET ${path}`, { cause });
     }
   };
 
-  const read = async (response: Response, path: string, turn: Turn): Promise<unknown> => {
-    const failed = (what: string, cause?: unknown) => new Incomparable(`${service} ${what}: GET ${path}`, { cause });
-    let text = '';
-    try {
-      const decoder = new TextDecoder();
-      let bytes = 0;
-      for await (const chunk of response.body ?? []) {
-        bytes += chunk.byteLength;
-        if (bytes > large) await turn.enter();
-        if (bytes > largest) throw failed(`answers more than ${largest / mebibyte} MiB`);
-        text += decoder.decode(chunk, { stream: true });
-      }
-      text += decoder.decode();
-    } catch (error) {
-      if (error instanceof Incomparable) throw error;
-      throw failed(`breaks off in its answer (${reasonOf(error)})`, error);
-    }
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      throw failed('answers something that is no JSON', error);
-    }
+  /** What is not of our own words is a failure of the connection. */
+  const understood = (error: unknown): unknown => {
+    if (error instanceof Incomparable) return error;
+    const message = `${service} at ${side.url} cannot be reached: ${reasonOf(error)}`;
+    return isTimeout(error) ? new Incomparable(message, { cause: error }) : new Passing(message, { cause: error });
   };
 
   return {
     side,
     async get(path, turn) {
       for (let attempt = 1; ; attempt++) {
-        const response = await ask(path);
-        const { status } = response;
-        if (status === 200) return { status, body: await read(response, path, turn) };
-        await response.body?.cancel();
-        if (status === 401) throw new Incomparable(refusal(side, status));
-        if (status >= 300 && status < 400)
-          throw new Incomparable(`${service} redirects${target(response)}: GET ${path}`);
-        if (!passing.has(status)) return { status, body: undefined };
-        if (attempt === attempts) throw new Incomparable(`${service} answers ${status} again and again: GET ${path}`);
-        await sleep(pauseSeconds(response, attempt) * 1000);
+        try {
+          const answer = await ask(path, turn);
+          hasAnswered = true;
+          return answer;
+        } catch (cause) {
+          const error = understood(cause);
+          const isLast = attempt === attempts || !(error instanceof Passing);
+          // One that was never there is not waited for.
+          if (isLast || (error.pauseSeconds === undefined && !hasAnswered)) throw error;
+          await sleep(pauseAfter(error, attempt) * 1000);
+        }
       }
     },
   };
@@ -97,20 +119,16 @@ export function refusal({ name, key }: Side, status: number): string {
   return `The ${name} service refuses the key (${status})${key === undefined ? `: none is given in ${hint}` : ''}.`;
 }
 
-function pauseSeconds(response: Response, attempt: number): number {
-  const asked = Number(response.headers.get('retry-after') ?? Number.NaN);
-  return Math.min(Number.isNaN(asked) ? 2 ** (attempt - 1) : asked, longestPauseSeconds);
+function pauseAfter({ pauseSeconds = Number.NaN }: Passing, attempt: number): number {
+  return Math.min(Number.isNaN(pauseSeconds) ? 2 ** (attempt - 1) : pauseSeconds, longestPauseSeconds);
 }
 
-function target(response: Response): string {
-  const location = response.headers.get('location');
-  return location ? ` to ${location}` : '';
-}
+const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
 /** The code of the system says more than fetch's own words, and never holds a header. */
 function reasonOf(error: unknown): string {
-  const { name, message, cause } = error instanceof Error ? error : new Error(String(error));
-  if (name === 'TimeoutError') return 'it takes too long to answer';
+  if (isTimeout(error)) return 'it takes too long to answer';
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return String(code ?? (cause instanceof Error ? cause.message : message));
 }

@@ -6,12 +6,15 @@ type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value of a key that may be any, `__proto__` included. */
+export const valueAt = (fields: Fields, key: string) => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+
 /** Compares any JSON exactly; only the order of an object's keys has no meaning. */
 export const compareFree: Compare = (before, after, walk) => {
   if (Array.isArray(before) && Array.isArray(after)) return compareSequence(compareFree, before, after, walk);
   if (!isFields(before) || !isFields(after)) return compareValues(before, after, walk);
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    walk.at(key, () => compareFree(before[key], after[key], walk));
+    walk.at(key, () => compareFree(valueAt(before, key), valueAt(after, key), walk));
   }
 };
 

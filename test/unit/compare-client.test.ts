@@ -10,13 +10,13 @@ import { loadContract } from '../../src/rest/contract/contract.ts';
 const routes = readRoutes(loadContract(createSchema()), { ids: false, order: false });
 const newTurn = createTurns();
 
-async function serve(listener: RequestListener): Promise<Client> {
+async function serve(listener: RequestListener, seconds = 20): Promise<Client> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await new Promise(resolve => server.once('listening', resolve));
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;
-  return createClient({ name: 'old', url: `http://127.0.0.1:${port}`, key: 'k' }, { seconds: 20 });
+  return createClient({ name: 'old', url: `http://127.0.0.1:${port}`, key: 'k' }, { seconds });
 }
 
 /** A service whose lists have so many things, of which it answers so many at most. */
@@ -69,6 +69,24 @@ test('a service that is too busy is asked again', async () => {
     response.end('[]');
   });
   expect(await client.get('/v1/stores/', newTurn())).toEqual({ status: 200, body: [] });
+});
+
+test('a connection that breaks is tried again, unless the service never answered', async () => {
+  let asked = 0;
+  const client = await serve((request, response) => {
+    asked++;
+    if (asked === 1 || asked === 3) request.socket.destroy();
+    else response.end('[]');
+  });
+  await expect(client.get('/', newTurn())).rejects.toThrow(/^The old service at http:\S+ cannot be reached: /);
+  expect(await client.get('/', newTurn())).toEqual({ status: 200, body: [] });
+  expect(await client.get('/', newTurn())).toEqual({ status: 200, body: [] });
+  expect(asked).toBe(4);
+});
+
+test('an answer that takes too long is not waited for', async () => {
+  const client = await serve(() => {}, 1);
+  await expect(client.get('/', newTurn())).rejects.toThrow('it takes too long to answer');
 });
 
 test.each([

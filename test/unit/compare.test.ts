@@ -85,6 +85,13 @@ describe('what counts as equal', () => {
 
 describe('what differs', () => {
   test.each([
+    [
+      'a key that is a property of all objects',
+      store,
+      { id: 's', name: { constructor: {} } },
+      { id: 's', name: {} },
+      'shape Store s.name.constructor: {} → undefined',
+    ],
     ['a value', store, { id: 's', city: 'Faro' }, { id: 's', city: 'Lagos' }, 'value Store s.city: "Faro" → "Lagos"'],
     ['a type', store, { id: 's', city: '1' }, { id: 's', city: 1 }, 'shape Store s.city: "1" → 1'],
     ['a field of one side', store, { id: 's' }, { id: 's', city: 'Faro' }, 'shape Store s.city: undefined → "Faro"'],
