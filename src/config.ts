@@ -7,6 +7,7 @@ export interface Config {
   readonly port: number;
   /** Absent: the embedded server in `dataFolder`. */
   readonly databaseUrl: string | undefined;
+  readonly replicaUrls: readonly string[];
   readonly poolSize: number;
   /** Whether statements are kept on connections; PgBouncer in transaction mode may not allow it. */
   readonly prepare: boolean;
@@ -65,6 +66,7 @@ export function readConfig(env: Environment): Config {
     host: env.HOST || '127.0.0.1',
     port: integer(env, 'PORT', 4000, { min: 0, max: 65_535 }, faults),
     databaseUrl: databaseUrl(env, faults),
+    replicaUrls: replicaUrls(env, faults),
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }, faults),
     prepare: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on', faults) === 'on',
     statementSeconds: integer(env, 'DATABASE_STATEMENT_TIMEOUT', 30, { min: 1, max: 3600 }, faults),
@@ -143,16 +145,31 @@ function oneOf<T extends string>(
 function databaseUrl(env: Environment, faults: string[]): string | undefined {
   const text = env.DATABASE_URL;
   if (!text) return undefined;
-  // The address may hold a password: it is never repeated.
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    faults.push('DATABASE_URL is no address such as postgresql://user:password@host:5432/database');
-  }
+  if (!isAddress(text)) faults.push(`DATABASE_URL is no ${exampleAddress}`);
   return text;
 }
 
+function replicaUrls(env: Environment, faults: string[]): readonly string[] {
+  const urls = listOf(env.DATABASE_REPLICA_URLS);
+  for (const [index, url] of urls.entries()) {
+    if (!isAddress(url)) faults.push(`DATABASE_REPLICA_URLS, number ${index + 1}, is no ${exampleAddress}`);
+  }
+  if (urls.length > 0 && !env.DATABASE_URL) faults.push('DATABASE_REPLICA_URLS is set, but DATABASE_URL is not');
+  return urls;
+}
+
+// An address may hold a password: it is never repeated.
+const exampleAddress = 'address such as postgresql://user:password@host:5432/database';
+const isAddress = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+
+const listOf = (text = '') =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '');
+
 function origins(env: Environment, faults: string[]): readonly string[] {
-  const given = (env.CARTE_CORS_ORIGINS ?? '').split(',').map(origin => origin.trim());
-  const named = given.filter(origin => origin !== '');
+  const named = listOf(env.CARTE_CORS_ORIGINS);
   for (const origin of named) {
     if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
     faults.push(`CARTE_CORS_ORIGINS has "${origin}"; an origin is * or such as https://shop.example`);

@@ -21,6 +21,12 @@ export interface WatchedCache {
   readonly bytes: number;
 }
 
+/** What replicas count by themselves. */
+export interface WatchedReplicas {
+  readonly list: readonly { readonly isUsable: boolean; readonly behindSeconds: number }[];
+  readonly answered: Readonly<Record<string, number>>;
+}
+
 /** What is counted and timed; `/metrics` shows it. */
 export interface Metrics {
   begun(): void;
@@ -30,6 +36,7 @@ export interface Metrics {
   replaced(seconds: number): void;
   watchPool(pool: WatchedPool): void;
   watchCache(cache: WatchedCache): void;
+  watchReplicas(replicas: WatchedReplicas): void;
   /** In Prometheus' text format. */
   show(): Promise<string>;
   readonly contentType: string;
@@ -85,6 +92,7 @@ export function createMetrics(): Metrics {
     replaced: seconds => replacements.observe(seconds),
     watchPool: pool => watchPool(pool, registers),
     watchCache: cache => watchCache(cache, registers),
+    watchReplicas: replicas => watchReplicas(replicas, registers),
     show: () => registry.metrics(),
     contentType: registry.contentType,
   };
@@ -129,6 +137,37 @@ function watchCache(cache: WatchedCache, registers: Registry[]): void {
     registers,
     collect() {
       this.set(cache.bytes);
+    },
+  });
+}
+
+function watchReplicas({ list, answered }: WatchedReplicas, registers: Registry[]): void {
+  new Counter({
+    name: 'carte_database_reads_total',
+    help: 'Statements that only read, by who answered them, or why the primary did',
+    labelNames: ['target'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [target, times] of Object.entries(answered)) this.inc({ target }, times);
+    },
+  });
+  new Gauge({
+    name: 'carte_replica_usable',
+    help: 'Whether a read replica is in use, by its place in DATABASE_REPLICA_URLS',
+    labelNames: ['replica'],
+    registers,
+    collect() {
+      for (const [index, { isUsable }] of list.entries()) this.set({ replica: index + 1 }, isUsable ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'carte_replica_behind_seconds',
+    help: 'For how long a read replica has not come as far as was asked of it',
+    labelNames: ['replica'],
+    registers,
+    collect() {
+      for (const [index, { behindSeconds }] of list.entries()) this.set({ replica: index + 1 }, behindSeconds);
     },
   });
 }

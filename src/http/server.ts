@@ -4,6 +4,7 @@ import { AnswerCache } from '../answers/cache.ts';
 import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
 import { createReading } from '../database/query.ts';
+import { openReplicas, type Replicas } from '../database/replicas.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { createContext, stampOf } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
@@ -12,6 +13,7 @@ import { createSchema } from '../graphql/schema.ts';
 import { loadTrusted } from '../graphql/trusted.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
+import type { Query } from '../statement.ts';
 import { createCallers } from './callers.ts';
 import { allowOrigins } from './cors.ts';
 import { mountDocs } from './docs.ts';
@@ -53,7 +55,16 @@ export async function createServer(
   const metrics = createMetrics();
   metrics.watchPool(pool);
   metrics.watchCache(answers);
-  const source = { orm, ...reading, menuLimits: config.menuLimits, onReplaced: metrics.replaced };
+  const replicas = config.replicaUrls.length > 0 ? useReplicas(app, reading.query, config) : undefined;
+  if (replicas) metrics.watchReplicas(replicas);
+  const source = {
+    orm,
+    // A lookup costs no more than to ask whether a replica is up to date, so the primary always does them.
+    ...reading,
+    ...(replicas && { query: replicas.query }),
+    menuLimits: config.menuLimits,
+    onReplaced: metrics.replaced,
+  };
   const translate = createTranslate(app.log, metrics);
   observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
   const callerOf = createCallers({
@@ -111,6 +122,17 @@ function createFastify(config: ServerConfig): FastifyInstance {
   });
   app.server.maxConnections = config.http.maxConnections;
   return app;
+}
+
+function useReplicas(app: FastifyInstance, query: Query, config: ServerConfig): Replicas {
+  const replicas = openReplicas(query, config, ({ replica, isUsable, reason }) => {
+    if (isUsable) app.log.info({ replica }, 'A read replica is in use');
+    else app.log.warn({ replica, err: reason }, 'A read replica is left out');
+  });
+  // Not while the process is busy with starting, or their answers would seem late.
+  app.addHook('onReady', async () => replicas.start());
+  app.addHook('onClose', async () => replicas.close());
+  return replicas;
 }
 
 function logsRequests({ logLevel }: ServerConfig): boolean {

@@ -1,0 +1,152 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { smallBody } from './body.ts';
+import { startReplicated, until } from './replicated.ts';
+
+const { pair, data, serve } = await startReplicated();
+const [writer, reader] = [await serve(), await serve()];
+await until(async () => (await writer.isUsing()) && (await reader.isUsing()));
+const store = await data.store();
+const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
+const ordersPath = `/v1/stores/${store.id}/orders/`;
+const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { count } } }`;
+
+const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
+
+/** Writes through one service and reads through the other, again and again; answers what was older than the write. */
+async function writeAndRead(rounds: number): Promise<string[]> {
+  const stale: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const mark = `mark ${crypto.randomUUID()}`;
+    const written = await writer.send(menuPath, smallBody(mark));
+    expect(written.status).toBe(200);
+    const [order] = await data.orders(store, 1);
+    const named = await data.store();
+    const asked = {
+      tree: [menuPath, mark],
+      flat: [`${menuPath}flat`, mark],
+      graphql: ['/graphql', mark, { query }],
+      orders: [`${ordersPath}?page_size=100`, order?.id],
+      stores: ['/v1/stores/?limit=1000', named.id],
+    } as const;
+    for (const [what, [path, expected, body]] of Object.entries(asked)) {
+      const answer = await reader.send(path, body);
+      if (answer.status !== 200 || !answer.text.includes(expected ?? '')) stale.push(`${what}: ${answer.text}`);
+    }
+    const { etag } = await reader.send(menuPath);
+    if (revisionIn(etag) !== revisionIn(written.etag)) stale.push(`not ${written.etag} but ${etag}`);
+    const again = await writer.send(menuPath, undefined, { 'if-none-match': etag });
+    if (again.status !== 304) stale.push(`not ${etag} but ${again.etag}`);
+  }
+  return stale;
+}
+
+describe('A read replica', () => {
+  test('is asked for menus, lists and order pages, and the primary for single rows', async () => {
+    await data.menu(store);
+    const offered = async () => (await reader.read('replica')) + (await reader.read('behind'));
+    const [before, primary] = [await offered(), await reader.read('primary')];
+    for (const path of [menuPath, ordersPath, '/v1/stores/', '/v1/merchants/']) {
+      expect((await reader.send(path)).status).toBe(200);
+    }
+    expect(await offered()).toBe(before + 4);
+    // The store, for its menu and for its orders.
+    expect(await reader.read('primary')).toBe(primary + 2);
+    await reader.untilReplica();
+  });
+
+  test('that follows never shows less than what was written through another process', async () => {
+    expect(await writeAndRead(20)).toEqual([]);
+  });
+
+  test('that lags is passed over, and asked again when it has caught up', async () => {
+    await pair.onStandby('select pg_wal_replay_pause()');
+    onTestFinished(async () => void (await pair.onStandby('select pg_wal_replay_resume()')));
+    const behind = await reader.read('behind');
+    expect(await writeAndRead(5)).toEqual([]);
+    expect(await reader.read('behind')).toBeGreaterThan(behind);
+    expect(await reader.sample('carte_replica_behind_seconds{replica="1"}')).toBeGreaterThan(0);
+    await pair.onStandby('select pg_wal_replay_resume()');
+    await reader.untilReplica();
+    await until(async () => (await reader.sample('carte_replica_behind_seconds{replica="1"}')) === 0);
+  });
+
+  test('that shows a commit before the primary does is not believed', async () => {
+    const setStandbys = async (change: string) => {
+      await pair.onPrimary(`alter system ${change}`);
+      await pair.onPrimary('select pg_reload_conf()');
+    };
+    await setStandbys("set synchronous_standby_names = 'nobody'");
+    onTestFinished(() => setStandbys('reset synchronous_standby_names'));
+    await until(async () => {
+      const [row] = await pair.onPrimary('show synchronous_standby_names');
+      return row?.synchronous_standby_names === 'nobody';
+    });
+    // The commit is written and replayed, but waits for a standby that will never come.
+    const waiting = data.merchant({ id: 'early' });
+    await until(async () => (await pair.onStandby("select from merchant where id = 'early'")).length === 1);
+    const ahead = await reader.read('ahead');
+    await until(async () => {
+      expect((await reader.send('/v1/merchants/?limit=1000')).text).not.toContain('early');
+      return (await reader.read('ahead')) > ahead;
+    });
+    await setStandbys('reset synchronous_standby_names');
+    await waiting;
+    expect((await reader.send('/v1/merchants/?limit=1000')).text).toContain('early');
+  });
+
+  test('that stops under load costs nobody anything, and is taken back by itself', async () => {
+    const statuses = new Set<number>();
+    let isOver = false;
+    const ask = async (path: string) => {
+      while (!isOver) statuses.add((await reader.send(path)).status);
+    };
+    const asking = ['/v1/stores/', ordersPath, ordersPath, menuPath].map(ask);
+    await pair.stopStandby();
+    await until(async () => !(await reader.isUsing()));
+    expect(await writeAndRead(3)).toEqual([]);
+    expect((await reader.send('/health/ready')).status).toBe(200);
+    await pair.startStandby();
+    await reader.untilReplica();
+    isOver = true;
+    await Promise.all(asking);
+    expect([...statuses]).toEqual([200]);
+    expect(await writeAndRead(3)).toEqual([]);
+  });
+
+  test('that falls silent is given up within seconds', async () => {
+    const pids = await pair.onStandby(
+      "select pid from pg_stat_activity where application_name = 'carte' union select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int",
+    );
+    const signal = (name: NodeJS.Signals) => {
+      for (const { pid } of pids) process.kill(Number(pid), name);
+    };
+    signal('SIGSTOP');
+    try {
+      const begun = performance.now();
+      expect((await reader.send('/v1/stores/')).status).toBe(200);
+      expect(performance.now() - begun).toBeLessThan(5_000);
+      expect(await reader.isUsing()).toBe(false);
+    } finally {
+      signal('SIGCONT');
+    }
+    await until(reader.isUsing);
+  });
+});
+
+test('Neither the primary nor another database is taken for a replica', async () => {
+  await pair.onPrimary('create database another');
+  const service = await serve([pair.primaryUrl, pair.standbyUrl.replace('/carte?', '/another?'), pair.standbyUrl]);
+  await until(async () => (await service.sample('carte_replica_usable{replica="3"}')) === 1);
+  expect(await service.sample('carte_replica_usable{replica="1"}')).toBe(0);
+  expect(await service.sample('carte_replica_usable{replica="2"}')).toBe(0);
+  await service.untilReplica();
+});
+
+test('Faults in the addresses of replicas are named without their passwords', () => {
+  const urls = 'postgresql://u:p@h/d, mysql://u:secret@h/d';
+  expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@h/d', DATABASE_REPLICA_URLS: urls })).toThrow(
+    /^Bad configuration:\n {2}DATABASE_REPLICA_URLS, number 2, is no address such as [^\n]*$/,
+  );
+  expect(() => readConfig({ DATABASE_REPLICA_URLS: 'postgresql://u:p@h/d' })).toThrow('DATABASE_URL is not');
+});

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { issueKey } from '../../src/auth/keys.ts';
+import { readConfig } from '../../src/config.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createOrm } from '../../src/database/orm.ts';
+import type { Target } from '../../src/database/replicas.ts';
+import { createServer } from '../../src/http/server.ts';
+import { createData, operatorFork } from '../support/data.ts';
+import { startPair } from '../support/standby.ts';
+
+/** A migrated, empty database with a standby, and services on both; all end after the file's last test. */
+export async function startReplicated() {
+  const folder = mkdtempSync(join(tmpdir(), 'carte-replicas-'));
+  const pair = await startPair(folder);
+  const orm = createOrm({ url: pair.primaryUrl });
+  const closing: (() => Promise<unknown>)[] = [];
+  afterAll(async () => {
+    for (const close of closing) await close();
+    await orm.close();
+    await pair.stop();
+    rmSync(folder, { recursive: true });
+  });
+  await migrate(orm);
+  const request = { name: 'test', all: true, merchantIds: [], storeIds: [], canWrite: true };
+  const { key } = await issueKey(operatorFork(orm), request);
+  return {
+    pair,
+    data: createData(orm),
+    /** A service that shares nothing with others but the database. */
+    async serve(replicaUrls: readonly string[] = [pair.standbyUrl]) {
+      const own = createOrm({ url: pair.primaryUrl });
+      const config = readConfig({ CARTE_LOG_LEVEL: 'silent', CARTE_KEY_SECONDS: '0' });
+      const server = await createServer(own, { ...config, replicaUrls });
+      closing.push(async () => {
+        await server.close();
+        await own.close();
+      });
+      return callsTo(await server.listen({ host: '127.0.0.1', port: 0 }), key);
+    },
+  };
+}
+
+function callsTo(url: string, key: string) {
+  const send = async (path: string, body?: unknown, given: Record<string, string> = {}) => {
+    const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', ...given };
+    const answer = await fetch(url + path, { ...init, headers });
+    return { status: answer.status, text: await answer.text(), etag: answer.headers.get('etag') ?? '' };
+  };
+  const sample = async (name: string) => {
+    const line = (await send('/metrics')).text.split('\n').find(candidate => candidate.startsWith(`${name} `));
+    return Number(line?.split(' ')[1]);
+  };
+  const read = (target: Target) => sample(`carte_database_reads_total{target="${target}"}`);
+  return {
+    send,
+    sample,
+    /** How many reads were answered so. */
+    read,
+    isUsing: async () => (await sample('carte_replica_usable{replica="1"}')) === 1,
+    /** Lists stores until the replica has answered: now and then it is a moment behind. */
+    async untilReplica() {
+      const before = await read('replica');
+      await until(async () => {
+        await send('/v1/stores/');
+        return (await read('replica')) > before;
+      });
+    },
+  };
+}
+
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 10));
+}
