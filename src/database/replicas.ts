@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
+import { Shared } from '../sharing.ts';
 import type { Query, Statement } from '../statement.ts';
-import { beginning, positionOf, stateOf } from './replicas/position.ts';
+import { beginning, type Position, positionOf, stateOf } from './replicas/position.ts';
 import { Replica } from './replicas/replica.ts';
 
 /**
@@ -46,6 +47,7 @@ export function openReplicas(
     const tell = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
     return new Replica({ url, ...config, identity: identityOfPrimary, onChange: tell });
   });
+  const position = new Shared(() => positionOf(primary));
   const answered: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
   return {
@@ -55,7 +57,7 @@ export function openReplicas(
       const usable = list.filter(replica => replica.isUsable);
       const first = usable.length > 0 ? turn++ % usable.length : 0;
       const inTurn = [...usable.slice(first), ...usable.slice(0, first)];
-      const { rows, target } = await askReplicas<Row>(primary, inTurn, { statement, values });
+      const { rows, target } = await askReplicas<Row>(position, inTurn, { statement, values });
       answered[target]++;
       return rows ?? primary<Row>(statement, values);
     },
@@ -74,15 +76,15 @@ interface Read {
 }
 
 /** The rows of the first replica that will do; none where the primary must be asked, and why. */
-async function askReplicas<Row>(primary: Query, replicas: readonly Replica[], { statement, values }: Read) {
+async function askReplicas<Row>(current: Shared<Position>, replicas: readonly Replica[], { statement, values }: Read) {
   let target: Target = 'primary';
   if (replicas.length === 0) return { rows: undefined, target };
-  const position = await positionOf(primary);
+  const position = await current.get();
   for (const replica of replicas) {
     try {
       const answer = await replica.read<Row>(position.log, statement, values);
       if (!answer) target = 'behind';
-      else if (await isSettled(primary, answer.shown, position.settled))
+      else if (await isSettled(current, answer.shown, position.settled))
         return { rows: answer.rows, target: 'replica' as const };
       else target = 'ahead';
     } catch {
@@ -97,6 +99,6 @@ async function askReplicas<Row>(primary: Query, replicas: readonly Replica[], { 
  * Whether the primary shows everything that a replica has shown. A replica learns of a commit a moment before others see
  * it on the primary, and much earlier where commits wait for other replicas.
  */
-async function isSettled(primary: Query, shown: bigint, settled: bigint): Promise<boolean> {
-  return shown <= settled || shown <= (await positionOf(primary)).settled;
+async function isSettled(current: Shared<Position>, shown: bigint, settled: bigint): Promise<boolean> {
+  return shown <= settled || shown <= (await current.get()).settled;
 }
