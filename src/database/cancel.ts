@@ -28,7 +28,8 @@ function askServer(client: pg.Client): void {
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
   // A server that cannot be reached any more is left to the cut.
   socket.on('error', () => {}).setTimeout(patience, () => socket.destroy());
-  socket.end(message);
+  // The server hangs up when it has done as asked. A PgBouncer before 1.20 ends for good when the caller is first to.
+  socket.resume().write(message);
 }
 
 /** `pg` keeps the two numbers that name the session, but does not document them. */
