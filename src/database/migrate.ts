@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { OperatorError } from '../errors.ts';
 
@@ -5,14 +6,29 @@ const oldestVersion = 150_000;
 /** Any number will do, as long as nothing else in the database takes it. */
 const lockNumber = 7_274_921;
 
-/** Brings the database to the current schema. Processes that start together queue here. */
+const pause = 100;
+
+/**
+ * Brings the database to the current schema. Processes that start together take turns, and hold no connection while they
+ * wait: behind a PgBouncer, those who wait could otherwise keep every connection from the one who works.
+ */
 export async function migrate(orm: MikroORM): Promise<readonly string[]> {
-  const em = orm.em.fork();
   await checkVersion(orm);
-  return em.transactional(async locked => {
-    await locked.execute('select pg_advisory_xact_lock(?)', [lockNumber]);
-    // The migrator works on a second connection while this one holds the lock.
-    const done = await orm.migrator.up();
+  for (;;) {
+    const done = await migrateAlone(orm);
+    if (done) return done;
+    await sleep(pause);
+  }
+}
+
+/** Undefined while another process migrates. All of it is one transaction on one connection, the lock included. */
+async function migrateAlone(orm: MikroORM): Promise<readonly string[] | undefined> {
+  return orm.em.fork().transactional(async locked => {
+    const sql = 'select pg_try_advisory_xact_lock(?) as "isHeld"';
+    const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [lockNumber]);
+    if (!lock?.isHeld) return undefined;
+    const transaction = locked.getTransactionContext();
+    const done = await orm.migrator.up(transaction ? { transaction } : {});
     return done.map(migration => migration.name);
   });
 }

@@ -3,14 +3,14 @@ import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
 import { createQuery } from '../../src/database/query.ts';
 import { createData, operatorFork } from '../support/data.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, prepare } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
 import { run } from './support.ts';
 
 const orm = await createDatabase();
 const env = { DATABASE_URL: urlOf(orm) };
 const store = await createData(orm).store();
-const authenticate = createAuthenticator(await createQuery(orm, { prepare: true }), { seconds: 0 });
+const authenticate = createAuthenticator(await createQuery(orm, { prepare }), { seconds: 0 });
 const key = (...args: readonly string[]) => run(['key', ...args], env);
 
 test('key create prints the key alone, and only its hash is kept', async () => {

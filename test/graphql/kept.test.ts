@@ -8,6 +8,7 @@ import { createSchema } from '../../src/graphql/schema.ts';
 import { operatorReach } from '../../src/reach.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
+import { prepare } from '../support/database.ts';
 
 const app = await startApp();
 await loadDemo(app.orm);
@@ -28,7 +29,7 @@ fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTi
   ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
 
 test('a kept answer is what executing the query answers', async () => {
-  const source = { orm: app.orm, ...(await createReading(app.orm, { prepare: true })) };
+  const source = { orm: app.orm, ...(await createReading(app.orm, { prepare })) };
   for (const id of ['lisbon-baixa', 'tokyo-yanaka']) {
     const variables = { id, languages: ['pt', 'en'] };
     const executed = await graphql({

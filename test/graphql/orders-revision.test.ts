@@ -5,7 +5,7 @@ import { upsertRows } from '../../src/import/upsert.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
 import { operatorReach } from '../../src/reach.ts';
 import { createData } from '../support/data.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, prepare } from '../support/database.ts';
 import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
 
 const orm = await createDatabase();
@@ -96,7 +96,7 @@ describe('ordersRevision', () => {
 describe('a request', () => {
   test('claims no revision newer than the store that it has read, and so than any order that it reads after', async () => {
     const { storeId } = await storeWithOrder();
-    const source = { orm, ...(await createReading(orm, { prepare: true })) };
+    const source = { orm, ...(await createReading(orm, { prepare })) };
     const { loaders } = createContext(source, operatorReach);
     const store = await loaders.storeById.load(storeId);
     await saveOrders(orm, [order(storeId)]);

@@ -15,6 +15,7 @@ import { createContext } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
+import { prepare } from '../support/database.ts';
 
 const app = await startApp();
 const schema = createSchema();
@@ -62,7 +63,7 @@ roots.push({ field: 'stores', type: 'Store' }, { field: 'merchants', type: 'Merc
 
 /** What every path of the graph down to the depth shows to a key. */
 async function crawl(key: string): Promise<string> {
-  const reading = await createReading(app.orm, { prepare: true });
+  const reading = await createReading(app.orm, { prepare });
   const { reach } = await createAuthenticator(reading.query, { seconds: 0 })(key);
   const shown: string[] = [];
   for (const { field, type } of roots) {

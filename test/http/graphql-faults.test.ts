@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { createOrm } from '../../src/database/orm.ts';
 import { createServer } from '../../src/http/server.ts';
 import { startApp } from '../support/app.ts';
+import { prepare } from '../support/database.ts';
 import { startProxy } from './proxy.ts';
 
 const app = await startApp({ rateLimit: 2 });
@@ -14,7 +15,7 @@ async function serveOverProxy(keySeconds: number) {
   const proxy = await startProxy();
   const where = { ...inject('cluster'), host: '127.0.0.1', port: proxy.port };
   const orm = createOrm({ ...where, database: String(app.orm.config.get('dbName')) });
-  const server = await createServer(orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), keySeconds });
+  const server = await createServer(orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), prepare, keySeconds });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await server.close();

@@ -64,7 +64,7 @@ describe('SIGTERM', () => {
   test('waits for a request under way, and not for connections on which nothing happens', async () => {
     const { child, ended, url } = await serve();
     const silent = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-    const blocker = new pg.Client({ ...inject('cluster'), database: String(app.orm.config.get('dbName')) });
+    const blocker = new pg.Client({ ...inject('direct'), database: String(app.orm.config.get('dbName')) });
     await blocker.connect();
     onTestFinished(() => blocker.end());
     await blocker.query('begin');

@@ -3,7 +3,7 @@ import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/config.ts';
 import { createServer, type ServerConfig } from '../../src/http/server.ts';
 import { createData, type Data, operatorFork } from './data.ts';
-import { createDatabase } from './database.ts';
+import { createDatabase, prepare } from './database.ts';
 import { undescribed } from './described.ts';
 import { StatementCounter } from './statements.ts';
 
@@ -18,6 +18,7 @@ export interface Answer {
 // Tests see at once what they do to keys; test/unit/authenticate.test.ts is about what is remembered.
 const config: ServerConfig = {
   ...readConfig({ CARTE_LOG_LEVEL: 'silent' }),
+  prepare,
   keySeconds: 0,
   cacheBytes: 16 * 1024 * 1024,
 };

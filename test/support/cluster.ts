@@ -6,14 +6,28 @@ import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
+import { startPgBouncer } from './pgbouncer.ts';
+
+interface Connection {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
 
 declare module 'vitest' {
   interface ProvidedContext {
-    cluster: { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
+    /** What the service is told of. */
+    cluster: Connection;
+    /** The server itself, for what an administrator does; the same, unless the tests run through a PgBouncer. */
+    direct: Connection;
   }
 }
 
-/** One real server for all tests, and a migrated template from which each test file copies a database of its own. */
+/**
+ * One real server for all tests, and a migrated template from which each test file copies a database of its own. With
+ * `CARTE_TEST_THROUGH=pgbouncer` everything but the administration goes through a PgBouncer.
+ */
 export default async function startCluster(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'carte-test-'));
   const server = await startEmbedded({
@@ -27,8 +41,11 @@ export default async function startCluster(project: TestProject) {
   const orm = createOrm({ ...server.connection, database: 'template_carte' });
   await migrate(orm);
   await orm.close();
-  project.provide('cluster', server.connection);
+  const bouncer = process.env.CARTE_TEST_THROUGH === 'pgbouncer' ? await startPgBouncer(server.connection) : undefined;
+  project.provide('cluster', bouncer?.connection ?? server.connection);
+  project.provide('direct', server.connection);
   return async () => {
+    await bouncer?.stop();
     await server.stop();
     rmSync(folder, { recursive: true, force: true });
   };

@@ -4,21 +4,32 @@ import pg from 'pg';
 import { afterAll, inject } from 'vitest';
 import { createOrm, type OrmOptions } from '../../src/database/orm.ts';
 
+/** Whether connections may keep statements: not through a PgBouncer. The service is told by the same variable. */
+export const prepare = process.env.DATABASE_PREPARE !== 'off';
+
 /** A migrated, empty database of one's own; it is closed and dropped after the file's last test. */
 export async function createDatabase(options?: OrmOptions): Promise<MikroORM> {
-  const cluster = inject('cluster');
-  const database = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdmin(`create database ${database} template template_carte`);
-  const orm = createOrm({ ...cluster, database }, options);
-  afterAll(async () => {
-    await orm.close();
-    await asAdmin(`drop database ${database} with (force)`);
-  });
+  const connect = await makeDatabase('template_carte');
+  const orm = connect(options);
+  // Files are left in the reverse order of what they ask for: the connections end before the database does.
+  afterAll(() => orm.close());
   return orm;
 }
 
+/** A database without a schema; what connects to it is closed by the test. */
+export function createEmptyDatabase(): Promise<(options?: OrmOptions) => MikroORM> {
+  return makeDatabase('template1');
+}
+
+async function makeDatabase(template: string): Promise<(options?: OrmOptions) => MikroORM> {
+  const database = `test_${randomUUID().replaceAll('-', '')}`;
+  await asAdmin(`create database ${database} template ${template}`);
+  afterAll(() => asAdmin(`drop database ${database} with (force)`));
+  return options => createOrm({ ...inject('cluster'), database }, options);
+}
+
 async function asAdmin(statement: string): Promise<void> {
-  const admin = new pg.Client(inject('cluster'));
+  const admin = new pg.Client(inject('direct'));
   await admin.connect();
   await admin.query(statement);
   await admin.end();

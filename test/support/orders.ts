@@ -10,6 +10,7 @@ import type { OrderArguments } from '../../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
 import { operatorReach, type Reach } from '../../src/reach.ts';
 import { createData, operatorFork } from './data.ts';
+import { prepare } from './database.ts';
 
 interface Page {
   readonly ids: readonly string[];
@@ -31,7 +32,7 @@ const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: Int!,
 /** Asks the graph for orders, each time as a request of its own would. */
 export function createOrderGraph(orm: MikroORM) {
   const schema = createSchema();
-  const reading = createReading(orm, { prepare: true });
+  const reading = createReading(orm, { prepare });
   const data = createData(orm);
 
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert

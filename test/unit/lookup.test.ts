@@ -5,13 +5,13 @@ import { nothing, operatorReach, type Reach } from '../../src/reach.ts';
 import type { Query } from '../../src/statement.ts';
 import { readStamp } from '../../src/store/stamp.ts';
 import { createData } from '../support/data.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, prepare } from '../support/database.ts';
 import { StatementCounter } from '../support/statements.ts';
 
 const statements = new StatementCounter();
 const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const data = createData(orm);
-const query = await createQuery(orm, { prepare: true });
+const query = await createQuery(orm, { prepare });
 const lookUp = createLookUp(query);
 
 const storesOf = (count: number) => Promise.all(Array.from({ length: count }, () => data.store()));
