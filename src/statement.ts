@@ -16,3 +16,13 @@ export type Query = <Row>(statement: Statement, values: readonly unknown[]) => P
 export function prepared(text: string): Statement {
   return { text, name: `carte_${hash('sha1', text, 'base64url').slice(0, 16)}` };
 }
+
+/** Prepares the first texts that it meets, so many of them, and leaves the others to be planned each time. */
+export function preparedFirst(most: number): (text: string) => Statement {
+  const known = new Map<string, Statement>();
+  return text => {
+    const statement = known.get(text) ?? (known.size < most ? prepared(text) : { text });
+    if (statement.name !== undefined) known.set(text, statement);
+    return statement;
+  };
+}

@@ -1,3 +1,4 @@
+import type { OrderStatus } from '../generated/graph.ts';
 import type { Search } from './arguments.ts';
 import { foldedName } from './entities.ts';
 
@@ -10,6 +11,17 @@ export interface Binding {
 export function createBinding(): Binding {
   const values: unknown[] = [];
   return { values, bind: (value, type) => `$${values.push(value)}::${type}` };
+}
+
+/**
+ * The stores that are asked for, each with its position. A single one stands by itself: for a list PostgreSQL expects ten,
+ * finds every plan that it could keep too dear, and plans the statement anew each time.
+ */
+export function askedStores(storeIds: readonly string[], { bind }: Binding): string {
+  const [only] = storeIds;
+  return storeIds.length === 1
+    ? `(select ${bind(only, 'text')} collate "C", 1) as asked (store_id, position)`
+    : `unnest(${bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)`;
 }
 
 /** Letters and digits in a row, long enough for the trigrams of the name index. */
@@ -42,8 +54,13 @@ export function timeConditions({ from, to }: Pick<Search, 'from' | 'to'>, { bind
 }
 
 /** On `orders` and `order_count` alike. */
-export function statusCondition({ statuses }: Search, { bind }: Binding): string {
-  return statuses ? `and status = any(${bind(statuses, 'text[]')})` : '';
+export function statusCondition({ statuses }: Search): string {
+  return statuses ? `and status = any(array[${statusList(statuses)}])` : '';
+}
+
+/** Statuses as they stand in a statement: the type has seven, so that no caller's text is among them. */
+export function statusList(statuses: readonly OrderStatus[]): string {
+  return statuses.map(status => `'${status}'`).join(', ');
 }
 
 /** Orders that come after the cursor. */

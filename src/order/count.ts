@@ -1,5 +1,6 @@
 import type { Search } from './arguments.ts';
 import {
+  askedStores,
   type Binding,
   createBinding,
   dayConditions,
@@ -19,7 +20,7 @@ export function countStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
   const sql = `
     select (${countOf(search, binding)})::float8 as count
-    from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
+    from ${askedStores(storeIds, binding)}
     order by position`;
   return { sql, values: binding.values };
 }
@@ -34,21 +35,21 @@ function stretches(search: Search, binding: Binding): string[] {
   const { from, to } = search;
   const first = from && nextStartOfDay(from);
   const end = to && startOfDay(nextInstant(to));
-  if (!from && !to) return [counterSum("and day = 'infinity'", search, binding)];
+  if (!from && !to) return [counterSum("and day = 'infinity'", search)];
   if (first && end && first >= end) return [counted(search, search, binding)];
-  const parts = [counterSum(dayConditions({ first, end }, binding), search, binding)];
+  const parts = [counterSum(dayConditions({ first, end }, binding), search)];
   if (from && first && from < first) parts.push(counted(search, { from, to: lastInstantBefore(first) }, binding));
   if (to && end && end <= to) parts.push(counted(search, { from: end, to }, binding));
   return parts;
 }
 
-const counterSum = (days: string, search: Search, binding: Binding) =>
+const counterSum = (days: string, search: Search) =>
   `(select coalesce(sum(n), 0) from order_count where store_id = asked.store_id
-    ${days} ${statusCondition(search, binding)})`;
+    ${days} ${statusCondition(search)})`;
 
 const lastInstantBefore = (instant: Date) => new Date(instant.getTime() - 1);
 
 function counted(search: Search, time: Pick<Search, 'from' | 'to'>, binding: Binding): string {
   return `(select count(*) from orders where store_id = asked.store_id
-    ${timeConditions(time, binding)} ${statusCondition(search, binding)} ${textConditions(search, binding)})`;
+    ${timeConditions(time, binding)} ${statusCondition(search)} ${textConditions(search, binding)})`;
 }

@@ -1,6 +1,8 @@
+import type { OrderStatus } from '../generated/graph.ts';
 import type { Search } from './arguments.ts';
 import {
   afterCondition,
+  askedStores,
   type Binding,
   createBinding,
   type Days,
@@ -8,6 +10,7 @@ import {
   isCounted,
   isIndexed,
   statusCondition,
+  statusList,
   textConditions,
   timeConditions,
 } from './conditions.ts';
@@ -36,7 +39,7 @@ export function pageStatement(storeIds: readonly string[], search: Search, withC
   // With an offset the count is a step of its own; without one it would be worked out again for every order.
   const sql = `
     select position::int, coalesce(picked.total, counted.total)::float8 as total, ${orderColumns}
-    from unnest(${binding.bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)
+    from ${askedStores(storeIds, binding)}
     cross join lateral (select (${total})::bigint as total offset 0) counted
     left join lateral (${isIndexed(search) ? collected(search, binding) : walked(search, binding)}) picked on true
     left join orders on orders.id = picked.id
@@ -52,7 +55,7 @@ function collected(search: Search, binding: Binding): string {
   return `
     select created_at, id, total from (
       select created_at, id, count(*) over () as total from orders
-      where store_id = asked.store_id ${statusCondition(search, binding)}
+      where store_id = asked.store_id ${statusCondition(search)}
         ${timeConditions(search, binding)} ${textConditions(search, binding)}
     ) matches
     where true ${afterCondition(search, binding)}
@@ -61,7 +64,8 @@ function collected(search: Search, binding: Binding): string {
 
 /** Walks the store by time, from the first order of the page on. */
 function walked(search: Search, binding: Binding): string {
-  const limit = binding.bind(search.pageSize + 1, 'int');
+  // Written out, as are the first page and the statuses: with the number of rows in sight, the plan is kept.
+  const limit = String(search.pageSize + 1);
   const orders = `
     select created_at, id from orders
     where store_id = asked.store_id and created_at < start.ceiling
@@ -69,21 +73,21 @@ function walked(search: Search, binding: Binding): string {
   return `
     select created_at, id, null::bigint as total from (${startOf(search, binding)}) start
     cross join lateral (
-      ${search.statuses ? byStatus(orders, search.statuses, limit, binding) : orders}
+      ${search.statuses ? byStatus(orders, search.statuses, limit) : orders}
       ${newestFirst} offset start.skip limit ${limit}
     ) stretch`;
 }
 
 /** One walk per status, since a single one would step over the orders of all others. */
-function byStatus(orders: string, statuses: readonly string[], limit: string, { bind }: Binding): string {
+function byStatus(orders: string, statuses: readonly OrderStatus[], limit: string): string {
   return `
-    select created_at, id from unnest(${bind(statuses, 'text[]')}) as wanted (status)
+    select created_at, id from unnest(array[${statusList(statuses)}]) as wanted (status)
     cross join lateral (${orders} and status = wanted.status ${newestFirst} limit start.skip + ${limit}) of_status`;
 }
 
 /** Where to begin to walk and how many orders to step over; no row when the page lies beyond the last order. */
 function startOf(search: Search, binding: Binding): string {
-  const skip = binding.bind(skipOf(search), 'bigint');
+  const skip = skipOf(search) === 0n ? '0::bigint' : binding.bind(skipOf(search), 'bigint');
   const begin = `select 'infinity'::timestamptz as ceiling, ${skip} as skip`;
   if (skipOf(search) < worthJumping) return begin;
   const first = search.from && startOfDay(search.from);
@@ -110,7 +114,7 @@ function lastInstant({ to, after }: Search): Date | undefined {
 }
 
 function counters(days: Days, search: Search, binding: Binding): string {
-  return `store_id = asked.store_id ${dayConditions(days, binding)} ${statusCondition(search, binding)}`;
+  return `store_id = asked.store_id ${dayConditions(days, binding)} ${statusCondition(search)}`;
 }
 
 /** The last day is cut off by the search, so its orders are counted. */
@@ -118,6 +122,6 @@ function incompleteDay(start: Date, search: Search, binding: Binding): string {
   const from = search.from && search.from > start ? search.from : start;
   return `
     select 'infinity', count(*) from orders where store_id = asked.store_id
-      ${timeConditions({ from, to: search.to }, binding)} ${statusCondition(search, binding)}
+      ${timeConditions({ from, to: search.to }, binding)} ${statusCondition(search)}
       ${afterCondition(search, binding)}`;
 }

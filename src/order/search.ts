@@ -1,4 +1,4 @@
-import { prepared, type Query, type Statement } from '../statement.ts';
+import { preparedFirst, type Query, type Statement } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { type CountRow, countStatement } from './count.ts';
@@ -51,12 +51,15 @@ function countFromLastPage(found: number, { pageIndex, pageSize, after }: Search
   return after || (found === 0 && pageIndex > 0) ? undefined : pageIndex * pageSize + found;
 }
 
+/** Sizes of pages and sets of statuses make many texts, and every connection keeps each; the usual ones come first. */
+const keepFirst = preparedFirst(200);
+
 /**
  * Planning such a statement costs more than running it. Walks of the indexes by time have one good plan, which is kept;
  * what is best for a text depends on how often it occurs, so these are planned anew.
  */
 function statementOf(text: string, { name, phone }: Search): Statement {
-  return name === undefined && phone === undefined ? prepared(text) : { text };
+  return name === undefined && phone === undefined ? keepFirst(text) : { text };
 }
 
 /** Where the next page starts; null on an empty page. */
