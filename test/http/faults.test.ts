@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { createOrm, type OrmOptions } from '../../src/database/orm.ts';
 import { createServer } from '../../src/http/server.ts';
 import { startApp } from '../support/app.ts';
-import { prepare } from '../support/database.ts';
+import { directConnection, prepare } from '../support/database.ts';
 import { smallBody } from './body.ts';
 import { startProxy } from './proxy.ts';
 
@@ -36,7 +36,7 @@ async function serve(given: { port?: number; env?: Record<string, string> } & Or
 }
 
 async function connectAsAdmin(): Promise<pg.Client> {
-  const client = new pg.Client({ ...inject('direct'), database: databaseName() });
+  const client = new pg.Client(directConnection(app.orm));
   await client.connect();
   onTestFinished(() => client.end());
   return client;

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { startApp } from '../support/app.ts';
+import { directConnection } from '../support/database.ts';
 import { smallBody } from './body.ts';
 import { ask, newAgent, type Outcome } from './load.ts';
 import { startService } from './service.ts';
@@ -64,7 +65,7 @@ describe('SIGTERM', () => {
   test('waits for a request under way, and not for connections on which nothing happens', async () => {
     const { child, ended, url } = await serve();
     const silent = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-    const blocker = new pg.Client({ ...inject('direct'), database: String(app.orm.config.get('dbName')) });
+    const blocker = new pg.Client(directConnection(app.orm));
     await blocker.connect();
     onTestFinished(() => blocker.end());
     await blocker.query('begin');

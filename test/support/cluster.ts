@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
+import { splitTables, testRanges } from './partitions.ts';
 import { startPgBouncer } from './pgbouncer.ts';
 
 interface Connection {
@@ -26,7 +27,8 @@ declare module 'vitest' {
 
 /**
  * One real server for all tests, and a migrated template from which each test file copies a database of its own. With
- * `CARTE_TEST_THROUGH=pgbouncer` everything but the administration goes through a PgBouncer.
+ * `CARTE_TEST_THROUGH=pgbouncer` everything but the administration goes through a PgBouncer; with
+ * `CARTE_TEST_PARTITIONS=on` the tables are split.
  */
 export default async function startCluster(project: TestProject) {
   const folder = mkdtempSync(join(tmpdir(), 'carte-test-'));
@@ -41,6 +43,8 @@ export default async function startCluster(project: TestProject) {
   const orm = createOrm({ ...server.connection, database: 'template_carte' });
   await migrate(orm);
   await orm.close();
+  const template = { ...server.connection, database: 'template_carte' };
+  if (process.env.CARTE_TEST_PARTITIONS === 'on') await splitTables(template, testRanges);
   const bouncer = process.env.CARTE_TEST_THROUGH === 'pgbouncer' ? await startPgBouncer(server.connection) : undefined;
   project.provide('cluster', bouncer?.connection ?? server.connection);
   project.provide('direct', server.connection);

@@ -28,6 +28,11 @@ async function makeDatabase(template: string): Promise<(options?: OrmOptions) =>
   return options => createOrm({ ...inject('cluster'), database }, options);
 }
 
+/** A test's database on the server itself. */
+export function directConnection(orm: MikroORM): pg.ClientConfig {
+  return { ...inject('direct'), database: String(orm.config.get('dbName')) };
+}
+
 async function asAdmin(statement: string): Promise<void> {
   const admin = new pg.Client(inject('direct'));
   await admin.connect();

@@ -1,0 +1,97 @@
+/**
+ * What order lists cost when the tables are split (docs/scaling.md#partitions), against plain tables: a million orders in
+ * each of two databases of one server, in one of them in parts by time, measured in turns.
+ *   node bench/partitions.ts [parts]
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { startEmbedded } from '../src/database/embedded.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { createOrm } from '../src/database/orm.ts';
+import { createOrders, largeStore, smallStore } from './orders-data.ts';
+import { type Arguments, createMeter } from './orders-meter.ts';
+
+const half = { startTime: new Date('2026-03-01T11:00:00Z'), endTime: new Date('2026-09-01T17:00:00Z') };
+const cases: Readonly<Record<string, Arguments>> = {
+  'no filter': {},
+  'status, three': { filter: { status: ['PENDING', 'ACCEPTED', 'READY'] } },
+  'half a year': { filter: half },
+  'name "paul"': { filter: { customerName: 'paul' } },
+  'phone, 9 digits': { filter: { phoneNumber: '912345678' } },
+  'page 90': { pageIndex: 90 },
+};
+const turns = 7;
+const partCount = Number(process.argv[2] ?? 4);
+const most = 1.3;
+
+const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
+
+async function makeDatabase(connection: pg.ClientConfig, database: string, prepare: (orm: MikroORM) => Promise<void>) {
+  const admin = new pg.Client(connection);
+  await admin.connect();
+  await admin.query(`create database ${database}`);
+  await admin.end();
+  const where = {
+    host: String(connection.host),
+    port: Number(connection.port),
+    user: String(connection.user),
+    database,
+  };
+  const makers = createOrm(where);
+  await migrate(makers);
+  await prepare(makers);
+  console.log(`Making 1,000,000 orders, ${database} …`);
+  await createOrders(makers);
+  await makers.close();
+  return createOrm(where, { poolSize: 1 });
+}
+
+/** The ids of the measure's orders begin with a running number, and that grows with time. */
+async function split(orm: MikroORM): Promise<void> {
+  const client = new pg.Client({ ...server.connection, database: String(orm.config.get('dbName')) });
+  await client.connect();
+  for (const name of ['menus', 'orders']) {
+    await client.query(readFileSync(new URL(`../schema/partitions/${name}.sql`, import.meta.url), 'utf8'));
+  }
+  const bound = (part: number) => `order-${String(Math.round((part / partCount) * 1e6)).padStart(7, '0')}`;
+  for (let part = 0; part < partCount; part++) {
+    const range = `from ('${bound(part)}') to ('${part + 1 < partCount ? bound(part + 1) : 'order-9'}')`;
+    await client.query(`create table orders_${part} partition of orders for values ${range}`);
+  }
+  await client.end();
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'carte-bench-'));
+const server = await startEmbedded({ dataFolder: folder, settings: { fsync: 'off', shared_buffers: '1GB' } });
+const plain = await makeDatabase(server.connection, 'plain', async () => {});
+const parts = await makeDatabase(server.connection, 'parts', split);
+try {
+  const meters = [await createMeter(plain), await createMeter(parts)] as const;
+  console.log(
+    `\nCPU in ms of a page of 50 and its count, Node.js and PostgreSQL: plain, in parts, ratio (goal ≤ ${most})\n`,
+  );
+  for (const store of [smallStore, largeStore]) {
+    for (const [name, args] of Object.entries(cases)) {
+      const costs: [number[], number[]] = [[], []];
+      for (let turn = 0; turn < turns; turn++) {
+        for (const which of [0, 1] as const) {
+          const { server: node, database } = await meters[which](store, args);
+          if (turn > 0) costs[which].push(node + database);
+        }
+      }
+      const [one, other] = costs.map(median);
+      const ratio = Number(other) / Number(one);
+      const verdict = ratio <= most ? '' : '  over';
+      const cells = [one, other, ratio].map(number => Number(number).toFixed(2).padStart(8));
+      console.log(`${store.padEnd(20)} ${name.padEnd(18)} ${cells.join(' ')}${verdict}`);
+    }
+  }
+} finally {
+  await plain.close();
+  await parts.close();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
