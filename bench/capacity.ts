@@ -1,0 +1,32 @@
+/**
+ * What 10, 1,000 and 100,000 stores need in their busiest hour, or the numbers of stores that are named:
+ *   node bench/capacity.ts [stores …]
+ * A simulation from `capacity-costs.ts`, the same each time; docs/scaling.md explains it.
+ */
+import { type Plan, planFor } from './support/capacity.ts';
+
+const named = process.argv.slice(2).map(Number);
+const plans = (named.length > 0 ? named : [10, 1_000, 100_000]).map(stores => planFor(stores));
+
+const number = (value: number) =>
+  value > 0 && value < 0.01 ? '< 0.01' : value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
+const percent = (value: number) => `${(value * 100).toFixed(1)} %`;
+const bytes = (value: number) => (value < 1e12 ? `${number(value / 1e9)} GB` : `${number(value / 1e12)} TB`);
+
+const rows: readonly (readonly [name: string, cell: (plan: Plan) => string])[] = [
+  ['stores', plan => number(plan.stores)],
+  ...Object.keys(plans[0]?.rates ?? {}).map(
+    name => [`${name}, a second`, (plan: Plan) => number(plan.rates[name] ?? 0)] as const,
+  ),
+  ['requests, a second', plan => number(Object.values(plan.rates).reduce((sum, rate) => sum + rate, 0))],
+  ['polls that find nothing new', plan => percent(plan.pollsNotModified)],
+  ['menus found in the cache', plan => percent(plan.cacheHits)],
+  ['cores, Carte', plan => number(plan.cores - plan.databaseCores)],
+  ['cores, PostgreSQL', plan => number(plan.databaseCores)],
+  ['processes', plan => number(plan.processes)],
+  ['memory, Carte', plan => bytes(plan.memoryBytes)],
+  ['database after two years', plan => bytes(plan.databaseBytes)],
+  ['replicas', plan => number(plan.replicas)],
+];
+console.log(rows.map(([name, cell]) => `| ${name} | ${plans.map(cell).join(' | ')} |`).join('\n'));
+for (const plan of plans) console.log(`\nBeyond one server at ${number(plan.stores)} stores: ${plan.breaksFirst}`);

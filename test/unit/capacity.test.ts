@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { planFor } from '../../bench/support/capacity.ts';
+
+test('the capacity plan is the same each time', () => {
+  expect(planFor(50)).toEqual(planFor(50));
+});
+
+test('what fits into the cache is found there, and more stores find less', () => {
+  const [few, many] = [planFor(10), planFor(2000)];
+  expect(few.cacheHits).toBeGreaterThan(0.95);
+  expect(many.cacheHits).toBeLessThan(few.cacheHits);
+  expect(many.cores).toBeGreaterThan(few.cores * 100);
+});
