@@ -37,15 +37,14 @@ export function openReplicas(
   { replicaUrls, ...config }: ReplicaConfig,
   onChange: (change: ReplicaChange) => void,
 ): Replicas {
-  let identity: Promise<string> | undefined;
-  const identityOfPrimary = () => {
-    identity ??= stateOf(primary, beginning).then(state => state.identity);
-    identity.catch(() => (identity = undefined));
-    return identity;
+  let known: string | undefined;
+  const identity = async () => {
+    known ??= (await stateOf(primary, beginning)).identity;
+    return known;
   };
   const list = replicaUrls.map((url, index) => {
     const tell = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
-    return new Replica({ url, ...config, identity: identityOfPrimary, onChange: tell });
+    return new Replica({ url, ...config, identity, onChange: tell });
   });
   const position = new Shared(() => positionOf(primary));
   const answered: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
