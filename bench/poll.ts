@@ -14,6 +14,7 @@ import { upsertRows } from '../src/import/upsert.ts';
 import { OrderEntity } from '../src/order/entities.ts';
 import { createOrderId } from '../src/order/ids.ts';
 import { cpuSeconds } from './support/cpu.ts';
+import { postmasterPid } from './support/database.ts';
 import { carte, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
@@ -61,9 +62,7 @@ async function main(): Promise<void> {
   const server = await startServer(env);
   const client = new pg.Client(database.connection);
   await client.connect();
-  const databasePid = Number(
-    (await client.query("select pg_read_file('postmaster.pid')")).rows[0].pg_read_file.split('\n')[0],
-  );
+  const databasePid = await postmasterPid(client);
   const end = performance.now() + seconds * 1000;
   const times: number[] = [];
   let failed = 0;

@@ -9,61 +9,22 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../src/database/embedded.ts';
+import { menuOf } from './support/menu.ts';
+import { median } from './support/meter.ts';
 import { carte, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({ options: { entities: { type: 'string', default: '50,1000,10000' } } });
 const rounds = 5;
 
-/** Shaped like a real menu: for every ten entities one category, five items, one group and three modifier items. */
-function configuration(entities: number, text: string) {
-  const name = { translations: { en: text, pt: `${text} em português` } };
-  const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+/** For every ten entities one category, five items, one group and three modifier items; the menu stands for a category. */
+function configuration(entities: number, mark: string) {
   const tenth = Math.max(1, Math.floor(entities / 10));
-  const modifierItems = ids('modifier', tenth * 3);
-  const items = ids('item', tenth * 5);
-  const groups = ids('group', tenth);
-  const categories = ids('category', Math.max(1, tenth - 1));
-  return {
-    menus: [{ external_id: 'menu', name, availability: [], category_external_ids: categories }],
-    categories: categories.map((external_id, at) => ({
-      external_id,
-      name,
-      item_external_ids: items.slice(at * 5, at * 5 + 5),
-    })),
-    items: items.map((external_id, at) => ({
-      external_id,
-      name,
-      description: name,
-      price: 900 + at,
-      tax: 90,
-      sell_separately: true,
-      prep_time: 10,
-      modifier_external_ids: [groups[at % tenth]],
-    })),
-    modifier_groups: groups.map((external_id, at) => ({
-      external_id,
-      type: 'CHOICE',
-      name,
-      group_min: 0,
-      group_max: 2,
-      charge_after: 0,
-      modifier_item_external_ids: modifierItems.slice(at * 3, at * 3 + 3),
-    })),
-    modifier_items: modifierItems.map(external_id => ({
-      external_id,
-      name,
-      price_change: 50,
-      tax_change: 5,
-      min_quantity: 0,
-      max_quantity: 1,
-      default_quantity: 0,
-    })),
-  };
+  const shape = { menus: 1, categories: Math.max(1, tenth - 1), items: tenth * 5, groups: tenth };
+  return menuOf({ ...shape, groupsAnItem: 1, modifiersAGroup: 3 }, { seed: 'replace', mark });
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'carte-replace-'));
 const env = { CARTE_DATA: folder, CARTE_DEMO: 'off', PORT: '0' };
-const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 
 async function main(): Promise<void> {
   const database = await startEmbedded({ dataFolder: folder });

@@ -10,26 +10,32 @@ export interface Server {
   readonly port: number;
 }
 
+type OnLog = (text: string) => void;
+const passOn: OnLog = text => void process.stderr.write(text);
+
 /** Starts `carte serve` as a process of its own and waits until it can answer; its log is passed on, or taken by `onLog`. */
-export async function startServer(
+export function startServer(env: Readonly<Record<string, string>>, onLog: OnLog = passOn): Promise<Server> {
+  return startProgram([bin, 'serve'], env, onLog);
+}
+
+/** Starts a program of ours that says where it is ready, and waits until it does. */
+export async function startProgram(
+  args: readonly string[],
   env: Readonly<Record<string, string>>,
-  onLog: (text: string) => void = text => void process.stderr.write(text),
+  onLog: OnLog = passOn,
 ): Promise<Server> {
-  const child = spawn(process.execPath, [bin, 'serve'], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.setEncoding('utf8').on('data', onLog);
   let said = '';
   for await (const chunk of child.stdout) {
     said += chunk;
-    const url = /Carte is ready at (\S+)/.exec(said)?.[1];
+    const url = /is ready at (\S+)/.exec(said)?.[1];
     if (url) {
       child.stdout.resume();
       return { child, url, port: Number(new URL(url).port) };
     }
   }
-  throw new Error(`carte serve ended before it was ready: ${said}`);
+  throw new Error(`${args.join(' ')} ended before it was ready: ${said}`);
 }
 
 export async function stopServer({ child }: Server): Promise<void> {

@@ -1,0 +1,133 @@
+/**
+ * Carte beside the least that an answer can cost in Node and beside a server written by hand, on the same data:
+ *   node bench/beside.ts [--rounds 3] [--seconds 3] [--cases 'tree|order'] [--orders 100000] [--json FILE]
+ * docs/performance.md says what is measured. It starts a database and servers of its own.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Case, casesWith } from './beside/cases.ts';
+import { checkEquality, contest } from './beside/contest.ts';
+import { menuBody, merchantLines, orderLines, type Size, storeLines, storesOf } from './beside/data.ts';
+import { prebuild } from './beside/prebuilt.ts';
+import { type CaseResult, figureTable, mediansOf, ratioTable } from './beside/table.ts';
+import { type Client, createClient, sendExpecting } from './support/client.ts';
+import { type BenchDatabase, startDatabase } from './support/database.ts';
+import { machine, peakMemory } from './support/meter.ts';
+import { carte, type Server, startProgram, startServer, stopServer } from './support/servers.ts';
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '3' },
+    cases: { type: 'string', default: '.' },
+    orders: { type: 'string', default: '100000' },
+    json: { type: 'string' },
+  },
+});
+const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds), connections: 8 };
+const totalOrders = Number(values.orders);
+const cases = casesWith(totalOrders).filter(({ name }) => new RegExp(values.cases).test(name));
+const folder = mkdtempSync(join(tmpdir(), 'carte-beside-'));
+const running: Server[] = [];
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+async function start(server: Promise<Server>): Promise<Server> {
+  running.push(await server);
+  return server;
+}
+
+const limitServer = fileURLToPath(new URL('./beside/limit-server.ts', import.meta.url));
+const sqlServer = fileURLToPath(new URL('./beside/sql-server.ts', import.meta.url));
+
+async function fill(database: BenchDatabase): Promise<void> {
+  say(`Importing 20 merchants, 100 stores and ${totalOrders} orders`);
+  await database.importDocuments('merchants', merchantLines());
+  await database.importDocuments('stores', storeLines());
+  await database.importDocuments('orders', orderLines(totalOrders));
+}
+
+async function postMenus(client: Client): Promise<void> {
+  say('Posting 16 mid and 32 small menus');
+  for (const size of Object.keys(storesOf) as Size[]) {
+    for (const id of [...storesOf[size].read, ...storesOf[size].written]) {
+      await sendExpecting(client, { path: `/v1/stores/${id}/menu_configuration/`, body: menuBody(size, id) }, 200);
+    }
+  }
+}
+
+/** Has Carte answer every request once, for the limit server to repeat. */
+async function* answersTo(asked: readonly Case[], client: Client): AsyncGenerator<string> {
+  for (const { requests } of asked.filter(({ servers }) => servers.includes('limit'))) {
+    for (const request of requests()) yield prebuild(request, await sendExpecting(client, request, 200));
+  }
+}
+
+async function main(database: BenchDatabase): Promise<void> {
+  await fill(database);
+  const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], database.env);
+  const contestant = (server: Server) => ({
+    client: createClient(server.url, key, pace.connections),
+    serverPid: server.child.pid,
+    databasePid: database.pid,
+  });
+  const carteServer = await start(startServer(database.env));
+  const ours = contestant(carteServer);
+  await postMenus(ours.client);
+  await database.query('vacuum analyze');
+  const answers = join(folder, 'answers.ndjson');
+  await writeFile(answers, answersTo(cases, ours.client));
+  const contestants = {
+    carte: ours,
+    limit: contestant(await start(startProgram([limitServer, answers], {}))),
+    sql: contestant(await start(startProgram([sqlServer], { ...database.env, BENCH_KEY: key }))),
+  };
+  say('Comparing answers');
+  for (const tested of cases) await checkEquality(tested, contestants);
+
+  const before = machine();
+  const results: CaseResult[] = [];
+  for (const tested of cases) {
+    results.push({ name: tested.name, rounds: await contest(tested, contestants, pace, say) });
+  }
+  await report(results, { ...before, loadAfter: machine().load, peakMemory: peakMemory(carteServer.child.pid) });
+}
+
+type Circumstances = ReturnType<typeof machine> & {
+  readonly loadAfter: readonly number[];
+  readonly peakMemory: number;
+};
+
+async function report(results: readonly CaseResult[], circumstances: Circumstances): Promise<void> {
+  const { node, processor, cores, load, loadAfter, peakMemory: peak } = circumstances;
+  console.log(`${new Date().toISOString()}, Node ${node}, ${cores} cores (${processor})`);
+  console.log(`Load average before ${load.join(' ')}, after ${loadAfter.join(' ')}`);
+  console.log(`Rounds of ${pace.seconds} s: ${pace.rounds}, of which medians; connections: ${pace.connections}`);
+  console.log(`Carte's process had at most ${peak} MiB of memory\n`);
+  console.log(`${ratioTable(results)}\n\n${figureTable(results)}`);
+  if (!values.json) return;
+  const rows = results.map(({ name, rounds }) => ({
+    name,
+    medians: Object.fromEntries(mediansOf(rounds)),
+    rounds: Object.fromEntries(rounds),
+  }));
+  await writeFile(
+    values.json,
+    JSON.stringify({ at: new Date(), circumstances, pace, totalOrders, cases: rows }, null, 2),
+  );
+}
+
+try {
+  const database = await startDatabase(folder);
+  try {
+    await main(database);
+  } finally {
+    await Promise.all(running.map(stopServer));
+    await database.stop();
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

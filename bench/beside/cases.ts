@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import type { Request } from '../support/client.ts';
+import { busiestStore, menuBody, orderAt, type Size, storeIds, storesOf } from './data.ts';
+
+export type ServerName = 'carte' | 'limit' | 'sql';
+
+/** Requests are many and different, since Carte answers those of one caller that are alike and come together but once. */
+export interface Case {
+  readonly name: string;
+  readonly servers: readonly ServerName[];
+  readonly requests: () => readonly Request[];
+  /** Each server is sent the tag that it has given, and answers 304. */
+  readonly conditional?: true;
+  /** Posted to Carte, outside of what is measured, each time before all requests are sent; the two take turns. */
+  readonly changes?: () => readonly (readonly Request[])[];
+}
+
+const all: readonly ServerName[] = ['carte', 'limit', 'sql'];
+const withoutSql: readonly ServerName[] = ['carte', 'limit'];
+
+const configurationOf = (storeId: string) => `/v1/stores/${storeId}/menu_configuration/`;
+const trees = (stores: readonly string[], headers: Readonly<Record<string, string>> = {}) =>
+  stores.map(id => ({ path: configurationOf(id), headers }));
+const posts = (size: Size, version: number) =>
+  storesOf[size].written.map(id => ({ path: configurationOf(id), body: menuBody(size, id, version) }));
+const lists = (stores: readonly string[], filter = '') =>
+  stores.map(id => ({ path: `/v1/stores/${id}/orders/?page_size=20${filter}` }));
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+function queries(name: string, stores: readonly string[]): Request[] {
+  const query = readFileSync(new URL(`../queries/${name}.graphql`, import.meta.url), 'utf8');
+  return stores.map(store => ({ path: '/graphql', body: JSON.stringify({ query, variables: { store } }) }));
+}
+
+const configurations: readonly Case[] = [
+  { name: 'tree, mid', servers: all, requests: () => trees(storesOf.mid.read) },
+  { name: 'tree, small', servers: all, requests: () => trees(storesOf.small.read) },
+  {
+    name: 'flat, mid',
+    servers: all,
+    requests: () => storesOf.mid.read.map(id => ({ path: `${configurationOf(id)}flat` })),
+  },
+  { name: 'tree, 304', servers: all, conditional: true, requests: () => trees(storesOf.mid.read) },
+  { name: 'tree, br', servers: all, requests: () => trees(storesOf.mid.read, { 'accept-encoding': 'br' }) },
+];
+
+/** 48 stores with some hundred orders each, and the one with half of all. */
+const listed = [...storeIds.slice(1, 49), busiestStore];
+
+const orders = (total: number): readonly Case[] => [
+  { name: 'order list', servers: all, requests: () => lists(listed) },
+  { name: 'order list, status', servers: all, requests: () => lists(listed, '&status=FULFILLED') },
+  {
+    name: 'order list, deep page',
+    servers: all,
+    // Around four fifths of the way through the busiest store.
+    requests: () => upTo(64).flatMap(at => lists([busiestStore], `&page_index=${Math.floor(total / 50) - at}`)),
+  },
+  { name: 'order list, all the same', servers: all, requests: () => lists([busiestStore]) },
+  {
+    name: 'one order',
+    servers: all,
+    requests: () => upTo(512).map(at => ({ path: `/v1/orders/${orderAt(Math.floor((at * total) / 512), total).id}` })),
+  },
+];
+
+const stores: readonly Case[] = [
+  { name: 'one store', servers: all, requests: () => storeIds.map(id => ({ path: `/v1/stores/${id}` })) },
+  // There are no more than 100 stores and 20 merchants: a larger limit is another request with the same answer.
+  { name: 'stores', servers: all, requests: () => upTo(32).map(at => ({ path: `/v1/stores/?limit=${100 + at}` })) },
+  {
+    name: 'merchants',
+    servers: all,
+    requests: () => upTo(32).map(at => ({ path: `/v1/merchants/?limit=${20 + at}` })),
+  },
+];
+
+const graph: readonly Case[] = [
+  { name: 'GraphQL, whole tree', servers: withoutSql, requests: () => queries('tree', storesOf.mid.read) },
+  { name: 'GraphQL, narrow', servers: withoutSql, requests: () => queries('narrow', storesOf.mid.read) },
+  { name: 'GraphQL, orders', servers: withoutSql, requests: () => queries('orders', listed) },
+];
+
+const writes = (['mid', 'small'] as const).flatMap((size): Case[] => [
+  { name: `POST, ${size}`, servers: ['carte'], requests: () => [...posts(size, 1), ...posts(size, 2)] },
+  {
+    name: `first read after POST, ${size}`,
+    servers: ['carte', 'sql'],
+    requests: () => trees(storesOf[size].written),
+    changes: () => [posts(size, 3), posts(size, 4)],
+  },
+]);
+
+export const casesWith = (totalOrders: number): readonly Case[] => [
+  ...configurations,
+  ...orders(totalOrders),
+  ...stores,
+  ...graph,
+  ...writes,
+];

@@ -1,0 +1,100 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { type Answer, type Client, inParallel, type Request, sendExpecting } from '../support/client.ts';
+import { type Figures, figuresOf, measure, type Stretch, type Watched } from '../support/meter.ts';
+import type { Case, ServerName } from './cases.ts';
+import { differenceOf } from './equality.ts';
+
+export interface Contestant extends Watched {
+  readonly client: Client;
+}
+export type Contestants = Readonly<Record<ServerName, Contestant>>;
+export type Rounds = ReadonlyMap<ServerName, readonly Figures[]>;
+
+export interface Pace {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly connections: number;
+}
+
+/** Throws where a server's answer to a request of the case is not Carte's. */
+export async function checkEquality(tested: Case, contestants: Contestants): Promise<void> {
+  for (const request of tested.servers.length > 1 ? tested.requests() : []) {
+    const expected = contentOf(await sendExpecting(contestants.carte.client, request, 200));
+    for (const name of tested.servers.filter(server => isPrepared(server, tested))) {
+      const found = contentOf(await sendExpecting(contestants[name].client, request, 200));
+      const difference = differenceOf(expected, found);
+      if (difference) throw new Error(`${request.path}: carte and ${name} differ at ${difference}`);
+    }
+  }
+}
+
+/** The limit server has no answers to what changes. */
+const isPrepared = (server: ServerName, { changes }: Case) => server === 'sql' || (server === 'limit' && !changes);
+
+function contentOf({ headers, chunks }: Answer): unknown {
+  const bytes = Buffer.concat(chunks);
+  const text = (headers['content-encoding'] === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
+  if (text.startsWith('{"errors"')) throw new Error(text.slice(0, 300));
+  return JSON.parse(text);
+}
+
+/** Measures the servers by turns; a round before the first one warms them up. */
+export async function contest(
+  tested: Case,
+  contestants: Contestants,
+  pace: Pace,
+  onProgress: (text: string) => void,
+): Promise<Rounds> {
+  const found = new Map<ServerName, Figures[]>(tested.servers.map(name => [name, []]));
+  const runs = new Map<ServerName, () => Promise<Figures>>();
+  for (const name of tested.servers) runs.set(name, await prepare(tested, name, contestants, pace));
+  for (let round = 0; round <= pace.rounds; round++) {
+    onProgress(`${tested.name}: ${round === 0 ? 'warming up' : `round ${round} of ${pace.rounds}`}`);
+    for (const [name, run] of runs) {
+      const figures = await run();
+      if (round > 0) found.get(name)?.push(figures);
+    }
+  }
+  return found;
+}
+
+async function prepare(tested: Case, name: ServerName, contestants: Contestants, pace: Pace) {
+  const contestant = contestants[name];
+  const requests = tested.conditional ? await withTags(tested.requests(), contestant.client) : tested.requests();
+  const status = tested.conditional ? 304 : 200;
+  let sent = 0;
+  const send = () => {
+    const request = requests[sent++ % requests.length];
+    if (!request) throw new Error(`${tested.name} has no requests`);
+    return sendExpecting(contestant.client, request, status);
+  };
+  const stretch = (hasMore: (turn: number) => boolean): Promise<Stretch> =>
+    measure(contestant, onAnswer => inParallel(pace.connections, hasMore, async () => onAnswer(await send())));
+
+  const changes = tested.changes?.();
+  let changed = 0;
+  return async (): Promise<Figures> => {
+    const end = performance.now() + pace.seconds * 1000;
+    if (!changes) return figuresOf([await stretch(() => performance.now() < end)]);
+    const stretches: Stretch[] = [];
+    do {
+      await postAll(changes[changed++ % changes.length] ?? [], contestants.carte.client);
+      stretches.push(await stretch(turn => turn < requests.length));
+    } while (performance.now() < end);
+    return figuresOf(stretches);
+  };
+}
+
+async function postAll(posts: readonly Request[], client: Client): Promise<void> {
+  await Promise.all(posts.map(post => sendExpecting(client, post, 200)));
+}
+
+async function withTags(requests: readonly Request[], client: Client): Promise<Request[]> {
+  return Promise.all(
+    requests.map(async request => {
+      const { etag } = (await sendExpecting(client, request, 200)).headers;
+      if (!etag) throw new Error(`${request.path} has no tag`);
+      return { ...request, headers: { ...request.headers, 'if-none-match': etag } };
+    }),
+  );
+}

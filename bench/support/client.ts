@@ -1,0 +1,77 @@
+import { Agent, request as begin, type IncomingHttpHeaders } from 'node:http';
+
+/** With a body it is a POST. */
+export interface Request {
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly chunks: readonly Buffer[];
+  /** When it was under way, in milliseconds. */
+  readonly begun: number;
+  readonly ended: number;
+}
+
+export interface Client {
+  send(request: Request): Promise<Answer>;
+  close(): void;
+}
+
+/** Sends with a key, over connections that are kept. */
+export function createClient(url: string, key: string, connections: number): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const { hostname, port } = new URL(url);
+  return {
+    send({ path, headers, body }) {
+      const begun = performance.now();
+      const method = body === undefined ? 'GET' : 'POST';
+      const type = body === undefined ? {} : { 'content-type': 'application/json' };
+      const options = { agent, hostname, port, path, method, headers: { 'x-api-key': key, ...type, ...headers } };
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      begin(options, response => {
+        const chunks: Buffer[] = [];
+        response.on('data', chunk => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            chunks,
+            begun,
+            ended: performance.now(),
+          }),
+        );
+      })
+        .on('error', reject)
+        .end(body);
+      return promise;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const textOf = ({ chunks }: Answer) => Buffer.concat(chunks).toString();
+
+/** Sends and throws unless the answer has the status. */
+export async function sendExpecting(client: Client, request: Request, status: number): Promise<Answer> {
+  const answer = await client.send(request);
+  if (answer.status === status) return answer;
+  throw new Error(`${request.path} answered ${answer.status}, not ${status}: ${textOf(answer).slice(0, 300)}`);
+}
+
+/** Does the work over so many connections at once; each turn gets its number, until there is no more to do. */
+export async function inParallel(
+  connections: number,
+  hasMore: (turn: number) => boolean,
+  work: (turn: number) => Promise<void>,
+): Promise<void> {
+  let turn = 0;
+  const connection = async () => {
+    while (hasMore(turn)) await work(turn++);
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+}
