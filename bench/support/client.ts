@@ -54,7 +54,7 @@ export function createClient(url: string, key: string, connections: number): Cli
   };
 }
 
-const textOf = ({ chunks }: Answer) => Buffer.concat(chunks).toString();
+export const textOf = ({ chunks }: Answer) => Buffer.concat(chunks).toString();
 
 /** Sends and throws unless the answer has the status. */
 export async function sendExpecting(client: Client, request: Request, status: number): Promise<Answer> {

@@ -1,0 +1,66 @@
+/**
+ * What the tree costs as a menu grows, when it was changed just before (cold) and when it was not (warm):
+ *   node bench/growth.ts [--items 400,4000,10000] [--changes 5] [--seconds 4]
+ */
+import { parseArgs } from 'node:util';
+import { inParallel, sendExpecting } from './support/client.ts';
+import { menuOf, midMenu } from './support/menu.ts';
+import { type Figures, figuresOf, measure, peakMemory, type Stretch } from './support/meter.ts';
+import { type Service, withService } from './support/service.ts';
+
+const { values } = parseArgs({
+  options: {
+    items: { type: 'string', default: '400,4000,10000' },
+    changes: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '4' },
+  },
+});
+const sizes = values.items.split(',').map(Number);
+const connections = 2;
+
+/** The mid menu with another number of items. */
+const bodyOf = (items: number, mark: string) =>
+  JSON.stringify(menuOf({ ...midMenu, items, categories: Math.ceil(items / 10) }, { seed: 'growth', mark }));
+
+function row(items: number, kind: string, { server, database, p50, bytes }: Figures) {
+  const megabytes = bytes / 1e6;
+  return {
+    items,
+    tree: kind,
+    MB: megabytes.toFixed(1),
+    'CPU ms, server': server.toFixed(1),
+    'CPU ms, database': database.toFixed(1),
+    'CPU ms per MB': ((server + database) / megabytes).toFixed(2),
+    'p50 ms': p50.toFixed(0),
+  };
+}
+
+async function main(service: Service): Promise<void> {
+  const { client } = service;
+  const rows: Record<string, string | number>[] = [];
+  for (const items of sizes) {
+    const path = `/v1/stores/${items}/menu_configuration/`;
+    const stretches: Stretch[] = [];
+    for (let change = 0; change <= Number(values.changes); change++) {
+      await sendExpecting(client, { path, body: bodyOf(items, `version ${change}`) }, 200);
+      const stretch = await measure(service, async onAnswer => onAnswer(await sendExpecting(client, { path }, 200)));
+      // The first one warms up.
+      if (change > 0) stretches.push(stretch);
+    }
+    rows.push(row(items, 'cold', figuresOf(stretches)));
+    const end = performance.now() + Number(values.seconds) * 1000;
+    const read = async () => sendExpecting(client, { path }, 200);
+    const warm = await measure(service, onAnswer =>
+      inParallel(
+        connections,
+        () => performance.now() < end,
+        async () => onAnswer(await read()),
+      ),
+    );
+    rows.push(row(items, 'warm', figuresOf([warm])));
+  }
+  console.table(rows);
+  console.log(`The server had at most ${peakMemory(service.serverPid)} MiB of memory`);
+}
+
+await withService({ storeIds: sizes.map(String), connections }, main);

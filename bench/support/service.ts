@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from './client.ts';
+import { startDatabase } from './database.ts';
+import type { Watched } from './meter.ts';
+import { carte, startServer, stopServer } from './servers.ts';
+
+export interface Service extends Watched {
+  readonly url: string;
+  readonly client: Client;
+}
+
+/** Does the work with a server and a database of its own that hold nothing but stores, and ends both whatever happens. */
+export async function withService(
+  { storeIds, connections }: { readonly storeIds: readonly string[]; readonly connections: number },
+  work: (service: Service) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'carte-bench-'));
+  const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  try {
+    const database = await startDatabase(folder);
+    ends.push(() => database.stop());
+    await database.importDocuments(
+      'stores',
+      storeIds.map(id => `${JSON.stringify({ id, name: {} })}\n`),
+    );
+    const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], database.env);
+    const server = await startServer(database.env);
+    ends.push(() => stopServer(server));
+    const client = createClient(server.url, key, connections);
+    ends.push(() => client.close());
+    await work({ url: server.url, client, serverPid: server.child.pid, databasePid: database.pid });
+  } finally {
+    for (const end of ends.reverse()) await end();
+  }
+}
