@@ -39,9 +39,16 @@ export function createProgram(): Command {
     .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
     .action(async () => {
       const config = readConfig(process.env);
-      // The server is most of the program, and no other command needs it.
-      const { serve } = await import('./main.ts');
+      // The server is most of the program, and no other command needs it, nor does the one that minds several.
+      const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
       await serve(config);
+    });
+  program
+    .command('worker', { hidden: true })
+    .description('what `serve` starts CARTE_PROCESSES times')
+    .action(async () => {
+      const { work } = await import('./processes/work.ts');
+      await work(() => readConfig(process.env));
     });
   program
     .command('migrate')

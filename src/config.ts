@@ -5,6 +5,8 @@ import { defaultMenuLimits, type MenuLimits } from './menu/limits.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** How many answer requests; with more than one, a further process starts and minds them. */
+  readonly processes: number;
   /** Absent: the embedded server in `dataFolder`. */
   readonly databaseUrl: string | undefined;
   readonly replicaUrls: readonly string[];
@@ -36,7 +38,7 @@ export interface Config {
   };
   /** From where on a request is turned away at once. */
   readonly overload: { readonly waiting: number; readonly delayMs: number };
-  /** Requests that each key may make in a minute; 0 is no limit. */
+  /** Requests that each key may make in a minute, of each process; 0 is no limit. */
   readonly rateLimit: number;
   readonly metrics: boolean;
   /** Where traces go is in variables that OpenTelemetry reads itself. */
@@ -65,6 +67,7 @@ export function readConfig(env: Environment): Config {
   const config: Config = {
     host: env.HOST || '127.0.0.1',
     port: integer(env, 'PORT', 4000, { min: 0, max: 65_535 }, faults),
+    processes: integer(env, 'CARTE_PROCESSES', 1, { min: 1, max: 256 }, faults),
     databaseUrl: databaseUrl(env, faults),
     replicaUrls: replicaUrls(env, faults),
     poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }, faults),

@@ -14,9 +14,17 @@ import { demoOrders } from './orders.ts';
 
 const folder = new URL('../../demo/', import.meta.url);
 
-export async function isEmpty(orm: MikroORM): Promise<boolean> {
+async function isEmpty(orm: MikroORM): Promise<boolean> {
   const em = operatorFork(orm);
   return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
+}
+
+/** Loads the demo restaurants into an embedded database that is empty, if they are wanted; answers their key. */
+export async function loadFirstDemo(
+  { orm, embedded }: { readonly orm: MikroORM; readonly embedded: boolean },
+  { demo }: { readonly demo: boolean },
+): Promise<string | undefined> {
+  return embedded && demo && (await isEmpty(orm)) ? loadDemo(orm) : undefined;
 }
 
 /** Loads the demo restaurants, at once or not at all, and answers a key that reaches all of them. */

@@ -67,7 +67,7 @@ export function createDrain(): Drain {
       hasBegun = true;
     },
     async finish(server, patience) {
-      hasBegun = isClosing = true;
+      isClosing = true;
       for (const { answers } of visits.values()) for (const answer of answers) announce(answer);
       const closed = once(server, 'close');
       // `Server` of node:http would end kept connections too, under the requests that are on their way in them.
@@ -80,6 +80,8 @@ export function createDrain(): Drain {
         for (const socket of visits.keys()) socket.destroy();
       }, patience);
       await closed;
+      // A server that is handed its connections does not count them.
+      for (const socket of visits.keys()) await new Promise(resolve => socket.once('close', resolve));
       clearInterval(sweep);
       clearTimeout(deadline);
       return cutOff;

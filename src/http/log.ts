@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyServerOptions } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify';
 import type { Config } from '../config.ts';
 
 /** JSON lines on standard error; each that belongs to a request bears the request's id as `reqId`. */
 export function loggerOptions(level: Config['logLevel']): NonNullable<FastifyServerOptions['logger']> {
   return level === 'silent' ? false : { level, stream: process.stderr, serializers: { err: describeError } };
+}
+
+/** The same log for a program that has no server. */
+export function createLog(level: Config['logLevel']): FastifyBaseLogger {
+  return Fastify({ logger: loggerOptions(level) }).log;
 }
 
 const keys = /carte_[\w-]{40,}/g;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Gather, type Samples, showWhole } from './metrics/whole.ts';
 
 export interface AnsweredRequest {
   readonly method: string;
@@ -39,6 +40,7 @@ export interface Metrics {
   watchReplicas(replicas: WatchedReplicas): void;
   /** In Prometheus' text format. */
   show(): Promise<string>;
+  samples(): Promise<Samples>;
   readonly contentType: string;
 }
 
@@ -94,6 +96,7 @@ export function createMetrics(): Metrics {
     watchCache: cache => watchCache(cache, registers),
     watchReplicas: replicas => watchReplicas(replicas, registers),
     show: () => registry.metrics(),
+    samples: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }
@@ -172,6 +175,9 @@ function watchReplicas({ list, answered }: WatchedReplicas, registers: Registry[
   });
 }
 
-export function mountMetrics(app: FastifyInstance, metrics: Metrics): void {
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.show()));
+/** Shows what this process has measured or, where there are others, what all of them have. */
+export function mountMetrics(app: FastifyInstance, metrics: Metrics, gather?: Gather): void {
+  const gatherAll = gather?.(metrics.samples);
+  const show = gatherAll ? async () => showWhole(await gatherAll()) : metrics.show;
+  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await show()));
 }

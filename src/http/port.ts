@@ -5,9 +5,13 @@ import { OperatorError } from '../errors.ts';
 export async function assertPortFree(host: string, port: number): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
-    probe.once('error', (error: NodeJS.ErrnoException) => reject(new OperatorError(reasonOf(error, host, port))));
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     probe.listen({ host, port }, () => probe.close(() => resolve()));
   });
+}
+
+export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): OperatorError {
+  return new OperatorError(reasonOf(error, host, port), { cause: error });
 }
 
 function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {

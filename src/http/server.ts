@@ -21,6 +21,7 @@ import { createDrain, type Drain } from './drain.ts';
 import { mountHealth } from './health.ts';
 import { httpLimits } from './limits.ts';
 import { loggerOptions, requestId } from './log.ts';
+import type { Gather } from './metrics/whole.ts';
 import { createMetrics, mountMetrics } from './metrics.ts';
 import { createTranslate } from './outage.ts';
 import { watchOverload } from './overload.ts';
@@ -36,13 +37,15 @@ export type ServerConfig = Config;
 export interface Surroundings {
   readonly drain?: Drain;
   readonly tracing?: Tracing | undefined;
+  /** Absent: no other process belongs to the service. */
+  readonly gather?: Gather | undefined;
 }
 
 /** The whole service on one Fastify instance, not yet listening. */
 export async function createServer(
   orm: MikroORM,
   config: ServerConfig,
-  { drain = createDrain(), tracing }: Surroundings = {},
+  { drain = createDrain(), tracing, gather }: Surroundings = {},
 ): Promise<FastifyInstance> {
   const schema = createSchema();
   const reading = await createReading(orm, config);
@@ -75,7 +78,7 @@ export async function createServer(
   allowOrigins(app, config.http.corsOrigins);
   answerStrays(app);
   mountHealth(app, orm, drain);
-  if (config.metrics) mountMetrics(app, metrics);
+  if (config.metrics) mountMetrics(app, metrics, gather);
   await app.register(graphql =>
     mountGraphql(graphql, {
       schema: boundAnswers(createSchema(), config.graphqlLimits.objects),

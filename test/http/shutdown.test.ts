@@ -102,3 +102,9 @@ describe('SIGTERM', () => {
     expect(await ended).toMatchObject({ code: 1 });
   });
 });
+
+test('SIGHUP, as from a terminal that closes, ends the one process in good order', async () => {
+  const { child, ended } = await serve();
+  child.kill('SIGHUP');
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
+});
