@@ -13,6 +13,10 @@ const benchmarks: Readonly<Record<string, string>> = {
   replace: 'what a POST costs by the size of the menu',
   orders: 'order lists of a million orders, by filter',
   poll: 'tills that poll while orders come in',
+  processes: 'one process and two, and one of two killed',
+  replicas: 'a read replica that lags, stops and freezes under load',
+  partitions: 'order lists in a split table beside a whole one',
+  capacity: 'a plan for 10, 1,000 and 100,000 stores, by simulation',
   sofa: 'what SOFA adds to a small request',
 };
 const given = process.argv.slice(2);
@@ -20,7 +24,7 @@ const options = given.findIndex(word => word.startsWith('-'));
 const named = options === -1 ? given : given.slice(0, options);
 const passed = given.slice(named.length);
 const unknown = named.filter(name => !(name in benchmarks));
-const help = Object.entries(benchmarks).map(([name, text]) => `  ${name.padEnd(9)}${text}`);
+const help = Object.entries(benchmarks).map(([name, text]) => `  ${name.padEnd(12)}${text}`);
 if (passed.includes('--help')) {
   console.log(`npm run bench [-- NAME…] [OPTIONS]; the options go to every one that is named.\n${help.join('\n')}`);
   process.exit();
