@@ -81,8 +81,10 @@ async function compare(key: string): Promise<number> {
     const of = (all: readonly (readonly Round[])[], what: keyof Round) =>
       median(all.map(each => each[index]?.[what] ?? 0));
     const [a, b] = [of(one, 'rate'), of(two, 'rate')];
-    const cores = `service busy on ${of(one, 'busy').toFixed(2)} and ${of(two, 'busy').toFixed(2)} cores`;
-    console.log(`${name}: ${a.toFixed(0)} and ${b.toFixed(0)} requests/s, ratio ${(b / a).toFixed(2)}; ${cores}`);
+    const [busy, busier] = [of(one, 'busy'), of(two, 'busy')];
+    console.log(`${name}: ${a.toFixed(0)} and ${b.toFixed(0)} requests/s, ratio ${(b / a).toFixed(2)}`);
+    console.log(`  the service had ${busy.toFixed(2)} and ${busier.toFixed(2)} cores`);
+    console.log(`  CPU a request ${((busy / a) * 1000).toFixed(2)} and ${((busier / b) * 1000).toFixed(2)} ms`);
   }
   return [...one, ...two].flat().reduce((sum, { bad }) => sum + bad, 0);
 }

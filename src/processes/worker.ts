@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -111,7 +110,11 @@ export function startWorker(measureAll: () => Promise<readonly Measured[]>): Wor
  * Waits for its last word too: only then is it known which connections it has not taken. (The event `disconnect` does not
  * come while one of them is on its way.)
  */
-async function endOf(child: ChildProcess): Promise<string> {
-  const [code, signal] = await once(child, 'close');
-  return signal === null ? `status ${code}` : `signal ${signal}`;
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise(resolve => {
+    child.on('error', error => {
+      if (child.pid === undefined) resolve(error.message);
+    });
+    child.once('close', (code, signal) => resolve(signal === null ? `status ${code}` : `signal ${signal}`));
+  });
 }

@@ -13,7 +13,6 @@ const app = await startApp();
 const store = await app.data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
-const patience = 120_000;
 
 const serve = (env: Record<string, string> = {}) => startService(app.orm, { CARTE_PROCESSES: '2', ...env });
 
@@ -48,7 +47,7 @@ function startLoad(url: string, isLast: (code: unknown) => boolean = () => false
 
 const statusesOf = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ status }) => status))];
 
-describe('CARTE_PROCESSES=2', { timeout: patience }, () => {
+describe('CARTE_PROCESSES=2', { timeout: 120_000 }, () => {
   test('two processes share the port and the connections, and one scrape shows both', async () => {
     const { child, ended, url, output } = await serve({ CARTE_LOG_LEVEL: 'info' });
     const processes = await processesOf(url);
