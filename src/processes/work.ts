@@ -30,6 +30,7 @@ async function answer(config: Config): Promise<void> {
     const running = await createRunning(database.orm, config, gathering.gather);
     const { app, drain, stopTracing } = running;
     const dismissed = obey(running, gathering);
+    void orphaned.then(() => drain.begin());
     await app.ready();
     // Node times requests out from this event on. There is nothing to listen to here.
     app.server.emit('listening');
