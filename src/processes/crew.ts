@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import type { Measured } from '../http/metrics/whole.ts';
 import type { Door } from './door.ts';
@@ -23,7 +24,10 @@ const longLife = 10_000;
 const firstPause = 100;
 const longestPause = 10_000;
 
-export function createCrew(processes: number, { door, log }: { door: Door; log: FastifyBaseLogger }): Crew {
+export function createCrew(
+  { processes, shutdown }: Pick<Config, 'processes' | 'shutdown'>,
+  { door, log }: { readonly door: Door; readonly log: FastifyBaseLogger },
+): Crew {
   const workers = new Set<Worker>();
   const leaving = new Set<Worker>();
   const complete = Promise.withResolvers<void>();
@@ -80,7 +84,10 @@ export function createCrew(processes: number, { door, log }: { door: Door; log: 
     leaving.add(worker);
     door.dismiss(worker);
     worker.tell({ kind: 'end' });
+    // It ends within that time by itself, unless it hangs altogether.
+    const timer = setTimeout(() => worker.kill(), shutdown.seconds * 1_000);
     await worker.ended;
+    clearTimeout(timer);
   }
 
   for (let count = 0; count < processes; count += 1) void hire();

@@ -16,7 +16,7 @@ export async function serve(config: Config): Promise<void> {
   try {
     const demoKey = await loadFirstDemo(database, config);
     const log = createLog(config.logLevel);
-    const crew = createCrew(config.processes, { door, log });
+    const crew = createCrew(config, { door, log });
     const signalled = untilSignal(['SIGINT', 'SIGTERM'], () => crew.kill());
     renewOnHangUp(crew);
     const isComplete = await Promise.race([crew.complete.then(() => true), signalled]);
