@@ -38,7 +38,7 @@ beforeAll(async () => {
   await furnish(changed, { menu: { ...menu, modifier_items: dearer }, timezone: null, orders: 2 });
 });
 
-describe('carte compare', () => {
+describe('carte compare', { timeout: 90_000 }, () => {
   test('finds nothing between services that answer the same, on all eight routes', async () => {
     const { code, stdout, stderr } = await compare(old, same);
     expect(stderr).toBe('The services agree: 14 answers compared, 0 differences.\n');
