@@ -15,7 +15,7 @@ import { formatError, rejectionOf, type Translate } from './errors.ts';
 import { createKeptQueries } from './kept.ts';
 import { stringifyAnswer } from './limits/answer.ts';
 import type { DocumentLimits } from './limits/judge.ts';
-import { renderPlayground } from './playground.ts';
+import { mountPlayground } from './playground.ts';
 import { acceptsGraphqlResponse, createResponsePlugin, type RequestContext } from './responses.ts';
 import type { TrustedDocuments } from './trusted.ts';
 
@@ -64,15 +64,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       .send({ errors: [{ message, extensions: { code, requestId: request.id } }] });
   });
 
-  let playground: Promise<string> | undefined;
+  const sendPlayground = mountPlayground(app);
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     async handler(request, reply) {
-      if (wantsPage(request)) {
-        playground ??= renderPlayground();
-        return reply.type('text/html; charset=utf-8').send(await playground);
-      }
+      if (wantsPage(request)) return sendPlayground(request, reply);
       const context = await options.createContext(request);
       const kept = isPlainPost(request) && !options.trusted ? await answerKept(request.body, context) : undefined;
       if (kept) return sendKept(request, reply, kept);

@@ -1,60 +1,87 @@
-import { examples, moments } from './playground/examples.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Asset, createAsset, forever, sendAsset } from '../answers/asset.ts';
+import { startScript } from './playground/start.ts';
 
-const firstVariables = asText(examples[0]?.variables);
+interface Playground {
+  readonly page: Asset;
+  /** What the page loads, by name. */
+  readonly files: ReadonlyMap<string, Asset>;
+}
 
-/**
- * Runs before GraphiQL does. GraphiQL keeps headers for each tab: a key given in one serves the others too, and so does
- * the key that the page `/` or `/menu` was given. GraphiQL's wrapper writes each query into the address of the page,
- * where a reload would send it to the graph: it shall not. And GraphiQL forgets the variables of the first tab.
- */
-const preparation = `
-  if (!localStorage.getItem('graphiql:tabState')) {
-    localStorage.setItem('graphiql:variables', ${JSON.stringify(firstVariables)});
-  }
-  const ${moments.now} = new Date().toISOString();
-  const ${moments.startOfToday} = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
-  const send = window.fetch;
-  window.fetch = (address, options = {}) => {
-    const headers = new Headers(options.headers);
-    const key = headers.get('x-api-key') || sessionStorage.getItem('carte.key') || '';
-    sessionStorage.setItem('carte.key', key);
-    headers.set('x-api-key', key);
-    return send(address, { ...options, headers });
-  };
-  history.replaceState = () => {};
-`;
+/** GraphiQL's workers are scripts that it makes itself; nothing else runs that does not come from here. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self' blob:",
+  'worker-src blob:',
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** GraphiQL lets tabs be dragged, but throws one aside at the mere press of a button, so that the click misses it. */
-const style = '.graphiql-tab { transform: none !important; }';
+const ownStyle = '.graphiql-tab { transform: none !important; }';
 
-const logo = `<svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><rect x="5" y="2" width="22" height="28" rx="3"
-fill="#8a2f3c"/><path d="M20.5 12.2a5.6 5.6 0 1 0 0 7.6" fill="none" stroke="#fff" stroke-width="2.6"/></svg>`;
-
-/** GraphiQL with everything inside: it works without internet. It is 9 MB, so it is made when first asked for. */
-export async function renderPlayground(): Promise<string> {
-  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
-  const headers = asText({ 'x-api-key': '' });
-  const page = renderGraphiQL({
-    title: 'Carte playground',
-    logo,
-    endpoint: '/graphql',
-    defaultTabs: examples.map(({ query, variables }) => ({ query, variables: asText(variables), headers })),
-    headers,
-    shouldPersistHeaders: true,
-    defaultEditorToolsVisibility: 'headers',
+/** Mounts what the playground loads, and gives back what sends its page. */
+export function mountPlayground(app: FastifyInstance) {
+  let made: Promise<Playground> | undefined;
+  const playground = () => {
+    made ??= renderPlayground();
+    return made;
+  };
+  app.get<{ Params: { hash: string; name: string } }>('/graphql/:hash/:name', async (request, reply) => {
+    const { hash, name } = request.params;
+    const file = (await playground()).files.get(name);
+    return file?.hash === hash ? sendAsset(file, request, reply, forever) : reply.callNotFound();
   });
-  const root = '<div id="root"></div>';
-  return fillMoments(page.replace(root, () => `${root}<style>${style}</style><script>${preparation}</script>`));
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { page } = await playground();
+    return sendAsset(page, request, reply.header('content-security-policy', policy));
+  };
 }
 
-function asText(value: object | undefined): string {
-  return JSON.stringify(value ?? {}, null, 2);
+/** GraphiQL from here alone: it works without internet. It is 9 MB, so it is made when first asked for. */
+export async function renderPlayground(): Promise<Playground> {
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
+  // The package gives one page with everything inside, which a browser would have to load again each time.
+  const whole = renderGraphiQL({});
+  const style = between(whole, '<style>', '</style>');
+  const script = between(whole, '<script>', 'YogaGraphiQL.renderYogaGraphiQL(\n');
+  const scriptType = 'text/javascript; charset=utf-8';
+  const files = new Map([
+    ['graphiql.css', createAsset('text/css; charset=utf-8', `${style}\n${ownStyle}\n`)],
+    ['graphiql.js', createAsset(scriptType, script)],
+    ['start.js', createAsset(scriptType, startScript())],
+  ]);
+  return { page: createAsset('text/html; charset=utf-8', renderPage(files)), files };
 }
 
-/** The options stand in the page as a JavaScript literal; its strings are cut where a moment belongs. */
-function fillMoments(page: string): string {
-  return Object.values(moments).reduce(
-    (filled, moment) => filled.replaceAll(`\\"${moment}\\"`, () => `\\"" + ${moment} + "\\"`),
-    page,
-  );
+function between(text: string, start: string, end: string): string {
+  const from = text.indexOf(start);
+  const to = text.lastIndexOf(end);
+  if (from === -1 || to <= from) throw new Error(`The page of GraphiQL has no ${start} … ${end}`);
+  return text.slice(from + start.length, to);
+}
+
+function renderPage(files: ReadonlyMap<string, Asset>): string {
+  const address = (name: string) => `graphql/${files.get(name)?.hash}/${name}`;
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Carte playground</title>
+    <link rel="icon" type="image/svg+xml" href="web/icon.svg">
+    <link rel="stylesheet" href="${address('graphiql.css')}">
+  </head>
+  <body id="body" class="no-focus-outline">
+    <div id="root"></div>
+    <script src="${address('graphiql.js')}"></script>
+    <script src="${address('start.js')}"></script>
+  </body>
+</html>
+`;
 }

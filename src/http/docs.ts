@@ -1,24 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-
-const page = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Carte: REST interface</title>
-    <link rel="stylesheet" href="docs/swagger-ui.css">
-    <link rel="icon" type="image/png" href="docs/favicon-32x32.png">
-  </head>
-  <body>
-    <div id="swagger-ui"></div>
-    <script src="docs/swagger-ui-bundle.js"></script>
-    <script src="docs/start.js"></script>
-  </body>
-</html>
-`;
+import { type Asset, createAsset, forever, sendAsset } from '../answers/asset.ts';
 
 // Without `validatorUrl` the page would ask a server on the internet for an opinion on the document.
 const start = `SwaggerUIBundle({
@@ -31,31 +15,51 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-const packageFiles = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
-
 /** Nothing from elsewhere: the page works without the internet, and nothing on it can call anyone but this server. */
 const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
 
 /** `/docs`, to read and to try the REST interface, and its source `/openapi.json`. */
 export function mountDocs(app: FastifyInstance, document: object): void {
-  const source = JSON.stringify(document);
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(source));
-  app.get('/docs', (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('content-security-policy', policy).send(page),
-  );
+  const source = createAsset('application/json', JSON.stringify(document));
+  const files = findFiles();
+  const page = createAsset('text/html; charset=utf-8', render(files));
+  app.get('/openapi.json', (request, reply) => sendAsset(source, request, reply));
+  app.get('/docs', (request, reply) => sendAsset(page, request, reply.header('content-security-policy', policy)));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
-  app.get('/docs/start.js', (_request, reply) => reply.type('text/javascript; charset=utf-8').send(start));
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  for (const [file, type] of Object.entries(packageFiles)) {
-    app.get(`/docs/${file}`, async (_request, reply) =>
-      reply
-        .type(type)
-        .header('cache-control', 'public, max-age=3600')
-        .send(await readFile(join(folder, file))),
-    );
+  for (const [name, file] of files) {
+    app.get(`/docs/${file.hash}/${name}`, (request, reply) => sendAsset(file, request, reply, forever));
   }
+}
+
+/** What the page loads, by name. */
+function findFiles(): ReadonlyMap<string, Asset> {
+  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const fromPackage = (name: string, type: string) => createAsset(type, readFileSync(join(folder, name)));
+  const script = 'text/javascript; charset=utf-8';
+  return new Map([
+    ['swagger-ui.css', fromPackage('swagger-ui.css', 'text/css; charset=utf-8')],
+    ['swagger-ui-bundle.js', fromPackage('swagger-ui-bundle.js', script)],
+    ['favicon-32x32.png', fromPackage('favicon-32x32.png', 'image/png')],
+    ['start.js', createAsset(script, start)],
+  ]);
+}
+
+function render(files: ReadonlyMap<string, Asset>): string {
+  const address = (name: string) => `docs/${files.get(name)?.hash}/${name}`;
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Carte: REST interface</title>
+    <link rel="stylesheet" href="${address('swagger-ui.css')}">
+    <link rel="icon" type="image/png" href="${address('favicon-32x32.png')}">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="${address('swagger-ui-bundle.js')}"></script>
+    <script src="${address('start.js')}"></script>
+  </body>
+</html>
+`;
 }

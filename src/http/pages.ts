@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findFiles, type WebFile } from './pages/files.ts';
+import type { FastifyInstance } from 'fastify';
+import { sendAsset } from '../answers/asset.ts';
+import { findFiles } from './pages/files.ts';
 
 /** Nothing inline and nothing from elsewhere: even a text that slipped into a page as markup could neither run nor call. */
 const policy = [
@@ -22,21 +23,15 @@ export function mountPages(app: FastifyInstance): void {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
     app.get(url, (request, reply) =>
-      send(page, request, reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer')),
+      sendAsset(
+        page(),
+        request,
+        reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer'),
+      ),
     );
   }
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   for (const [path, file] of files) {
-    if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => send(file, request, reply));
+    if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => sendAsset(file(), request, reply));
   }
-}
-
-function send(file: WebFile, { headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { body, etag } = file.content();
-  reply
-    .type(file.type)
-    .header('x-content-type-options', 'nosniff')
-    .header('cache-control', 'no-cache')
-    .header('etag', etag);
-  return headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(body);
 }

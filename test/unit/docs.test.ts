@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { mountDocs } from '../../src/http/docs.ts';
@@ -12,17 +13,18 @@ describe('/docs', () => {
     const files = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1] ?? '');
     expect(files).toHaveLength(4);
     for (const file of files) {
-      expect(file).toMatch(/^docs\/[\w.-]+$/);
+      expect(file).toMatch(/^docs\/[\w-]{22}\/[\w.-]+$/);
       const answer = await app.inject(`/${file}`);
       expect(answer.statusCode).toBe(200);
       expect(answer.rawPayload.length).toBeGreaterThan(100);
+      expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     }
   });
 
   test('the page may load nothing from elsewhere, and asks nobody for an opinion', async () => {
     const page = await app.inject('/docs');
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
-    const start = await app.inject('/docs/start.js');
+    const start = await app.inject(`/${/docs\/[\w-]+\/start\.js/.exec(page.body)?.[0]}`);
     expect(start.body).toContain('validatorUrl: null');
     expect(start.body).toContain('persistAuthorization: true');
   });
@@ -30,6 +32,7 @@ describe('/docs', () => {
   test('no other file of the package is served', async () => {
     for (const path of [
       '/docs/package.json',
+      '/docs/swagger-ui.css',
       '/docs/index.html',
       '/docs/../package.json',
       '/docs/%2e%2e/package.json',
@@ -42,6 +45,16 @@ describe('/docs', () => {
     const answer = await app.inject('/docs/');
     expect([answer.statusCode, answer.headers.location]).toEqual([307, '../docs']);
   });
+});
+
+test('what the page loads comes compressed', async () => {
+  const page = await app.inject('/docs');
+  const url = `/${/docs\/[\w-]+\/swagger-ui-bundle\.js/.exec(page.body)?.[0]}`;
+  const plain = await app.inject(url);
+  const packed = await app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } });
+  expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding', etag: plain.headers.etag });
+  expect(packed.rawPayload.length * 3).toBeLessThan(plain.rawPayload.length);
+  expect(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
 });
 
 test('/openapi.json is the document', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { stripTypes } from '../../src/http/pages/strip.ts';
@@ -34,6 +35,13 @@ describe.each(['/', '/menu'])('%s', url => {
     const again = await app.inject({ url, headers: { 'if-none-match': headers.etag } });
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
+});
+
+test('a file comes compressed to who can read that', async () => {
+  const plain = await app.inject('/web/menu/main.ts');
+  const packed = await app.inject({ url: '/web/menu/main.ts', headers: { 'accept-encoding': 'gzip' } });
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
 });
 
 test('/ names the version', async () => {

@@ -1,16 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type Asset, createAsset } from '../../answers/asset.ts';
 import { stripTypes } from './strip.ts';
 
-export interface WebFile {
-  readonly type: string;
-  readonly content: () => Content;
-}
-
-interface Content {
-  readonly body: Buffer;
-  readonly etag: string;
-}
+/** Made ready when it is first asked for, and kept. */
+export type WebFile = () => Asset;
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -20,26 +13,21 @@ const types: Readonly<Record<string, string>> = {
   graphql: 'text/plain; charset=utf-8',
 };
 
-/** What a browser may have of a folder, by path; each file is made ready when it is first asked for, and kept. */
+/** What a browser may have of a folder, by path. */
 export function findFiles(folder: URL): ReadonlyMap<string, WebFile> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(path => path.replaceAll('\\', '/'));
   return new Map(
     paths.flatMap((path): [string, WebFile][] => {
       const type = types[/\.(\w+)$/.exec(path)?.[1] ?? ''];
-      return type ? [[path, { type, content: once(() => readContent(new URL(path, folder))) }]] : [];
+      return type ? [[path, once(() => createAsset(type, readContent(new URL(path, folder))))]] : [];
     }),
   );
 }
 
-function readContent(file: URL): Content {
+function readContent(file: URL): string {
   const text = readFileSync(file, 'utf8');
-  const body = Buffer.from(prepare(file.pathname, text));
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
-}
-
-function prepare(path: string, text: string): string {
-  if (path.endsWith('.ts')) return stripTypes(text);
-  if (path.endsWith('.html')) return text.replaceAll('{version}', version());
+  if (file.pathname.endsWith('.ts')) return stripTypes(text);
+  if (file.pathname.endsWith('.html')) return text.replaceAll('{version}', version());
   return text;
 }
 
