@@ -22,9 +22,6 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** GraphiQL lets tabs be dragged, but throws one aside at the mere press of a button, so that the click misses it. */
-const ownStyle = '.graphiql-tab { transform: none !important; }';
-
 /** Mounts what the playground loads, and gives back what sends its page. */
 export function mountPlayground(app: FastifyInstance) {
   let made: Promise<Playground> | undefined;
@@ -52,7 +49,7 @@ export async function renderPlayground(): Promise<Playground> {
   const script = between(whole, '<script>', 'YogaGraphiQL.renderYogaGraphiQL(\n');
   const scriptType = 'text/javascript; charset=utf-8';
   const files = new Map([
-    ['graphiql.css', createAsset('text/css; charset=utf-8', `${style}\n${ownStyle}\n`)],
+    ['graphiql.css', createAsset('text/css; charset=utf-8', style)],
     ['graphiql.js', createAsset(scriptType, script)],
     ['start.js', createAsset(scriptType, startScript())],
   ]);
@@ -76,6 +73,7 @@ function renderPage(files: ReadonlyMap<string, Asset>): string {
     <title>Carte playground</title>
     <link rel="icon" type="image/svg+xml" href="web/icon.svg">
     <link rel="stylesheet" href="${address('graphiql.css')}">
+    <link rel="stylesheet" href="web/playground/playground.css">
   </head>
   <body id="body" class="no-focus-outline">
     <div id="root"></div>

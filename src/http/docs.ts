@@ -5,12 +5,17 @@ import type { FastifyInstance } from 'fastify';
 import { type Asset, createAsset, forever, sendAsset } from '../answers/asset.ts';
 
 // Without `validatorUrl` the page would ask a server on the internet for an opinion on the document.
-const start = `SwaggerUIBundle({
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', shade);
+shade();
+SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   persistAuthorization: true,
   displayRequestDuration: true,
+  syntaxHighlight: { theme: 'obsidian' },
   validatorUrl: null,
 });
 `;
@@ -39,7 +44,6 @@ function findFiles(): ReadonlyMap<string, Asset> {
   return new Map([
     ['swagger-ui.css', fromPackage('swagger-ui.css', 'text/css; charset=utf-8')],
     ['swagger-ui-bundle.js', fromPackage('swagger-ui-bundle.js', script)],
-    ['favicon-32x32.png', fromPackage('favicon-32x32.png', 'image/png')],
     ['start.js', createAsset(script, start)],
   ]);
 }
@@ -53,7 +57,8 @@ function render(files: ReadonlyMap<string, Asset>): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Carte: REST interface</title>
     <link rel="stylesheet" href="${address('swagger-ui.css')}">
-    <link rel="icon" type="image/png" href="${address('favicon-32x32.png')}">
+    <link rel="stylesheet" href="web/docs/docs.css">
+    <link rel="icon" type="image/svg+xml" href="web/icon.svg">
   </head>
   <body>
     <div id="swagger-ui"></div>

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 
@@ -66,6 +66,8 @@ describeInBrowser('/menu', () => {
     expect(await bica.locator('.group').first().innerText()).toMatch(/up to 3\n+Extra shot\n+\+\d\.\d\d/);
     const sardines = page.locator('.item', { hasText: 'Grilled sardines' }).first();
     expect(await sardines.innerText()).toContain('sold out');
+    const colour = (part: Locator) => part.locator('h4').evaluate(name => getComputedStyle(name).color);
+    expect(await colour(sardines)).not.toBe(await colour(bica));
     const { body } = await site.graphql('{ store(id: "lisbon-baixa") { menuDiagnostics { message } } }');
     for (const { message } of body.data.store.menuDiagnostics) {
       await page.getByRole('complementary').getByText(message).waitFor();
@@ -90,6 +92,26 @@ describeInBrowser('/menu', () => {
     await told(page, 'Dona Gaivota Lisbon');
     await page.goto(`${site.url}/menu?at=tomorrow`);
     await told(page, '“tomorrow” is no time such as 2026-03-07T01:30.');
+  });
+
+  test('is used by keyboard, from the key to the choices of an item', async () => {
+    const page = await site.open('/menu?store=lisbon-baixa&at=any');
+    await told(page, 'Menus need a key.');
+    const tabTo = async (target: Locator) => {
+      for (let press = 0; press < 30; press += 1) {
+        if (await target.evaluate(element => element === document.activeElement)) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error('The keyboard does not lead there');
+    };
+    await tabTo(page.getByLabel('Key'));
+    await page.keyboard.insertText(site.key);
+    await page.keyboard.press('Enter');
+    await told(page, 'Dona Gaivota Lisbon');
+    const choices = page.locator('.item details').first();
+    await tabTo(choices.locator('summary'));
+    await page.keyboard.press('Enter');
+    await choices.locator('.group').first().waitFor();
   });
 
   test('has no serious fault of accessibility, light or dark', async () => {

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 
@@ -76,58 +75,5 @@ describeInBrowser('/', () => {
     const page = await site.open('/');
     await page.getByText('ready', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-  });
-});
-
-describeInBrowser('/docs', () => {
-  test('takes a key and tries a route', async () => {
-    const page = await site.open('/docs');
-    await page.getByRole('button', { name: 'Authorize' }).click();
-    const dialog = page.locator('.auth-container');
-    await dialog.getByRole('textbox').fill(site.key);
-    await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-    await dialog.getByRole('button', { name: 'Close' }).click();
-
-    const route = page.locator('.opblock', { has: page.locator('[data-path="/v1/stores/{store_service_id}"]') });
-    await route.locator('.opblock-summary').click();
-    await route.getByRole('button', { name: 'Try it out' }).click();
-    await route.getByPlaceholder('store_service_id').fill('lisbon-baixa');
-    await route.getByRole('button', { name: 'Execute' }).click();
-    const live = route.locator('.live-responses-table');
-    await live.getByText('Dona Gaivota Lisboa').waitFor();
-    expect(await live.locator('.response-col_status').allInnerTexts()).toContainEqual(expect.stringMatching(/^200/));
-  });
-});
-
-async function typeKey(page: Page, key: string): Promise<void> {
-  await page.locator('.view-line', { hasText: 'x-api-key' }).click();
-  await page.keyboard.press('End');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.insertText(key);
-}
-
-const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
-const answer = (page: Page, text: string) =>
-  page.locator('.result-window .view-line', { hasText: text }).first().waitFor();
-
-describeInBrowser('/graphql', () => {
-  // GraphiQL moves the caret when a tab is ready, now and then while somebody types.
-  test('shows that a key is wrong; a right one serves its tab and the next, and a reload keeps them', {
-    retry: 2,
-  }, async () => {
-    const page = await site.open('/graphql');
-    page.setDefaultTimeout(8_000);
-    await typeKey(page, 'carte_wrong');
-    await execute(page);
-    await answer(page, 'UNAUTHENTICATED');
-    await page.locator('.graphiql-tab-button', { hasText: 'Diagnostics' }).click();
-    await typeKey(page, site.key);
-    await execute(page);
-    await answer(page, 'Dona Gaivota');
-    await page.locator('.graphiql-tab-button', { hasText: 'OrdersOfToday' }).click();
-    await execute(page);
-    await answer(page, '"ordersRevision"');
-    await page.reload();
-    await page.locator('.graphiql-tab-active', { hasText: 'OrdersOfToday' }).waitFor();
   });
 });

@@ -25,7 +25,8 @@ const flags = [
 
 /** Like `describe`, where there is a browser to run it in; elsewhere the reason stands in the report. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  if (executablePath) describe(name, tests);
+  // A page is drawn in no time, but not on a machine that does much else.
+  if (executablePath) describe(name, { timeout: 90_000 }, tests);
   else describe.skip(`${name} (skipped: no Chromium was found; CHROMIUM_PATH names one)`, tests);
 }
 
@@ -63,15 +64,22 @@ export async function openSite() {
   return { ...app, key, open };
 }
 
-/** What keeps people from using a page, light or dark, as axe judges it, down to what it calls serious. */
-export async function seriousViolations(page: Page): Promise<string[]> {
+interface Judging {
+  /** As the page is asked to look, one after the other. */
+  readonly schemes?: readonly ('light' | 'dark')[];
+  /** Rules that a page is excused from. */
+  readonly except?: readonly string[];
+}
+
+/** What keeps people from using a page, as axe judges it, down to what it calls serious. */
+export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], except = [] }: Judging = {}) {
   await page.evaluate(axe.source);
   const found: axe.Result[] = [];
-  for (const colorScheme of ['light', 'dark'] as const) {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
-    found.push(...(await page.evaluate<axe.AxeResults>('axe.run()')).violations);
+    found.push(...(await page.evaluate<axe.AxeResults>("axe.run({ resultTypes: ['violations'] })")).violations);
   }
   return found
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ id, impact }) => !except.includes(id) && (impact === 'serious' || impact === 'critical'))
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
