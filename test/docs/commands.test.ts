@@ -1,0 +1,86 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { loadDemo } from '../../src/demo/load.ts';
+import { startApp } from '../support/app.ts';
+import { makeCheckout, writeOrders } from '../support/checkout.ts';
+import { type Block, blocksOf, documents, notRun, openShell, runnable } from '../support/commands.ts';
+import { urlOf } from '../support/url.ts';
+
+const missing = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error);
+
+interface Service {
+  readonly url: string;
+  readonly key: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly query?: (statements: string) => Promise<unknown>;
+}
+
+/** The demo on a database of its own, which commands find by DATABASE_URL. */
+async function serveDemo(): Promise<Service> {
+  const app = await startApp();
+  const key = await loadDemo(app.orm);
+  const pool = await app.orm.em.getConnection().getNativeClient();
+  return { url: app.url, key, env: { DATABASE_URL: urlOf(app.orm) }, query: statements => pool.query(statements) };
+}
+
+/** What somebody has who follows the README: `npm start`, with everything as it comes. */
+async function npmStart(folder: string): Promise<Service> {
+  const { DATABASE_URL: _ours, ...env } = process.env;
+  const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' }, detached: true });
+  const ended = new Promise(resolve => child.on('close', resolve));
+  afterAll(async () => {
+    if (child.pid) process.kill(-child.pid, 'SIGTERM');
+    await ended;
+  });
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    const url = /Carte is ready at (\S+)/.exec(said)?.[1];
+    const key = /carte_[\w-]{43}/.exec(said)?.[0];
+    if (url && key) return { url, key, env: {} };
+  }
+  throw new Error(`npm start ended: ${said}`);
+}
+
+async function runBlock({ language, text, printed }: Block, service: Service, shell: ReturnType<typeof openShell>) {
+  if (language === 'sh') return shell.run(runnable(text, service), { mayBeRefused: printed !== undefined });
+  if (!service.query) throw new Error('There is no database to run this on');
+  await service.query(text);
+  return undefined;
+}
+
+describe('every command that a document tells its reader to run', () => {
+  test('is found', () => {
+    expect(documents).toContain('docs/operating.md');
+    expect(blocksOf('README.md').map(({ text }) => text)).toContain('npm ci\nnpm start\n');
+    expect(blocksOf('docs/tills.md').length).toBeGreaterThan(10);
+  });
+
+  test('is run by .ci/run where it is said to be', () => {
+    const ci = readFileSync(new URL('../../.ci/run', import.meta.url), 'utf8').split('\n');
+    const promised = Object.keys(notRun).filter(words => notRun[words] === '.ci/run runs it');
+    expect(promised).toEqual(['npm ci', 'npm run check', 'npm test']);
+    expect(ci).toEqual(expect.arrayContaining(promised));
+  });
+});
+
+const withBlocks = documents.map(document => ({ document, blocks: blocksOf(document) }));
+describe.skipIf(missing.length > 0).each(withBlocks.filter(({ blocks }) => blocks.length > 0))(
+  `the commands of $document (missing here: ${missing.join(', ') || 'nothing'})`,
+  { timeout: 90_000 },
+  async ({ document, blocks }) => {
+    const folder = makeCheckout();
+    const service = await (document === 'README.md' ? npmStart(folder) : serveDemo());
+    const { url, key, env } = service;
+    await writeOrders(folder, url, key);
+    const shell = openShell(folder, { ...env, CARTE_URL: url, CARTE_KEY: key });
+    afterAll(() => shell.close());
+
+    test.each(blocks.map(block => ({ first: block.text.split('\n')[0], block })))('$first', async ({ block }) => {
+      const printed = await runBlock(block, service, shell);
+      if (block.printed !== undefined) expect(printed).toBe(block.printed);
+      else expect(printed ?? '').not.toContain('"errors":');
+    });
+  },
+);

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Something that a document tells its reader to run, and what it is said to print, where it says so. */
+export interface Block {
+  readonly language: 'sh' | 'sql';
+  readonly text: string;
+  readonly printed: string | undefined;
+}
+
+/** What stands for something of the reader's own, in every document alike. */
+export interface Placeholders {
+  /** For `KEY`. */
+  readonly key: string;
+  /** For `http://127.0.0.1:4000`. */
+  readonly url: string;
+}
+
+/** What no test runs, by how a command begins, and why. */
+export const notRun: Readonly<Record<string, string>> = {
+  'npm ci': '.ci/run runs it',
+  'npm run check': '.ci/run runs it',
+  'npm test': '.ci/run runs it',
+  'npm start': 'it is the service that the other commands call',
+  'npm install': 'it asks the internet for packages',
+  'npm run bench': 'it takes minutes',
+  'node bench/': 'it takes minutes',
+  git: 'it changes the working copy',
+  docker: 'it needs Docker',
+  kubectl: 'it needs a cluster',
+  systemctl: 'it needs an installed service',
+  pg_dump: 'it must be as new as the server',
+  pg_restore: 'it must be as new as the server',
+  tar: 'it copies the folder of a server that has been stopped',
+};
+
+/** The documents for people, as paths from the root. */
+export const documents: readonly string[] = ['README.md', 'docs/**/*.md', 'examples/*/README.md'].flatMap(pattern =>
+  globSync(pattern, { cwd: root }).sort(),
+);
+
+/**
+ * The blocks to run: fenced ones in `sh` or `sql`, and indented ones, which are for the shell. A fenced block in another
+ * language is to be read; `text` right below a block is what that one prints.
+ */
+export function blocksOf(document: string): Block[] {
+  const markdown = readFileSync(`${root}${document}`, 'utf8');
+  const pattern =
+    /^```(\w*)[^\n]*\n([\s\S]*?)^```$(?:\n```text\n([\s\S]*?)^```$)?|(?<=\n\n)(?: {4}[^\n]*\n|\n(?= {4}))+/gm;
+  return [...markdown.matchAll(pattern)].flatMap(([whole, fence, content = '', printed]): Block[] => {
+    if (fence === undefined) return [{ language: 'sh', text: whole.replace(/^ {4}/gm, ''), printed: undefined }];
+    if (fence === '') throw new Error(`${document} has a fenced block that does not say its language`);
+    return fence === 'sh' || fence === 'sql' ? [{ language: fence, text: content, printed }] : [];
+  });
+}
+
+/** The commands of a block, each with all of its lines, as far as tests run them. */
+export function runnable(text: string, { key, url }: Placeholders): string {
+  const commands = text.split(/(?<!\\)\n/).filter(command => !exception(command));
+  return commands
+    .join('\n')
+    .replaceAll('http://127.0.0.1:4000', url)
+    .replaceAll(/\bKEY\b/g, key);
+}
+
+/** How a command begins that no test runs. */
+function exception(command: string): string | undefined {
+  return Object.keys(notRun).find(
+    words => command === words || command.startsWith(words.endsWith('/') ? words : `${words} `),
+  );
+}
+
+const endOfBlock = '\u0004';
+
+/** One shell for a whole document, as its reader has; it ends with the first command that fails. */
+export function openShell(folder: string, env: Readonly<Record<string, string>>) {
+  const child = spawn('bash', ['-euo', 'pipefail'], { cwd: folder, env: { ...process.env, ...env } });
+  const said = { stdout: '', stderr: '' };
+  const ended = new Promise<number | null>(resolve => child.on('close', resolve));
+  child.stdout.on('data', chunk => (said.stdout += chunk));
+  child.stderr.on('data', chunk => (said.stderr += chunk));
+  child.stdin.on('error', () => {});
+
+  return {
+    /** What a block prints. A refused call is a failure, unless the document says what comes of it. */
+    async run(commands: string, { mayBeRefused }: { readonly mayBeRefused: boolean }): Promise<string> {
+      const curl = `curl() { command curl ${mayBeRefused ? '' : '--fail-with-body'} "$@"; }`;
+      child.stdin.write(`${curl}\n{ :\n${commands}\n} </dev/null\nprintf '${endOfBlock}'\n`);
+      while (!said.stdout.includes(endOfBlock)) {
+        const more = new Promise<'more'>(resolve => child.stdout.once('data', () => resolve('more')));
+        const next = await Promise.race([more, ended]);
+        if (next !== 'more') throw new Error(`ended with ${next}: ${said.stderr}\n${said.stdout}`);
+      }
+      const [printed = '', rest = ''] = said.stdout.split(endOfBlock);
+      said.stdout = rest;
+      said.stderr = '';
+      return printed;
+    },
+    close: () => void child.kill(),
+  };
+}
