@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { print } from 'graphql';
+
+interface Fault {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+interface Answer<Result> {
+  readonly data?: Result | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: string; readonly faults?: readonly Fault[] };
+  }[];
+}
+
+/** What the graph refused: `code` is for programs, the message for people. */
+export class Refusal extends Error {
+  readonly code: string;
+  readonly faults: readonly Fault[];
+
+  constructor(message: string, code: string, faults: readonly Fault[] = []) {
+    super(message);
+    this.code = code;
+    this.faults = faults;
+  }
+}
+
+/** Asked for again in a moment, these may succeed. */
+const passing = new Set(['TOO_MANY_REQUESTS', 'UNAVAILABLE']);
+const mostTries = 4;
+
+/** A function that runs operations, with the types that codegen wrote for each. */
+export function connect(url: string, key: string) {
+  const headers = { 'content-type': 'application/json', 'x-api-key': key };
+  return async <Result, Variables>(document: TypedDocumentNode<Result, Variables>, variables: Variables) => {
+    const body = JSON.stringify({ query: print(document), variables });
+    for (let tries = 1; ; tries++) {
+      const signal = AbortSignal.timeout(30_000);
+      const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body, signal });
+      const { data, errors: [error] = [] } = (await response.json()) as Answer<Result>;
+      if (data && !error) return data;
+      const { code = 'UNKNOWN', faults } = error?.extensions ?? {};
+      if (!passing.has(code) || tries === mostTries) {
+        throw new Refusal(error?.message ?? `The graph answered ${response.status} without data.`, code, faults);
+      }
+      await sleep(Number(response.headers.get('retry-after') ?? 1) * 1000);
+    }
+  };
+}
