@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { defaultFieldResolver, type GraphQLSchema } from 'graphql';
+import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
@@ -20,8 +20,16 @@ export function createSchema(): GraphQLSchema {
     typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
     resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, diagnosticResolvers, orderResolvers],
   });
+  describeScalars(schema);
   guard(schema);
   return schema;
+}
+
+/** Scalars that come with functions lose the description that the schema gives them. */
+function describeScalars(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isScalarType(type)) type.description ??= type.astNode?.description?.value;
+  }
 }
 
 /** Every way into the graph needs a key, and every write one that may write; the schema itself is open to all. */
