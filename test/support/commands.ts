@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -34,6 +34,7 @@ export const notRun: Readonly<Record<string, string>> = {
   systemctl: 'it needs an installed service',
   pg_dump: 'it must be as new as the server',
   pg_restore: 'it must be as new as the server',
+  ...(spawnSync('psql', ['--version']).error && { psql: 'it is not installed here' }),
   tar: 'it copies the folder of a server that has been stopped',
 };
 
@@ -66,10 +67,11 @@ export function runnable(text: string, { key, url }: Placeholders): string {
     .replaceAll(/\bKEY\b/g, key);
 }
 
-/** How a command begins that no test runs. */
+/** How a command begins that no test runs, after the settings in front of it. */
 function exception(command: string): string | undefined {
+  const bare = command.replace(/^(?:\w+=\S* )+/, '');
   return Object.keys(notRun).find(
-    words => command === words || command.startsWith(words.endsWith('/') ? words : `${words} `),
+    words => bare === words || bare.startsWith(words.endsWith('/') ? words : `${words} `),
   );
 }
 
