@@ -57,7 +57,7 @@ async function measure(processes: number, key: string): Promise<readonly Round[]
   const server = await startServer({ ...env, CARTE_PROCESSES: String(processes) });
   const rounds: Round[] = [];
   for (const kind of kinds) {
-    await runLoad({ ...taskOf(server, key, kind), seconds: 1 });
+    await runLoad(taskOf(server, key, kind));
     const before = cpuSeconds(server.child.pid);
     const tally = await runLoad(taskOf(server, key, kind));
     const busy = (cpuSeconds(server.child.pid) - before) / tally.seconds;
