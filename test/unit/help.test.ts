@@ -4,7 +4,15 @@ import { createProgram } from '../../src/cli.ts';
 
 const program = createProgram();
 
-const withThoseBelow = (command: Command): Command[] => [command, ...command.commands.flatMap(withThoseBelow)];
+/** A hidden one is not for people. */
+const withThoseBelow = (command: Command): Command[] => [
+  command,
+  ...command
+    .createHelp()
+    .visibleCommands(command)
+    .filter(({ parent }) => parent === command)
+    .flatMap(withThoseBelow),
+];
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
