@@ -14,7 +14,6 @@ export interface Lease {
 
 const user = 'postgres';
 const lock = 1;
-const adminShutdown = '57P01';
 
 export function connectionTo(socketFolder: string) {
   return { host: socketFolder, port, user, database: 'carte' };
@@ -50,8 +49,8 @@ export async function resign({ client }: Lease): Promise<boolean> {
     const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [lock]);
     return rows[0]?.last === true;
   } catch (error) {
-    // Another program resigned at the same time, was the last one and is stopping the server.
-    if (error instanceof pg.DatabaseError && error.code === adminShutdown) return false;
+    // Another program resigned at the same time, was the last one and is stopping the server: it may say so, or just hang up.
+    if (isPassing(error)) return false;
     throw error;
   }
 }
