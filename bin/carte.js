@@ -7,5 +7,9 @@ if (major < 24) {
   );
   process.exit(1);
 }
+const { enableCompileCache } = await import('node:module');
+const { fileURLToPath } = await import('node:url');
+// Stripping types and compiling is most of a start; where the folder cannot be written, it is done each time.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/carte', import.meta.url)));
 const { runCommand } = await import('../src/cli.ts');
 process.exitCode = await runCommand(process.argv.slice(2));
