@@ -48,6 +48,7 @@ export async function createServer(
   { drain = createDrain(), tracing, gather }: Surroundings = {},
 ): Promise<FastifyInstance> {
   const schema = createSchema();
+  const trusted = config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments);
   const reading = await createReading(orm, config);
   const answers = new AnswerCache(config.cacheBytes);
   const app = createFastify(config);
@@ -84,7 +85,7 @@ export async function createServer(
       schema: boundAnswers(createSchema(), config.graphqlLimits.objects),
       introspection: config.introspection,
       limits: config.graphqlLimits,
-      trusted: config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments),
+      trusted,
       translate,
       answers,
       readStamp: ({ reach }, storeId) => stampOf(source, reach, storeId),
