@@ -18,13 +18,10 @@ const recorder = 'script';
 const onTerminal = [recorder, '--quiet', '--return', '--command', `${process.execPath} ${program}`, '/dev/null'];
 const hasTerminals = spawnSync(recorder, ['--version']).error === undefined;
 
-/** All that a command writes, on a machine that says nothing about colours. */
+/** All that a command writes. Nothing of this environment is handed on: NO_COLOR, CI and others all speak of colours. */
 function shownBy([command = '', ...args]: readonly string[], env: Readonly<Record<string, string>> = {}): string {
-  const { NO_COLOR: _none, FORCE_COLOR: _forced, NODE_DISABLE_COLORS: _disabled, ...inherited } = process.env;
-  const { stdout, stderr } = spawnSync(command, args, {
-    encoding: 'utf8',
-    env: { ...inherited, TERM: 'xterm', ...env },
-  });
+  const { PATH = '' } = process.env;
+  const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', env: { PATH, TERM: 'xterm', ...env } });
   return stdout + stderr;
 }
 
