@@ -68,14 +68,22 @@ function walked(search: Search, binding: Binding): string {
   const limit = String(search.pageSize + 1);
   const orders = `
     select created_at, id from orders
-    where store_id = asked.store_id and created_at < start.ceiling
-      ${timeConditions(search, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
+    where store_id = asked.store_id and created_at < start.ceiling ${fromCondition(search, binding)}
+      ${timeConditions({ to: search.to }, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
   return `
     select created_at, id, null::bigint as total from (${startOf(search, binding)}) start
     cross join lateral (
       ${search.statuses ? byStatus(orders, search.statuses, limit) : orders}
       ${newestFirst} offset start.skip limit ${limit}
     ) stretch`;
+}
+
+/**
+ * No id comes before the empty one, so this is `created_at >= from`. As a comparison of rows it is not taken together with
+ * an upper bound for a narrow range, for which a plan that is kept would collect and sort all orders of a table in parts.
+ */
+function fromCondition({ from }: Search, { bind }: Binding): string {
+  return from ? `and (created_at, id) >= (${bind(from, 'timestamptz')}, '' collate "C")` : '';
 }
 
 /** One walk per status, since a single one would step over the orders of all others. */
