@@ -71,12 +71,19 @@ interface Judging {
   readonly except?: readonly string[];
 }
 
+/** Until colours have changed: pages hear of a scheme with the next frame, and some fade over. */
+async function settled(page: Page): Promise<void> {
+  await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(animation => animation.finished))');
+}
+
 /** What keeps people from using a page, as axe judges it, down to what it calls serious. */
 export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], except = [] }: Judging = {}) {
   await page.evaluate(axe.source);
   const found: axe.Result[] = [];
   for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
+    await settled(page);
     found.push(...(await page.evaluate<axe.AxeResults>("axe.run({ resultTypes: ['violations'] })")).violations);
   }
   return found
