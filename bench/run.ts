@@ -17,7 +17,6 @@ const benchmarks: Readonly<Record<string, string>> = {
   replicas: 'a read replica that lags, stops and freezes under load',
   partitions: 'order lists in a split table beside a whole one',
   capacity: 'a plan for 10, 1,000 and 100,000 stores, by simulation',
-  sofa: 'what SOFA adds to a small request',
 };
 const given = process.argv.slice(2);
 const options = given.findIndex(word => word.startsWith('-'));

@@ -37,7 +37,7 @@ export function isConfigured(
 }
 
 /** Whether everything below a field is `@ofConfiguration`. */
-export function isConfiguredBelow(
+function isConfiguredBelow(
   schema: GraphQLSchema,
   field: GraphQLField<unknown, unknown>,
   { selections }: Pick<SelectedField, 'selections'>,

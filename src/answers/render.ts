@@ -13,164 +13,63 @@ import {
 import { type Fragments, type SelectedField, selectedFields } from './fields.ts';
 import { bytesOf, type Piece, Writer } from './writer.ts';
 
-/** One rendering: what resolvers get, and what has been rendered already. */
-export interface Rendering {
+interface RenderingOptions {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
   /** Where a query, rather than a contract, says how much is asked for: beyond it, rendering ends with an error. */
   readonly maxBytes?: number;
 }
 
-export type Render<Value = unknown> = (value: Value, rendering: Rendering) => Piece;
+/** One rendering: what resolvers get, and what has been worked out already. */
+export class Rendering {
+  readonly variables: RenderingOptions['variables'];
+  readonly context: unknown;
+  readonly maxBytes: number | undefined;
+  /** Pieces by their objects, for each part of a text that writes objects. */
+  readonly written = new Map<object, Map<unknown, Rendered>>();
+  /** Arguments, for each field of a text. */
+  readonly args = new Map<object, Record<string, unknown>>();
+
+  constructor({ variables, context, maxBytes }: RenderingOptions) {
+    this.variables = variables;
+    this.context = context;
+    this.maxBytes = maxBytes;
+  }
+}
+
+/** A promise only where something has to be loaded: most of a menu is at hand, and waiting costs more than writing. */
+type Rendered<Text = Piece> = Text | Promise<Text>;
+
+type Render = (value: unknown, rendering: Rendering) => Rendered;
 
 /** What a body makes of a field, where that differs from what the graph says. */
 export interface FieldForm {
   /** Left out where it is null. */
   readonly optional: boolean;
   /** JSON for where it is null. */
-  readonly fallback?: string | undefined;
+  readonly fallback: string | undefined;
+  /** JSON that stands there whatever the graph says; it knows nothing of such a field. */
+  readonly constant: string | undefined;
+  readonly below: Form | undefined;
 }
 
-/** How a body writes an object, by the keys of its fields; a field that it does not know is not part of it. */
-export interface Form {
-  field(key: string): { readonly form: FieldForm; readonly below: Form | undefined } | undefined;
-}
+/** How a body writes an object: its fields by their keys, in order. */
+export type Form = ReadonlyMap<string, FieldForm>;
 
-/** Writes an object whose fields may first have to be loaded, such as a store; everything below them is at hand then. */
-export function compileLoaded(
-  type: GraphQLObjectType,
-  selected: Pick<SelectedField, 'selections'>,
+/** Writes values of a type as JSON. With a form it writes only what that knows. */
+export function compileRender(
+  type: GraphQLOutputType,
+  selected: Pick<SelectedField, 'key' | 'selections'>,
   fragments: Fragments,
-  form: Form | undefined,
-): (object: unknown, rendering: Rendering) => Promise<Buffer> {
-  const fields = compileFields(type, selected, fragments, form);
-  return async (object, rendering) => {
-    // All are asked for before any is waited for, so that they are loaded together.
-    const values = await Promise.all(fields.map(field => field.resolve(object, rendering)));
-    return bytesOf(renderFields(fields, (_field, at) => values[at], rendering));
-  };
+  form?: Form,
+): (value: unknown, rendering: Rendering) => Promise<Buffer> {
+  const render = compileValue(type, selected, fragments, form);
+  return async (value, rendering) => bytesOf(await render(value, rendering));
 }
-
-/**
- * Writes objects of `@ofConfiguration` fields. Such a field depends on its object and arguments alone, so each object is
- * written once, however often the tree repeats it.
- */
-function compileObject(
-  type: GraphQLObjectType,
-  selected: Pick<SelectedField, 'selections'>,
-  fragments: Fragments,
-  form: Form | undefined,
-): Render {
-  const fields = compileFields(type, selected, fragments, form);
-  const written = new WeakMap<Rendering, Map<unknown, Piece>>();
-  return (object, rendering) => {
-    let known = written.get(rendering);
-    if (!known) {
-      known = new Map();
-      written.set(rendering, known);
-    }
-    let piece = known.get(object);
-    if (piece === undefined) {
-      piece = renderFields(fields, field => atHand(field, object, rendering), rendering);
-      known.set(object, piece);
-    }
-    return piece;
-  };
-}
-
-function atHand({ label, resolve }: CompiledField, object: unknown, rendering: Rendering): unknown {
-  const value = resolve(object, rendering);
-  if (value instanceof Promise) throw new Error(`${label} has to be loaded, so it cannot be of the configuration`);
-  return value;
-}
-
-function compileFields(
-  type: GraphQLObjectType,
-  { selections }: Pick<SelectedField, 'selections'>,
-  fragments: Fragments,
-  form: Form | undefined,
-): CompiledField[] {
-  return selectedFields(selections, fragments)
-    .filter(({ key }) => !form || form.field(key))
-    .map(selected => compileField(type, selected, fragments, form?.field(selected.key)));
-}
-
-interface CompiledField {
-  /** The key as JSON, with its colon. */
-  readonly label: string;
-  resolve(object: unknown, rendering: Rendering): unknown;
-  /** Null where the field is left out. */
-  render(value: unknown, rendering: Rendering): Piece | null;
-}
-
-function renderFields(
-  fields: readonly CompiledField[],
-  pick: (field: CompiledField, at: number) => unknown,
-  rendering: Rendering,
-): Piece {
-  const writer = new Writer(rendering.maxBytes);
-  let separator = '{';
-  let at = 0;
-  for (const field of fields) {
-    const piece = field.render(pick(field, at++), rendering);
-    if (piece === null) continue;
-    writer.write(separator + field.label);
-    writer.write(piece);
-    separator = ',';
-  }
-  writer.write(separator === '{' ? '{}' : '}');
-  return writer.piece();
-}
-
-function compileField(
-  type: GraphQLObjectType,
-  selected: SelectedField,
-  fragments: Fragments,
-  given: ReturnType<Form['field']>,
-): CompiledField {
-  const label = `${JSON.stringify(selected.key)}:`;
-  const name = selected.node.name.value;
-  const field = type.getFields()[name];
-  // The one field that every type has without defining it.
-  if (!field) return { label, resolve: () => null, render: () => JSON.stringify(type.name) };
-  const { optional = false, fallback } = given?.form ?? {};
-  const render = compileValue(field.type, selected, fragments, given?.below);
-  return {
-    label,
-    resolve: compileResolve(field, selected),
-    render: (value, rendering) => {
-      if (value !== null && value !== undefined) return render(value, rendering);
-      if (fallback !== undefined) return fallback;
-      if (optional) return null;
-      if (isNonNullType(field.type)) throw new Error(`${type.name}.${name} is null`);
-      return 'null';
-    },
-  };
-}
-
-/** Calls a field's resolver with the arguments of its place in the text. */
-export function compileResolve(field: GraphQLField<unknown, unknown>, { node }: Pick<SelectedField, 'node'>) {
-  const { resolve } = field;
-  if (!resolve || resolve === defaultFieldResolver) {
-    return (object: unknown): unknown => Reflect.get(object as object, field.name);
-  }
-  const argumentsOf = new WeakMap<Rendering, Record<string, unknown>>();
-  return (object: unknown, rendering: Rendering): unknown => {
-    let args = argumentsOf.get(rendering);
-    if (!args) {
-      args = getArgumentValues(field, node, { ...rendering.variables });
-      argumentsOf.set(rendering, args);
-    }
-    return resolve(object, args, rendering.context, infoOf(field.name));
-  };
-}
-
-/** No resolver of a configuration looks at it. */
-const infoOf = (fieldName: string) => ({ fieldName }) as GraphQLResolveInfo;
 
 function compileValue(
   type: GraphQLOutputType,
-  selected: SelectedField,
+  selected: Pick<SelectedField, 'key' | 'selections'>,
   fragments: Fragments,
   form: Form | undefined,
 ): Render {
@@ -181,16 +80,160 @@ function compileValue(
   return value => JSON.stringify(type.serialize(value));
 }
 
+/** Writes each object once, however often the answer repeats it. */
+function compileObject(
+  type: GraphQLObjectType,
+  selected: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+  form: Form | undefined,
+): Render {
+  const fields = compileFields(type, selected, fragments, form);
+  return (object, rendering) => {
+    let known = rendering.written.get(fields);
+    if (!known) {
+      known = new Map();
+      rendering.written.set(fields, known);
+    }
+    let piece = known.get(object);
+    if (piece === undefined) {
+      piece = renderFields(fields, object, rendering);
+      known.set(object, piece);
+    }
+    return piece;
+  };
+}
+
+interface CompiledField {
+  /** The key as JSON, with its colon. */
+  readonly label: string;
+  resolve(object: unknown, rendering: Rendering): unknown;
+  /** Null where the field is left out. */
+  render(value: unknown, rendering: Rendering): Rendered<Piece | null>;
+}
+
+function compileFields(
+  type: GraphQLObjectType,
+  { selections }: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+  form: Form | undefined,
+): CompiledField[] {
+  const selected = selectedFields(selections, fragments);
+  if (!form) return selected.map(field => compileField(type, field, fragments, undefined));
+  const byKey = new Map(selected.map(field => [field.key, field]));
+  return [...form].map(([key, given]) => {
+    if (given.constant !== undefined) return constantField(key, given.constant);
+    const field = byKey.get(key);
+    if (!field) throw new Error(`The text selects nothing as ${key}`);
+    return compileField(type, field, fragments, given);
+  });
+}
+
+function constantField(key: string, json: string): CompiledField {
+  return { label: `${JSON.stringify(key)}:`, resolve: () => null, render: () => json };
+}
+
+function compileField(
+  type: GraphQLObjectType,
+  selected: SelectedField,
+  fragments: Fragments,
+  given: FieldForm | undefined,
+): CompiledField {
+  const name = selected.node.name.value;
+  const field = type.getFields()[name];
+  // The one field that every type has without defining it.
+  if (!field) return constantField(selected.key, JSON.stringify(type.name));
+  const render = compileValue(field.type, selected, fragments, given?.below);
+  const fallback = given?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
+  return {
+    label: `${JSON.stringify(selected.key)}:`,
+    resolve: compileResolve(field, selected),
+    render: (value, rendering) => {
+      if (value !== null && value !== undefined) return render(value, rendering);
+      if (given?.optional && given.fallback === undefined) return null;
+      if (fallback === undefined) throw new Error(`${type.name}.${name} is null`);
+      return fallback;
+    },
+  };
+}
+
+/** Calls a field's resolver with the arguments of its place in the text. */
+export function compileResolve(field: GraphQLField<unknown, unknown>, { node }: Pick<SelectedField, 'node'>) {
+  const { name, resolve } = field;
+  if (!resolve || resolve === defaultFieldResolver) {
+    return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
+  }
+  // No resolver looks at more of it.
+  const info = { fieldName: name } as GraphQLResolveInfo;
+  return (object: unknown, rendering: Rendering): unknown => {
+    let args = rendering.args.get(info);
+    if (!args) {
+      args = getArgumentValues(field, node, { ...rendering.variables });
+      rendering.args.set(info, args);
+    }
+    return resolve(object, args, rendering.context, info);
+  };
+}
+
+function renderFields(fields: readonly CompiledField[], object: unknown, rendering: Rendering): Rendered {
+  const pieces = begin(fields, field => {
+    const value = field.resolve(object, rendering);
+    return value instanceof Promise
+      ? value.then(loaded => field.render(loaded, rendering))
+      : field.render(value, rendering);
+  });
+  return pieces instanceof Promise
+    ? pieces.then(all => joinFields(fields, all, rendering))
+    : joinFields(fields, pieces, rendering);
+}
+
+function joinFields(fields: readonly CompiledField[], pieces: readonly (Piece | null)[], rendering: Rendering): Piece {
+  const writer = new Writer(rendering.maxBytes);
+  let separator = '{';
+  let at = 0;
+  for (const { label } of fields) {
+    const piece = pieces[at++] ?? null;
+    if (piece === null) continue;
+    writer.write(separator + label);
+    writer.write(piece);
+    separator = ',';
+  }
+  writer.write(separator === '{' ? '{}' : '}');
+  return writer.piece();
+}
+
 function listOf(renderItem: Render): Render {
   return (list, rendering) => {
-    const writer = new Writer(rendering.maxBytes);
-    let separator = '[';
-    for (const item of list as Iterable<unknown>) {
-      writer.write(separator);
-      writer.write(item === null ? 'null' : renderItem(item, rendering));
-      separator = ',';
-    }
-    writer.write(separator === '[' ? '[]' : ']');
-    return writer.piece();
+    const pieces = begin(list as Iterable<unknown>, item => (item === null ? 'null' : renderItem(item, rendering)));
+    return pieces instanceof Promise ? pieces.then(all => joinItems(all, rendering)) : joinItems(pieces, rendering);
   };
+}
+
+function joinItems(pieces: readonly Piece[], rendering: Rendering): Piece {
+  const writer = new Writer(rendering.maxBytes);
+  let separator = '[';
+  for (const piece of pieces) {
+    writer.write(separator);
+    writer.write(piece);
+    separator = ',';
+  }
+  writer.write(separator === '[' ? '[]' : ']');
+  return writer.piece();
+}
+
+/** Begins all parts before it waits for any, so that what they need is loaded together. */
+function begin<Part, Text>(parts: Iterable<Part>, render: (part: Part) => Rendered<Text>): Rendered<Text[]> {
+  const begun: Rendered<Text>[] = [];
+  let waits = false;
+  try {
+    for (const part of parts) {
+      const piece = render(part);
+      if (piece instanceof Promise) waits = true;
+      begun.push(piece);
+    }
+  } catch (error) {
+    // This one is told; what else may fail has nobody to hear of it.
+    for (const piece of begun) if (piece instanceof Promise) piece.catch(() => {});
+    throw error;
+  }
+  return waits ? Promise.all(begun) : (begun as Text[]);
 }

@@ -1,8 +1,10 @@
 import {
   type FieldNode,
+  type GraphQLField,
   type GraphQLSchema,
   getArgumentValues,
   getDirectiveValues,
+  Kind,
   type OperationDefinitionNode,
 } from 'graphql';
 import { type Fragments, selectedFields } from './fields.ts';
@@ -31,9 +33,18 @@ export function storeRootOf(
   if (!root || !field?.astNode || !directive || others.length > 0) return undefined;
   const mark = getDirectiveValues(directive, field.astNode);
   if (!mark) return undefined;
-  const argument = String(mark.argument);
-  return {
-    node: root.node,
-    storeIdOf: variables => String(getArgumentValues(field, root.node, { ...variables })[argument]),
-  };
+  return { node: root.node, storeIdOf: compileStoreId(field, root.node, String(mark.argument)) };
+}
+
+function compileStoreId(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  argument: string,
+): StoreRoot['storeIdOf'] {
+  const given = node.arguments?.find(({ name }) => name.value === argument)?.value;
+  if (given?.kind !== Kind.VARIABLE)
+    return variables => String(getArgumentValues(field, node, { ...variables })[argument]);
+  const name = given.name.value;
+  // Nearly always, and without building all arguments.
+  return variables => String(variables[name]);
 }

@@ -9,8 +9,8 @@ export interface Caller {
   readonly reach: Reach;
 }
 
-/** The caller behind a key; throws `Unauthenticated`. */
-export type Authenticate = (key: string) => Promise<Caller>;
+/** The caller behind a key that came over a connection; throws `Unauthenticated`. */
+export type Authenticate = (key: string, connection?: object) => Promise<Caller>;
 
 export interface AuthenticatorOptions {
   /** How long a key that was found is believed; so long a revoked one may still be good. */
@@ -24,9 +24,20 @@ const mostKnown = 10_000;
 
 /** Looks keys up in the database, and remembers the good ones for a few seconds. */
 export function createAuthenticator(query: Query, { seconds, now = Date.now }: AuthenticatorOptions): Authenticate {
-  const known = new Map<string, { readonly caller: Caller; readonly until: number }>();
-  return async key => {
+  // By their hashes, so that no memory dump shows the keys of all who called.
+  const known = new Map<string, Known>();
+  // A connection mostly sends one key again and again, and to hash it costs more than all else here.
+  const last = new WeakMap<object, { readonly key: string; readonly hash: Buffer }>();
+  const hashOf = (key: string, connection: object | undefined): Buffer => {
+    if (!connection) return hashKey(key);
+    const sent = last.get(connection);
+    if (sent?.key === key) return sent.hash;
     const hash = hashKey(key);
+    last.set(connection, { key, hash });
+    return hash;
+  };
+  return async (key, connection) => {
+    const hash = hashOf(key, connection);
     const name = hash.toString('latin1');
     const found = known.get(name);
     if (found && found.until > now()) return found.caller;
@@ -39,6 +50,11 @@ export function createAuthenticator(query: Query, { seconds, now = Date.now }: A
     if (seconds > 0) known.set(name, { caller: row.caller, until });
     return row.caller;
   };
+}
+
+interface Known {
+  readonly caller: Caller;
+  readonly until: number;
 }
 
 interface Row extends Reach {

@@ -59,10 +59,11 @@ export function stampOf({ lookUp }: Source, reach: Reach | undefined, storeId: s
 
 function createLoaders(source: Source, reach: Reach) {
   const merchants = merchantLoaders(source, reach);
+  const stores = storeLoaders(source, reach, merchants.merchantById);
   return {
     ...merchants,
-    ...storeLoaders(source, reach, merchants.merchantById),
+    ...stores,
     ...menuLoaders(source.query, source.orm.getMetadata()),
-    ...orderLoaders(source, reach),
+    ...orderLoaders(source, reach, stores.rememberStore),
   };
 }

@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
 import { isConfigured } from '../answers/configured.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../answers/fields.ts';
-import { compileLoaded, compileResolve, type Rendering } from '../answers/render.ts';
+import { compileRender, compileResolve, Rendering } from '../answers/render.ts';
 import { type ReadStamp, type StoreRoot, storeRootOf } from '../answers/stamped.ts';
 
 /** A request as clients send it in JSON. */
@@ -78,7 +78,7 @@ export function createKeptQueries<Context>(options: KeptOptions<Context>) {
     if (!query || !isRequest(body)) return undefined;
     const { coerced } = getVariableValues(options.schema, query.variables ?? [], { ...body.variables });
     if (!coerced) return undefined;
-    const rendering: Rendering = { variables: coerced, context, maxBytes: longestAnswer };
+    const rendering = new Rendering({ variables: coerced, context, maxBytes: longestAnswer });
     try {
       const stamp = await options.readStamp(context, query.storeIdOf(coerced));
       if (!stamp) return undefined;
@@ -109,7 +109,7 @@ function compile(
   const field = root && options.schema.getQueryType()?.getFields()[root.node.name.value];
   const type = field && getNamedType(field.type);
   if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
-  const write = compileLoaded(type, root, fragments, undefined);
+  const write = compileRender(type, root, fragments);
   const [before, after] = [`{"data":{${JSON.stringify(root.key)}:`, '}}\n'].map(part => Buffer.from(part));
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),

@@ -43,10 +43,18 @@ function objectFromLiteral(node: ValueNode): unknown {
   return object;
 }
 
+/** What is answered as it is: an instant as this service itself writes it. */
+const written = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+function serializeInstant(value: unknown): string {
+  if (typeof value === 'string' && written.test(value)) return value;
+  return (value instanceof Date ? value : new Date(String(value))).toISOString();
+}
+
 export const scalars = {
   DateTime: new GraphQLScalarType({
     name: 'DateTime',
-    serialize: value => (value instanceof Date ? value : new Date(String(value))).toISOString(),
+    serialize: serializeInstant,
     parseValue: parseInstant,
     parseLiteral: node => parseInstant(node.kind === Kind.STRING ? node.value : undefined),
   }),

@@ -20,7 +20,7 @@ export function createCallers(options: CallerOptions): (request: FastifyRequest)
     if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');
     if (!key) return undefined;
     overload.check();
-    const caller = await authenticate(key);
+    const caller = await authenticate(key, request.raw.socket);
     const record = recordOf(request);
     record.keyId = caller.keyId;
     rateLimit?.take(caller.keyId, headers => record.reply.headers(headers));

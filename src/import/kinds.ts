@@ -82,7 +82,7 @@ export type KindName = keyof typeof kinds;
 function orderRow({ store, customer, ...document }: OrderDocument): Row {
   return {
     ...document,
-    id: document.id ?? createOrderId(new Date(document.createdAt)),
+    id: document.id ?? createOrderId(document.createdAt),
     store: store.id,
     customerName: customer.name,
     customerPhone: customer.phone,

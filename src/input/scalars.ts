@@ -89,12 +89,12 @@ const readBooleanText: Read = (value, at, depth) => {
   return fail(at, depth, 'bool_parsing', 'Input should be a valid boolean, unable to interpret input');
 };
 
-/** Gives the instant back as RFC 3339 in UTC: readers make values for variables, which the graph parses itself. */
 const readDateTime: Read = (value, at, depth) => {
   if (typeof value !== 'string') return fail(at, depth, 'datetime_type', 'Input should be a valid datetime');
-  const instant = parseDateTime(value);
-  if (instant) return instant.toISOString();
-  return fail(at, depth, 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z');
+  return (
+    parseDateTime(value) ??
+    fail(at, depth, 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z')
+  );
 };
 
 const plusRestored = (value: unknown) => (typeof value === 'string' ? restorePlus(value) : value);

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Reading } from '../lookup.ts';
 import type { Reach } from '../reach.ts';
+import { type StoreWithMerchant, storeBeside } from '../store/select.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
 import type { Order } from './entities.ts';
@@ -8,10 +9,16 @@ import { toOrder } from './row.ts';
 import { countOrders, type FoundOrders, findOrders, type OrderPage } from './search.ts';
 import { orderRows } from './select.ts';
 
-export function orderLoaders({ query, lookUp }: Reading, reach: Reach) {
+export function orderLoaders(
+  { query, lookUp }: Reading,
+  reach: Reach,
+  rememberStore: (store: StoreWithMerchant) => void,
+) {
   const find = async (id: string) => {
     const row = await lookUp(orderRows, reach, id);
-    return row ? toOrder(row) : null;
+    if (!row) return null;
+    rememberStore(storeBeside.of(row));
+    return toOrder(row);
   };
   const found = bySearch((pages, search) => findOrders(query, pages, search));
   const counts = bySearch((pages, search) => countOrders(query, pages, search));

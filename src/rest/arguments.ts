@@ -7,7 +7,7 @@ import type { Operation } from './contract/contract.ts';
 import type { Parameter } from './contract/parameters.ts';
 import { unprocessable } from './errors.ts';
 import { expectedRevision } from './etag.ts';
-import type { Variables } from './execution.ts';
+import type { Variables } from './written.ts';
 
 /** Reads the variables of an operation from a request; every fault at once is 422. */
 export type ReadArguments = (request: FastifyRequest) => Variables;
@@ -56,13 +56,14 @@ function fieldsOf(body: unknown, parameters: readonly Parameter[], faults: Fault
 }
 
 function read(parameter: Parameter, given: Given, variables: Record<string, unknown>, faults: Faults): void {
-  const { name, required, reader } = parameter;
+  const { name, required, reader, defaultValue } = parameter;
   const find = parameter.in === 'header' ? undefined : given[parameter.in];
   if (!find) return;
   const value = find(name);
   const absent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
   if (!absent) variables[name] = reader.read(value, [parameter.in, name], faults);
   else if (required) faults.add([parameter.in, name], 'missing', 'Field required');
+  else if (defaultValue !== undefined) variables[name] = defaultValue;
 }
 
 /** `?customer_name=` sets no condition, nor does an empty list; other types have no empty value. */

@@ -1,24 +1,22 @@
 import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
+import { isConfigured } from '../answers/configured.ts';
 import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
 import { fragmentsOf, operationOf } from '../answers/fields.ts';
 import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
 import { Shared } from '../sharing.ts';
 import { compileArguments } from './arguments.ts';
-import { type ConfiguredOperation, compileConfigured } from './configured.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { Problem } from './errors.ts';
 import { isNamed, tagOf, tagOfBody, tagOfForm } from './etag.ts';
-import { compileRun, type Run, type Variables, valueAt } from './execution.ts';
-import { compileShape } from './shape.ts';
-import { Call, generateHandlers, type Send } from './sofa.ts';
+import { compileWrite, type Variables, type Write } from './written.ts';
 
 export interface Answer {
   readonly status: 200 | 304;
   readonly tag: string | undefined;
-  readonly body: string | Buffer | undefined;
+  readonly body: Buffer | undefined;
   /** Where the body depends on Accept-Encoding: how it is encoded. */
   readonly encoding?: Encoding | 'identity';
 }
@@ -41,15 +39,13 @@ export function createEndpoints<Caller extends object>(
   options: EndpointOptions<Caller>,
 ): Endpoint<Caller>[] {
   const { schema: graph, answers, createContext, readStamp } = options;
-  const handlerOf = generateHandlers(contract);
   return contract.operations.map(operation => {
     const { type } = rootFieldOf(contract, operation);
     const readArguments = compileArguments(operation, contract.operations);
     const stamped = compileStamped(graph, operation);
-    const configured = compileConfigured(graph, operation, type);
-    const make = configured
-      ? answerConfigured(operation, configured, answers)
-      : answerThroughSofa(operation, compileRun(graph, operation, operation.document), compileShape(type), handlerOf);
+    const write = compileWrite(graph, operation, type);
+    const isKept = stamped !== undefined && isConfigured(graph, operation.document, operation.name);
+    const make = isKept ? answerKept(operation, write, answers) : answerAnew(operation, write);
     const isRead = operation.route.method === 'GET';
     const shared = shareAnswers<Caller>();
     return {
@@ -58,13 +54,13 @@ export function createEndpoints<Caller extends object>(
         const variables = readArguments(request);
         const known = isRead ? request.headers['if-none-match'] : undefined;
         const current =
-          stamped && (known !== undefined || configured?.kept)
+          stamped && (known !== undefined || isKept)
             ? stamped.tagIn((await readStamp(caller, stamped.storeIdOf(variables))) ?? absent(operation))
             : undefined;
         if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
         const accepted = request.headers['accept-encoding'];
         const asked = { variables, current, accepted, createContext: () => createContext(caller) };
-        const answer = await (isRead && !configured ? shared(caller, variables, () => make(asked)) : make(asked));
+        const answer = await (isRead && !isKept ? shared(caller, variables, () => make(asked)) : make(asked));
         const same = known !== undefined && answer.tag !== undefined && isNamed(answer.tag, known);
         return same ? unchanged(answer.tag) : answer;
       },
@@ -97,51 +93,28 @@ interface Asked {
 
 type Make = (asked: Asked) => Promise<Answer>;
 
-function answerThroughSofa(
-  operation: Operation,
-  run: Run,
-  shape: (value: unknown) => unknown,
-  handlerOf: (operation: Operation) => Send,
-): Make {
-  const send = handlerOf(operation);
+/** An answer that is written anew each time. */
+function answerAnew(operation: Operation, write: Write): Make {
   const isRead = operation.route.method === 'GET';
   return async ({ variables, createContext }) => {
-    const context = createContext();
-    let data: unknown;
-    const body = await send(
-      variables,
-      new Call(operation, async checked => {
-        data = await run(checked, context);
-        return shape(valueAt(data, operation.body) ?? absent(operation));
-      }),
-    );
-    return { status: 200, tag: tagIn(operation, data) ?? (isRead ? tagOfBody(body) : undefined), body };
+    const { bytes: body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+    if (tagValues.length > 0) return { status: 200, tag: tagOf(tagValues, operation.hash), body };
+    return { status: 200, tag: isRead ? tagOfBody(body) : undefined, body };
   };
 }
 
-/** Bodies that are written from a store's configuration alone; for reads they are kept as long as the tag holds. */
-function answerConfigured(operation: Operation, { kept, run }: ConfiguredOperation, answers: AnswerCache): Make {
-  const write = async ({ variables, createContext }: Asked) => {
-    const body = (await run({ variables, context: createContext() })) ?? absent(operation);
-    return { revision: tagOf(body.tagValues, operation.hash), bytes: body.bytes };
-  };
-  return async asked => {
-    const { current, accepted, variables } = asked;
-    if (!kept || current === undefined) {
-      const { revision: tag, bytes: body } = await write(asked);
-      return { status: 200, tag, body };
-    }
-    const answer = await answers.get(`${operation.name} ${JSON.stringify(variables)}`, current, () => write(asked));
+/** An answer that depends on a store's configuration alone, and is kept as long as its tag holds. */
+function answerKept(operation: Operation, write: Write, answers: AnswerCache): Make {
+  return async ({ variables, createContext, current, accepted }) => {
+    if (current === undefined) throw new Error(`${operation.name} was not told what holds`);
+    const answer = await answers.get(`${operation.name} ${JSON.stringify(variables)}`, current, async () => {
+      const { bytes, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+      return { revision: tagOf(tagValues, operation.hash), bytes };
+    });
     const encoding = chooseEncoding(accepted, answer.bytes.length);
     const body = encoding ? await answer.encoded(encoding) : answer.bytes;
     return { status: 200, tag: tagOfForm(answer.revision, encoding), body, encoding: encoding ?? 'identity' };
   };
-}
-
-function tagIn(operation: Operation, data: unknown): string | undefined {
-  if (operation.etags.length === 0) return undefined;
-  const values = operation.etags.map(keys => valueAt(data, keys) ?? absent(operation));
-  return tagOf(values, operation.hash);
 }
 
 interface Stamped {

@@ -15,7 +15,7 @@ export function tagOfForm(tag: string, encoding: Encoding | undefined): string {
 const plainTag = (tag: string) => tag.replace(/\.(?:br|zstd|gzip)"$/, '"');
 
 /** The strong tag of a body that says nothing about its revision. */
-export function tagOfBody(body: string): string {
+export function tagOfBody(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 

@@ -4,10 +4,17 @@ import type { AnswerCache } from '../answers/cache.ts';
 import type { ReadStamp } from '../answers/stamped.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
+import { colonPath } from './contract/parameters.ts';
 import { createEndpoints, type Endpoint } from './endpoint.ts';
 import { Problem, problemOf } from './errors.ts';
 import { mountRemainder } from './remainder.ts';
-import { colonPath } from './sofa.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of a REST route; who that is, only the service knows. On the request itself, since a WeakMap costs more. */
+    caller: object | null;
+  }
+}
 
 export interface RestOptions<Caller extends object> {
   /** The executable graph. */
@@ -31,6 +38,7 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
   const contract = loadContract(options.schema);
   const endpoints = createEndpoints(contract, options);
   app.register(async scope => {
+    scope.decorateRequest('caller', null);
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
     scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
     for (const endpoint of endpoints) mountEndpoint(scope, endpoint, options);
@@ -44,7 +52,6 @@ function mountEndpoint<Caller extends object>(
   { operation, answer }: Endpoint<Caller>,
   { authenticate }: RestOptions<Caller>,
 ): void {
-  const callers = new WeakMap<FastifyRequest, Caller>();
   app.route({
     method: operation.route.method,
     url: colonPath(operation.route.path),
@@ -53,12 +60,11 @@ function mountEndpoint<Caller extends object>(
     onRequest: async (request, reply) => {
       // What a key may see is for its bearer alone, and is asked for again each time, if only by its tag.
       reply.header('cache-control', 'private, no-cache');
-      callers.set(request, await authenticate(request, { writes: operation.kind === 'mutation' }));
+      request.caller = await authenticate(request, { writes: operation.kind === 'mutation' });
     },
     handler: async (request, reply) => {
-      const caller = callers.get(request);
-      if (caller === undefined) throw new Error('A request came past authentication');
-      const { status, tag, body, encoding } = await answer(request, caller);
+      if (!request.caller) throw new Error('A request came past authentication');
+      const { status, tag, body, encoding } = await answer(request, request.caller as Caller);
       if (tag !== undefined) reply.header('etag', tag);
       if (encoding !== undefined) reply.header('vary', 'accept-encoding');
       if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
@@ -70,14 +76,15 @@ function mountEndpoint<Caller extends object>(
 /** The one place where an error becomes an answer. */
 function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error) ?? unexpected(error, request);
-  return sendJson(reply.code(problem.status).headers(problem.headers), JSON.stringify({ detail: problem.detail }));
+  return sendJson(
+    reply.code(problem.status).headers(problem.headers),
+    Buffer.from(JSON.stringify({ detail: problem.detail })),
+  );
 }
 
 /** As bytes: to a text Fastify adds a charset, which JSON's media type does not have. */
-function sendJson(reply: FastifyReply, body: string | Buffer | undefined): FastifyReply {
-  if (body === undefined) return reply.send();
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  return reply.header('content-type', 'application/json').send(bytes);
+function sendJson(reply: FastifyReply, body: Buffer | undefined): FastifyReply {
+  return body === undefined ? reply.send() : reply.header('content-type', 'application/json').send(body);
 }
 
 function unexpected(error: unknown, request: FastifyRequest): Problem {

@@ -1,7 +1,17 @@
 import { type ArgumentNode, type FieldNode, Kind, type SelectionNode, type ValueNode, visit } from 'graphql';
+import { InvalidInput } from '../errors.ts';
 import type { Place } from '../input/faults.ts';
 import { toSnakePath } from '../input/names.ts';
 import type { Operation } from './contract/contract.ts';
+import { unprocessable } from './errors.ts';
+
+/** An error of a field, which keys lead to; the faults of an input with their places in the request. */
+export function placed(operation: Operation, field: Place, error: unknown): unknown {
+  if (!(error instanceof InvalidInput)) return error;
+  return unprocessable(
+    error.faults.map(({ path, message, type }) => ({ loc: placeOf(operation, field, path), msg: message, type })),
+  );
+}
 
 /**
  * Where a caller finds what a domain's fault is about. A domain names the arguments of its own field; the operation's

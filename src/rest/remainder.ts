@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Contract } from './contract/contract.ts';
+import { colonPath } from './contract/parameters.ts';
 import { Problem } from './errors.ts';
-import { colonPath } from './sofa.ts';
 
 /** What no operation answers: other methods, paths with a slash too many or too few, and paths that do not exist. */
 export function mountRemainder(app: FastifyInstance, { operations }: Contract): void {

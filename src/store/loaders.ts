@@ -38,6 +38,8 @@ export function storeLoaders(
 
   return {
     storeById,
+    /** Takes note of a store that came with something else. */
+    rememberStore: (found: StoreWithMerchant) => remember([take(found)]),
     /** Every store of a merchant, oldest first. */
     storesByMerchant,
     /** Oldest first. */

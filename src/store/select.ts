@@ -11,19 +11,6 @@ export interface StoreWithMerchant {
   readonly merchant: Merchant | null;
 }
 
-// A store comes with the revisions of its menus and of its orders, all from one snapshot.
-const select = `
-  select s.id, s.merchant_id as merchant, s.name, ${milliseconds('s.created_at')} as "createdAt",
-    s.external_id as "externalId", s.store_phone as "storePhone", s.contacts,
-    s.address_line_1 as "addressLine1", s.address_line_2 as "addressLine2", s.address_line_3 as "addressLine3",
-    s.timezone, s.city, s.postal_code as "postalCode", s.country, s.location_name as "locationName",
-    s.admin_area as "adminArea", s.phone_numbers as "phoneNumbers", s.store_type as "storeType",
-    s.restaurant_configuration as "restaurantConfiguration", s.menu_revision::float8 as "menuRevision",
-    coalesce(r.revision, 0)::float8 as "ordersRevision",
-    ${milliseconds('m.created_at')} as "merchantCreatedAt", m.brand_name as "brandName", m.business_type as "businessType"
-  from store s left join order_revision r on r.store_id = s.id left join merchant m on m.id = s.merchant_id`;
-const statementFor = statementsOf(select);
-
 type Row = Omit<Store, 'createdAt' | 'merchant'> & {
   readonly merchant: string | null;
   readonly createdAt: number;
@@ -31,6 +18,45 @@ type Row = Omit<Store, 'createdAt' | 'merchant'> & {
   readonly brandName: string;
   readonly businessType: Merchant['businessType'];
 };
+
+const columns: Readonly<Record<Extract<keyof Row, string>, string>> = {
+  id: 's.id',
+  merchant: 's.merchant_id',
+  name: 's.name',
+  createdAt: milliseconds('s.created_at'),
+  externalId: 's.external_id',
+  storePhone: 's.store_phone',
+  contacts: 's.contacts',
+  addressLine1: 's.address_line_1',
+  addressLine2: 's.address_line_2',
+  addressLine3: 's.address_line_3',
+  timezone: 's.timezone',
+  city: 's.city',
+  postalCode: 's.postal_code',
+  country: 's.country',
+  locationName: 's.location_name',
+  adminArea: 's.admin_area',
+  phoneNumbers: 's.phone_numbers',
+  storeType: 's.store_type',
+  restaurantConfiguration: 's.restaurant_configuration',
+  menuRevision: 's.menu_revision::float8',
+  ordersRevision: 'coalesce(r.revision, 0)::float8',
+  merchantCreatedAt: milliseconds('m.created_at'),
+  brandName: 'm.brand_name',
+  businessType: 'm.business_type',
+};
+
+// A store comes with the revisions of its menus and of its orders, all from one snapshot.
+const tables = `
+  store s left join order_revision r on r.store_id = s.id left join merchant m on m.id = s.merchant_id`;
+
+const selectedAs = (prefix: string) =>
+  Object.entries(columns)
+    .map(([name, expression]) => `${expression} as "${prefix}${name}"`)
+    .join(', ');
+
+const select = `select ${selectedAs('')} from ${tables}`;
+const statementFor = statementsOf(select);
 
 /** Stores by their identifiers; `toStore` makes them of the rows. */
 export const storeRows: Lookup<Row> = {
@@ -48,6 +74,19 @@ export function toStore({ merchantCreatedAt, brandName, businessType, ...row }: 
       id && merchantCreatedAt !== null ? { id, createdAt: new Date(merchantCreatedAt), brandName, businessType } : null,
   };
 }
+
+const names = Object.keys(columns).map(name => ({ name, selected: `store.${name}` }));
+
+/** For statements that find something of a store, and bring the store `s` along. */
+export const storeBeside = {
+  columns: selectedAs('store.'),
+  tables,
+  of: (row: Readonly<Record<string, unknown>>): StoreWithMerchant => {
+    const own: Record<string, unknown> = {};
+    for (const { name, selected } of names) own[name] = row[selected];
+    return toStore(own as Row);
+  },
+};
 
 /** The stores `s` within reach that a condition picks. */
 export async function selectStores(query: Query, reach: Reach, picked: Picked): Promise<StoreWithMerchant[]> {

@@ -75,7 +75,7 @@ describe('what goes wrong inside', () => {
   });
 });
 
-test('nothing of SOFA is mounted but the routes of operations', async () => {
+test('nothing is mounted but the routes of operations', async () => {
   const { app } = appThatThrows(new Error());
   for (const url of ['/webhook', '/webhook/1', '/docs', '/openapi.json', '/get-store', '/']) {
     expect((await app.inject({ method: 'POST', url, payload: {} })).statusCode).toBe(404);

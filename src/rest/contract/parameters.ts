@@ -40,6 +40,9 @@ const integers = new Set(['Int', 'SafeInt']);
 /** The names in braces, in their order. */
 export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
 
+/** `{name}` in the documentation's way, `:name` in Fastify's. */
+export const colonPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
 export function readParameters(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
