@@ -3,7 +3,7 @@ import type { Reading } from '../lookup.ts';
 import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
-import { orderLoaders } from '../order/loaders.ts';
+import { orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { nothing, type Reach } from '../reach.ts';
 import { storeLoaders } from '../store/loaders.ts';
 import { readStamp, type Stamp } from '../store/stamp.ts';
@@ -28,13 +28,10 @@ export interface Source extends Reading {
   readonly onReplaced?: (seconds: number) => void;
 }
 
-type Loaders = ReturnType<typeof createLoaders>;
-
 export function createContext(source: Source, reach: Reach | undefined): Context {
   let forked: EntityManager | undefined;
-  let loaders: Loaders | undefined;
   return {
-    // Most requests only read, and have no need of it; those that are answered from what is kept need no loader either.
+    // Most requests only read, and have no need of it.
     get em() {
       if (!forked) {
         forked = source.orm.em.fork();
@@ -45,10 +42,7 @@ export function createContext(source: Source, reach: Reach | undefined): Context
     reach,
     menuLimits: source.menuLimits ?? defaultMenuLimits,
     onReplaced: source.onReplaced ?? (() => {}),
-    get loaders() {
-      loaders ??= createLoaders(source, reach ?? nothing);
-      return loaders;
-    },
+    loaders: new Loaders(source, reach ?? nothing),
   };
 }
 
@@ -57,13 +51,45 @@ export function stampOf({ lookUp }: Source, reach: Reach | undefined, storeId: s
   return readStamp(lookUp, reach ?? nothing, storeId);
 }
 
-function createLoaders(source: Source, reach: Reach) {
-  const merchants = merchantLoaders(source, reach);
-  const stores = storeLoaders(source, reach, merchants.merchantById);
-  return {
-    ...merchants,
-    ...stores,
-    ...menuLoaders(source.query, source.orm.getMetadata()),
-    ...orderLoaders(source, reach, stores.rememberStore),
-  };
+/** What a request loads with, by domain; each is made when it is first asked for, since most requests need few. */
+class Loaders {
+  readonly #source: Source;
+  readonly #reach: Reach;
+  #merchants: ReturnType<typeof merchantLoaders> | undefined;
+  #stores: ReturnType<typeof storeLoaders> | undefined;
+  #menus: ReturnType<typeof menuLoaders> | undefined;
+  #orders: ReturnType<typeof orderLoaders> | undefined;
+  #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
+
+  constructor(source: Source, reach: Reach) {
+    this.#source = source;
+    this.#reach = reach;
+  }
+
+  get merchants() {
+    this.#merchants ??= merchantLoaders(this.#source, this.#reach);
+    return this.#merchants;
+  }
+
+  get stores() {
+    this.#stores ??= storeLoaders(this.#source, this.#reach, merchant => {
+      this.merchants.byId.prime(merchant.id, merchant);
+    });
+    return this.#stores;
+  }
+
+  get menus() {
+    this.#menus ??= menuLoaders(this.#source.query, this.#source.orm.getMetadata());
+    return this.#menus;
+  }
+
+  get orders() {
+    this.#orders ??= orderLoaders(this.#source, this.#reach, store => this.stores.remember(store));
+    return this.#orders;
+  }
+
+  get orderPages() {
+    this.#orderPages ??= orderPageLoaders(this.#source);
+    return this.#orderPages;
+  }
 }

@@ -20,7 +20,7 @@ export function menuLoaders(query: Query, metadata: MetadataStorage) {
   );
   const loaded = new Map<string, Promise<Configuration>>();
   return {
-    configurationByStore: {
+    byStore: {
       load(store: Store): Promise<Configuration> {
         const configuration = configurations.load(store);
         loaded.set(store.id, configuration);
@@ -33,7 +33,7 @@ export function menuLoaders(query: Query, metadata: MetadataStorage) {
       },
     },
     /** That of the configuration, where a query asks for both: the store's row was read at another moment. */
-    async menuRevision(store: Store): Promise<number> {
+    async revisionOf(store: Store): Promise<number> {
       // Until the fields beside this one have asked for the configuration.
       await null;
       return (await loaded.get(store.id))?.revision ?? store.menuRevision;

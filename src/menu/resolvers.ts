@@ -7,7 +7,7 @@ import { replaceMenuConfiguration } from './replace.ts';
 import { pickText } from './text.ts';
 
 const configurationOf = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
-  loaders.configurationByStore.load(store);
+  loaders.menus.byStore.load(store);
 
 /** The store that an entity belongs to: present, because the entity was reached through it. */
 const storeOf = async (
@@ -15,7 +15,7 @@ const storeOf = async (
   _args: object,
   context: Context,
 ) => {
-  const store = await context.loaders.storeById.load(configuration.storeId);
+  const store = await context.loaders.stores.byId.load(configuration.storeId);
   if (!store) throw new Error(`Store ${configuration.storeId} is gone`);
   return store;
 };
@@ -24,17 +24,17 @@ export const menuResolvers: Resolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, { em, loaders, menuLimits, onReplaced }) => {
       const begun = performance.now();
-      const store = await loaders.storeById.load(storeId);
+      const store = await loaders.stores.byId.load(storeId);
       const configuration =
         store && (await replaceMenuConfiguration(em, store, { ...replacement, limits: menuLimits }));
       onReplaced((performance.now() - begun) / 1000);
       if (!configuration) return null;
-      loaders.configurationByStore.prime(store, configuration);
+      loaders.menus.byStore.prime(store, configuration);
       return { store, revision: configuration.revision };
     },
   },
   Store: {
-    menuRevision: (store, _args, { loaders }) => loaders.menuRevision(store),
+    menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
     menus: async (store, { availableAt }, context) => {
       const menus = [...(await configurationOf(store, context)).menus.values()];
       if (!availableAt) return menus;

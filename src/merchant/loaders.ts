@@ -11,15 +11,15 @@ export function merchantLoaders({ query, lookUp }: Reading, reach: Reach) {
     const row = await lookUp(merchantRows, reach, id);
     return row ? toMerchant(row) : null;
   };
-  const merchantById = new DataLoader<string, Merchant | null>(ids => Promise.all(ids.map(find)));
+  const byId = new DataLoader<string, Merchant | null>(ids => Promise.all(ids.map(find)));
   return {
-    merchantById,
+    byId,
     /** Oldest first. */
-    async merchantsInSlice(slice: Slice): Promise<Merchant[]> {
+    async inSlice(slice: Slice): Promise<Merchant[]> {
       const { skip, limit } = checkSlice(slice);
       const rest = 'order by m.created_at, m.id offset $1 limit $2';
       const merchants = await selectMerchants(query, reach, { condition: 'true', values: [skip, limit], rest });
-      for (const merchant of merchants) merchantById.prime(merchant.id, merchant);
+      for (const merchant of merchants) byId.prime(merchant.id, merchant);
       return merchants;
     },
   };

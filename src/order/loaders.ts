@@ -10,7 +10,7 @@ import { countOrders, type FoundOrders, findOrders, type OrderPage } from './sea
 import { orderRows } from './select.ts';
 
 export function orderLoaders(
-  { query, lookUp }: Reading,
+  { lookUp }: Pick<Reading, 'lookUp'>,
   reach: Reach,
   rememberStore: (store: StoreWithMerchant) => void,
 ) {
@@ -20,17 +20,20 @@ export function orderLoaders(
     rememberStore(storeBeside.of(row));
     return toOrder(row);
   };
+  return { byId: new DataLoader<string, Order | null>(ids => Promise.all(ids.map(find))) };
+}
+
+export function orderPageLoaders({ query }: Pick<Reading, 'query'>) {
   const found = bySearch((pages, search) => findOrders(query, pages, search));
   const counts = bySearch((pages, search) => countOrders(query, pages, search));
   return {
-    orderById: new DataLoader<string, Order | null>(ids => Promise.all(ids.map(find))),
-    ordersByStore: {
+    found: {
       load(page: OrderPage): Promise<FoundOrders> {
         page.asked.orders = true;
         return found.load(page);
       },
     },
-    orderCountByStore: {
+    counts: {
       async load(page: OrderPage): Promise<number> {
         page.asked.count = true;
         // Until the fields beside this one have asked for the orders, which then come with their count.

@@ -47,6 +47,7 @@ export function createEndpoints<Caller extends object>(
     const isKept = stamped !== undefined && isConfigured(graph, operation.document, operation.name);
     const make = isKept ? answerKept(operation, write, answers) : answerAnew(operation, write);
     const isRead = operation.route.method === 'GET';
+    const isList = isRead && operation.parameters.some(parameter => parameter.in === 'query');
     const shared = shareAnswers<Caller>();
     return {
       operation,
@@ -60,7 +61,7 @@ export function createEndpoints<Caller extends object>(
         if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
         const accepted = request.headers['accept-encoding'];
         const asked = { variables, current, accepted, createContext: () => createContext(caller) };
-        const answer = await (isRead && !isKept ? shared(caller, variables, () => make(asked)) : make(asked));
+        const answer = await (isList && !isKept ? shared(caller, variables, () => make(asked)) : make(asked));
         const same = known !== undefined && answer.tag !== undefined && isNamed(answer.tag, known);
         return same ? unchanged(answer.tag) : answer;
       },
@@ -68,7 +69,10 @@ export function createEndpoints<Caller extends object>(
   });
 }
 
-/** One caller's questions that are alike and come at the same time get one answer, which is not kept. */
+/**
+ * One caller's questions that are alike and come at the same time get one answer, which is not kept. Worth it for lists:
+ * what is found by its identifier is looked up together with others anyway.
+ */
 function shareAnswers<Caller extends object>() {
   const callers = new WeakMap<Caller, Map<string, Shared<Answer>>>();
   return (caller: Caller, variables: Variables, make: () => Promise<Answer>): Promise<Answer> => {

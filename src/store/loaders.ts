@@ -8,13 +8,9 @@ import type { Store } from './entities.ts';
 import { type StoreWithMerchant, selectStores, storeRows, toStore } from './select.ts';
 
 /** However a request came by a store or by its merchant, asking for either again costs nothing. */
-export function storeLoaders(
-  { query, lookUp }: Reading,
-  reach: Reach,
-  merchantById: DataLoader<string, Merchant | null>,
-) {
+export function storeLoaders({ query, lookUp }: Reading, reach: Reach, rememberMerchant: (merchant: Merchant) => void) {
   const take = ({ store, merchant }: StoreWithMerchant): Store => {
-    if (merchant) merchantById.prime(merchant.id, merchant);
+    if (merchant) rememberMerchant(merchant);
     return store;
   };
   const select = async (picked: Picked) => (await selectStores(query, reach, picked)).map(take);
@@ -23,27 +19,27 @@ export function storeLoaders(
     return row ? take(toStore(row)) : null;
   };
   const remember = (stores: readonly Store[]) => {
-    for (const store of stores) storeById.prime(store.id, store);
+    for (const store of stores) byId.prime(store.id, store);
   };
 
-  const storeById = new DataLoader<string, Store | null>(ids => Promise.all(ids.map(find)));
+  const byId = new DataLoader<string, Store | null>(ids => Promise.all(ids.map(find)));
 
-  const storesByMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
+  const byMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
     const rest = 'order by s.created_at, s.id';
     const stores = await select({ condition: 's.merchant_id = any($1)', values: [merchantIds], rest });
     remember(stores);
-    const byMerchant = Map.groupBy(stores, store => store.merchant);
-    return merchantIds.map(id => byMerchant.get(id) ?? []);
+    const found = Map.groupBy(stores, store => store.merchant);
+    return merchantIds.map(id => found.get(id) ?? []);
   });
 
   return {
-    storeById,
+    byId,
     /** Takes note of a store that came with something else. */
-    rememberStore: (found: StoreWithMerchant) => remember([take(found)]),
+    remember: (found: StoreWithMerchant) => remember([take(found)]),
     /** Every store of a merchant, oldest first. */
-    storesByMerchant,
+    byMerchant,
     /** Oldest first. */
-    async storesInSlice(slice: Slice): Promise<Store[]> {
+    async inSlice(slice: Slice): Promise<Store[]> {
       const { skip, limit } = checkSlice(slice);
       const rest = 'order by s.created_at, s.id offset $1 limit $2';
       const stores = await select({ condition: 'true', values: [skip, limit], rest });

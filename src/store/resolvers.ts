@@ -3,16 +3,16 @@ import { checkSlice } from '../paging.ts';
 
 export const storeResolvers: Resolvers = {
   Query: {
-    store: (_root, { id }, { loaders }) => loaders.storeById.load(id),
-    stores: (_root, slice, { loaders }) => loaders.storesInSlice(slice),
+    store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
+    stores: (_root, slice, { loaders }) => loaders.stores.inSlice(slice),
   },
   Merchant: {
     stores: async (merchant, slice, { loaders }) => {
       const { skip, limit } = checkSlice(slice);
-      return (await loaders.storesByMerchant.load(merchant.id)).slice(skip, skip + limit);
+      return (await loaders.stores.byMerchant.load(merchant.id)).slice(skip, skip + limit);
     },
   },
   Store: {
-    merchant: (store, _args, { loaders }) => (store.merchant ? loaders.merchantById.load(store.merchant) : null),
+    merchant: (store, _args, { loaders }) => (store.merchant ? loaders.merchants.byId.load(store.merchant) : null),
   },
 };

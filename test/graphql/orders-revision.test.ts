@@ -98,7 +98,7 @@ describe('a request', () => {
     const { storeId } = await storeWithOrder();
     const source = { orm, ...(await createReading(orm, { prepare })) };
     const { loaders } = createContext(source, operatorReach);
-    const store = await loaders.storeById.load(storeId);
+    const store = await loaders.stores.byId.load(storeId);
     await saveOrders(orm, [order(storeId)]);
     expect(store?.ordersRevision).toBe(1);
     expect(await revision(storeId)).toBe(2);

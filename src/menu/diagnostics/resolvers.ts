@@ -30,11 +30,11 @@ function diagnosticsOf(configuration: Configuration): readonly MenuDiagnostic[] 
 export const diagnosticResolvers: Resolvers = {
   Store: {
     menuDiagnostics: async (store, { severity }, { loaders }) => {
-      const diagnostics = diagnosticsOf(await loaders.configurationByStore.load(store));
+      const diagnostics = diagnosticsOf(await loaders.menus.byStore.load(store));
       return severity ? diagnostics.filter(diagnostic => severity.includes(diagnostic.severity)) : diagnostics;
     },
   },
   ReplaceMenuConfigurationPayload: {
-    diagnostics: async ({ store }, _args, { loaders }) => diagnosticsOf(await loaders.configurationByStore.load(store)),
+    diagnostics: async ({ store }, _args, { loaders }) => diagnosticsOf(await loaders.menus.byStore.load(store)),
   },
 };
