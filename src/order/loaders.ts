@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Reading } from '../lookup.ts';
 import type { Reach } from '../reach.ts';
-import { type StoreWithMerchant, storeBeside } from '../store/select.ts';
+import { type StoreWithMerchant, toStore } from '../store/select.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
 import type { Order } from './entities.ts';
@@ -17,7 +17,7 @@ export function orderLoaders(
   const find = async (id: string) => {
     const row = await lookUp(orderRows, reach, id);
     if (!row) return null;
-    rememberStore(storeBeside.of(row));
+    rememberStore(toStore(row));
     return toOrder(row);
   };
   return { byId: new DataLoader<string, Order | null>(ids => Promise.all(ids.map(find))) };
