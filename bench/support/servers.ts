@@ -1,8 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+/** What `npm start` tells Node. */
+const flags = String(scripts.start)
+  .split(' ')
+  .filter(word => word.startsWith('--'));
 
 export interface Server {
   readonly child: ChildProcess;
@@ -13,9 +19,9 @@ export interface Server {
 type OnLog = (text: string) => void;
 const passOn: OnLog = text => void process.stderr.write(text);
 
-/** Starts `carte serve` as a process of its own and waits until it can answer; its log is passed on, or taken by `onLog`. */
+/** Starts `carte serve` as `npm start` does, as a process of its own, and waits until it can answer; its log is passed on, or taken by `onLog`. */
 export function startServer(env: Readonly<Record<string, string>>, onLog: OnLog = passOn): Promise<Server> {
-  return startProgram([bin, 'serve'], env, onLog);
+  return startProgram([...flags, bin, 'serve'], env, onLog);
 }
 
 /** Starts a program of ours that says where it is ready, and waits until it does. */

@@ -2,7 +2,7 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/answers/fields.ts';
-import { compileRender, compileResolve, type Form, Rendering } from '../../src/answers/render.ts';
+import { compileRender, compileResolve, type FieldForm, type Form, Rendering } from '../../src/answers/render.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }
@@ -96,7 +96,7 @@ test('an object that stands in many places is written once', async () => {
 });
 
 test('a form leaves out, fills in and adds', async () => {
-  const plain = { optional: false, fallback: undefined, constant: undefined, below: undefined };
+  const plain: FieldForm = { optional: false, fallback: undefined, constant: undefined, below: undefined };
   const form: Form = new Map([
     ['id', plain],
     ['code', { ...plain, constant: '"000000"' }],
