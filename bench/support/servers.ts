@@ -19,7 +19,7 @@ export interface Server {
 type OnLog = (text: string) => void;
 const passOn: OnLog = text => void process.stderr.write(text);
 
-/** Starts `carte serve` as `npm start` does, as a process of its own, and waits until it can answer; its log is passed on, or taken by `onLog`. */
+/** Starts the service as `npm start` does and waits until it can answer; its log is passed on, or taken by `onLog`. */
 export function startServer(env: Readonly<Record<string, string>>, onLog: OnLog = passOn): Promise<Server> {
   return startProgram([...flags, bin, 'serve'], env, onLog);
 }

@@ -1,44 +1,14 @@
 import {
-  defaultFieldResolver,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
-  getArgumentValues,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
 } from 'graphql';
 import { type Fragments, type SelectedField, selectedFields } from './fields.ts';
+import { compileResolve, type Rendered, type Rendering } from './rendering.ts';
 import { bytesOf, type Piece, Writer } from './writer.ts';
-
-interface RenderingOptions {
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly context: unknown;
-  /** Where a query, rather than a contract, says how much is asked for: beyond it, rendering ends with an error. */
-  readonly maxBytes?: number;
-}
-
-/** One rendering: what resolvers get, and what has been worked out already. */
-export class Rendering {
-  readonly variables: RenderingOptions['variables'];
-  readonly context: unknown;
-  readonly maxBytes: number | undefined;
-  /** Pieces by their objects, for each part of a text that writes objects. */
-  readonly written = new Map<object, Map<unknown, Rendered>>();
-  /** Arguments, for each field of a text. */
-  readonly args = new Map<object, Record<string, unknown>>();
-
-  constructor({ variables, context, maxBytes }: RenderingOptions) {
-    this.variables = variables;
-    this.context = context;
-    this.maxBytes = maxBytes;
-  }
-}
-
-/** A promise only where something has to be loaded: most of a menu is at hand, and waiting costs more than writing. */
-type Rendered<Text = Piece> = Text | Promise<Text>;
 
 type Render = (value: unknown, rendering: Rendering) => Rendered;
 
@@ -153,24 +123,6 @@ function compileField(
       if (fallback === undefined) throw new Error(`${type.name}.${name} is null`);
       return fallback;
     },
-  };
-}
-
-/** Calls a field's resolver with the arguments of its place in the text. */
-export function compileResolve(field: GraphQLField<unknown, unknown>, { node }: Pick<SelectedField, 'node'>) {
-  const { name, resolve } = field;
-  if (!resolve || resolve === defaultFieldResolver) {
-    return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
-  }
-  // No resolver looks at more of it.
-  const info = { fieldName: name } as GraphQLResolveInfo;
-  return (object: unknown, rendering: Rendering): unknown => {
-    let args = rendering.args.get(info);
-    if (!args) {
-      args = getArgumentValues(field, node, { ...rendering.variables });
-      rendering.args.set(info, args);
-    }
-    return resolve(object, args, rendering.context, info);
   };
 }
 

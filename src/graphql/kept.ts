@@ -14,7 +14,8 @@ import { LRUCache } from 'lru-cache';
 import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
 import { isConfigured } from '../answers/configured.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../answers/fields.ts';
-import { compileRender, compileResolve, Rendering } from '../answers/render.ts';
+import { compileRender } from '../answers/render.ts';
+import { compileResolve, Rendering } from '../answers/rendering.ts';
 import { type ReadStamp, type StoreRoot, storeRootOf } from '../answers/stamped.ts';
 
 /** A request as clients send it in JSON. */

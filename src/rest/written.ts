@@ -1,7 +1,8 @@
 import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { getNamedType, isNonNullType, isObjectType } from 'graphql';
 import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from '../answers/fields.ts';
-import { compileRender, compileResolve, type FieldForm, type Form, Rendering } from '../answers/render.ts';
+import { compileRender, type FieldForm, type Form } from '../answers/render.ts';
+import { compileResolve, Rendering } from '../answers/rendering.ts';
 import type { Operation } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
 import { placed } from './places.ts';

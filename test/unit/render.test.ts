@@ -2,7 +2,8 @@ import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/answers/fields.ts';
-import { compileRender, compileResolve, type FieldForm, type Form, Rendering } from '../../src/answers/render.ts';
+import { compileRender, type FieldForm, type Form } from '../../src/answers/render.ts';
+import { compileResolve, Rendering } from '../../src/answers/rendering.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }
@@ -115,7 +116,7 @@ test('the first failure is told, and one that comes after it ends nothing', asyn
   await expect(write('{ node { fails throws } }', { id: 'a' })).rejects.toThrow('at once');
   await expect(write('{ nodes { fails } }', [{ id: 'a' }, { id: 'b' }])).rejects.toThrow('too late');
   await expect(write('{ node { next { id } } }', { id: 'a' })).rejects.toThrow('Node.next is null');
-  await new Promise(resolve => setTimeout(resolve, 10));
+  await new Promise(resolve => setImmediate(resolve));
   process.off('unhandledRejection', hear);
   expect(unheard).toEqual([]);
 });
