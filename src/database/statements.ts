@@ -11,7 +11,7 @@ export interface Work {
 }
 
 /** The work that the running code belongs to. Commands, migrations and the start of the service belong to none. */
-export const currentWork = new AsyncLocalStorage<Work>();
+export const currentWork = new AsyncLocalStorage<Work | undefined>();
 
 type Send = (...args: unknown[]) => unknown;
 type Callback = (error: unknown, ...results: unknown[]) => void;
@@ -25,11 +25,18 @@ export function watchStatements(pool: Pool, limit: { readonly seconds: number })
   });
 }
 
-/** A connection that becomes free is handed over in the name of the request that had it, unless the next one insists. */
+/**
+ * A connection that becomes free is handed over in the name of the request that had it, unless the next one insists. Not by
+ * `AsyncLocalStorage.bind`: what that makes holds on to the one before it, and so request after request outlives its answer.
+ */
 function keepContext(pool: Pool): void {
   const connect: Send = pool.connect.bind(pool);
   Object.assign(pool, {
-    connect: (callback?: Callback) => (callback ? connect(AsyncLocalStorage.bind(callback)) : connect()),
+    connect(callback?: Callback) {
+      if (!callback) return connect();
+      const work = currentWork.getStore();
+      return connect((error: unknown, ...lent: unknown[]) => currentWork.run(work, callback, error, ...lent));
+    },
   });
 }
 

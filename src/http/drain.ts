@@ -16,7 +16,7 @@ export interface Drain {
 }
 
 interface Visit {
-  readonly answers: Set<ServerResponse>;
+  readonly answers: ServerResponse[];
   bytes: number;
   quietSince: number;
 }
@@ -37,7 +37,7 @@ export function createDrain(): Drain {
   function endQuiet(): void {
     const now = performance.now();
     for (const [socket, visit] of visits) {
-      if (socket.bytesRead !== visit.bytes || visit.answers.size > 0) {
+      if (socket.bytesRead !== visit.bytes || visit.answers.length > 0) {
         visit.bytes = socket.bytesRead;
         visit.quietSince = now;
       } else if (now - visit.quietSince > quiet) {
@@ -52,14 +52,14 @@ export function createDrain(): Drain {
     },
     watch(server) {
       server.on('connection', socket => {
-        visits.set(socket, { answers: new Set(), bytes: 0, quietSince: performance.now() });
+        visits.set(socket, { answers: [], bytes: 0, quietSince: performance.now() });
         socket.once('close', () => visits.delete(socket));
       });
       // First of all listeners: a later one may have answered already.
       server.prependListener('request', (request, answer) => {
         const answers = visits.get(request.socket)?.answers;
-        answers?.add(answer);
-        answer.once('close', () => answers?.delete(answer));
+        answers?.push(answer);
+        answer.once('close', () => answers?.splice(answers.indexOf(answer), 1));
         if (isClosing) announce(answer);
       });
     },
@@ -75,7 +75,7 @@ export function createDrain(): Drain {
       const sweep = setInterval(endQuiet, sweepEvery);
       let cutOff = 0;
       const deadline = setTimeout(() => {
-        cutOff = [...visits.values()].reduce((sum, { answers }) => sum + answers.size, 0);
+        cutOff = [...visits.values()].reduce((sum, { answers }) => sum + answers.length, 0);
         server.closeAllConnections();
         for (const socket of visits.keys()) socket.destroy();
       }, patience);
