@@ -1,8 +1,9 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 import type { Reading } from '../lookup.ts';
-import type { Query } from '../statement.ts';
+import type { Query, Statement } from '../statement.ts';
 import { createLookUp } from './lookup.ts';
+import { queryPrepared } from './prepared.ts';
 
 export interface QueryOptions {
   /** Without it no statement is kept on a connection, as PgBouncer needs it. */
@@ -15,9 +16,9 @@ export async function createQuery(orm: MikroORM, options: QueryOptions): Promise
 }
 
 export function queryOn(connection: Pool | PoolClient, { prepare }: QueryOptions): Query {
-  return async ({ text, name }, values) => {
-    const query = prepare && name !== undefined ? { text, name, values: [...values] } : { text, values: [...values] };
-    return (await connection.query(query)).rows;
+  return async <Row>({ text, name }: Statement, values: readonly unknown[]) => {
+    if (prepare && name !== undefined) return (await queryPrepared(connection, { text, name }, values)) as Row[];
+    return (await connection.query({ text, values: [...values] })).rows;
   };
 }
 
