@@ -47,8 +47,12 @@ export function createContext(source: Source, reach: Reach | undefined): Context
 }
 
 /** What tells whether anything of a store has changed; null for a store that is absent or out of reach. */
-export function stampOf({ lookUp }: Source, reach: Reach | undefined, storeId: string): Promise<Stamp | null> {
-  return readStamp(lookUp, reach ?? nothing, storeId);
+export function stampOf(
+  { lookUp }: Source,
+  reach: Reach | undefined,
+  store: { readonly storeId: string; readonly names: readonly string[] },
+): Promise<Stamp | null> {
+  return readStamp(lookUp, { ...store, reach: reach ?? nothing });
 }
 
 /** What a request loads with, by domain; each is made when it is first asked for, since most requests need few. */

@@ -81,7 +81,7 @@ export function createKeptQueries<Context>(options: KeptOptions<Context>) {
     if (!coerced) return undefined;
     const rendering = new Rendering({ variables: coerced, context, maxBytes: longestAnswer });
     try {
-      const stamp = await options.readStamp(context, query.storeIdOf(coerced));
+      const stamp = await options.readStamp(context, { storeId: query.storeIdOf(coerced), names: [revisionName] });
       if (!stamp) return undefined;
       const revision = String(stamp[revisionName]);
       return await options.answers.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {

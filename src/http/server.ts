@@ -88,7 +88,7 @@ export async function createServer(
       trusted,
       translate,
       answers,
-      readStamp: ({ reach }, storeId) => stampOf(source, reach, storeId),
+      readStamp: ({ reach }, asked) => stampOf(source, reach, asked),
       createContext: async request => createContext(source, (await callerOf(request))?.reach),
     }),
   );
@@ -102,7 +102,7 @@ export async function createServer(
       return caller;
     },
     createContext: caller => createContext(source, caller.reach),
-    readStamp: ({ reach }, storeId) => stampOf(source, reach, storeId),
+    readStamp: ({ reach }, asked) => stampOf(source, reach, asked),
     translate,
   });
   mountDocs(app, openapiDocument(contract));

@@ -56,7 +56,7 @@ export function createEndpoints<Caller extends object>(
         const known = isRead ? request.headers['if-none-match'] : undefined;
         const current =
           stamped && (known !== undefined || isKept)
-            ? stamped.tagIn((await readStamp(caller, stamped.storeIdOf(variables))) ?? absent(operation))
+            ? stamped.tagIn((await readStamp(caller, stamped.askedOf(variables))) ?? absent(operation))
             : undefined;
         if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
         const accepted = request.headers['accept-encoding'];
@@ -122,7 +122,7 @@ function answerKept(operation: Operation, write: Write, answers: AnswerCache): M
 }
 
 interface Stamped {
-  readonly storeIdOf: (variables: Variables) => string;
+  readonly askedOf: (variables: Variables) => { readonly storeId: string; readonly names: readonly string[] };
   /** The tag that a body would have now. */
   readonly tagIn: (stamp: Stamp) => string;
 }
@@ -134,7 +134,7 @@ function compileStamped(graph: GraphQLSchema, operation: Operation): Stamped | u
   const names = operation.stamps;
   if (!root || names.length === 0) return undefined;
   return {
-    storeIdOf: root.storeIdOf,
+    askedOf: variables => ({ storeId: root.storeIdOf(variables), names }),
     tagIn: stamp => {
       const values = names.map(name => stamp[name]);
       if (values.includes(undefined)) throw new Error(`A stamp has no ${names.join(', ')}`);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLookUp } from '../../src/database/lookup.ts';
 import { createQuery } from '../../src/database/query.ts';
+import type { LookUp } from '../../src/lookup.ts';
 import { nothing, operatorReach, type Reach } from '../../src/reach.ts';
 import type { Query } from '../../src/statement.ts';
 import { readStamp } from '../../src/store/stamp.ts';
@@ -13,6 +14,8 @@ const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const data = createData(orm);
 const query = await createQuery(orm, { prepare });
 const lookUp = createLookUp(query);
+const stampOf = (find: LookUp, reach: Reach, storeId: string) =>
+  readStamp(find, { reach, storeId, names: ['menuRevision', 'ordersRevision'] });
 
 const storesOf = (count: number) => Promise.all(Array.from({ length: count }, () => data.store()));
 const only = (reach: Partial<Reach>): Reach => ({ ...nothing, ...reach });
@@ -20,7 +23,7 @@ const only = (reach: Partial<Reach>): Reach => ({ ...nothing, ...reach });
 test.each([1, 3, 16, 17, 100])('%i lookups at once are one statement', async count => {
   const stores = await storesOf(count);
   const { result, statements: sent } = await statements.during(() =>
-    Promise.all(stores.map(({ id }) => readStamp(lookUp, operatorReach, id))),
+    Promise.all(stores.map(({ id }) => stampOf(lookUp, operatorReach, id))),
   );
   expect(result.map(stamp => stamp?.menuRevision)).toEqual(stores.map(() => 0));
   expect(sent).toHaveLength(1);
@@ -36,7 +39,7 @@ test('each caller sees what is within its own reach, whoever shares the statemen
     operatorReach,
   ];
   const seen = await Promise.all(
-    callers.map(reach => Promise.all([one, two].map(async ({ id }) => (await readStamp(lookUp, reach, id)) !== null))),
+    callers.map(reach => Promise.all([one, two].map(async ({ id }) => (await stampOf(lookUp, reach, id)) !== null))),
   );
   expect(seen).toEqual([
     [true, false],
@@ -50,9 +53,9 @@ test('each caller sees what is within its own reach, whoever shares the statemen
 test('a lookup sees what was written before it began, also while others are under way', async () => {
   const { id } = await data.store();
   for (let revision = 1; revision <= 20; revision++) {
-    const before = readStamp(lookUp, operatorReach, id);
+    const before = stampOf(lookUp, operatorReach, id);
     await query({ text: 'update store set menu_revision = $1 where id = $2' }, [revision, id]);
-    expect((await readStamp(lookUp, operatorReach, id))?.menuRevision).toBe(revision);
+    expect((await stampOf(lookUp, operatorReach, id))?.menuRevision).toBe(revision);
     await before;
   }
 });
@@ -63,9 +66,9 @@ test('a statement that is stuck holds up no other', async () => {
   let calls = 0;
   const faulty: Query = (statement, values) => (calls++ === 0 ? never : query(statement, values));
   const faultyLookUp = createLookUp(faulty);
-  const waiting = readStamp(faultyLookUp, operatorReach, stuck.id);
+  const waiting = stampOf(faultyLookUp, operatorReach, stuck.id);
   await expect.poll(() => calls).toBe(1);
-  expect(await readStamp(faultyLookUp, operatorReach, other.id)).toMatchObject({ menuRevision: 0 });
+  expect(await stampOf(faultyLookUp, operatorReach, other.id)).toMatchObject({ menuRevision: 0 });
   expect(await Promise.race([waiting, 'still waiting'])).toBe('still waiting');
 });
 
@@ -75,11 +78,11 @@ test('a statement that fails fails for all who share it, and for nobody after th
   const faulty: Query = (statement, values) =>
     calls++ === 0 ? Promise.reject(new Error('connection lost')) : query(statement, values);
   const faultyLookUp = createLookUp(faulty);
-  const outcomes = await Promise.allSettled([1, 2].map(() => readStamp(faultyLookUp, operatorReach, id)));
+  const outcomes = await Promise.allSettled([1, 2].map(() => stampOf(faultyLookUp, operatorReach, id)));
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await readStamp(faultyLookUp, operatorReach, id)).not.toBeNull();
+  expect(await stampOf(faultyLookUp, operatorReach, id)).not.toBeNull();
 });
 
 test('nothing has an identifier that PostgreSQL cannot hold', async () => {
-  expect(await readStamp(lookUp, operatorReach, 'a\0b')).toBeNull();
+  expect(await stampOf(lookUp, operatorReach, 'a\0b')).toBeNull();
 });
