@@ -116,7 +116,7 @@ function compileField(
   const fallback = given?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
   return {
     label: `${JSON.stringify(selected.key)}:`,
-    resolve: compileResolve(field, selected),
+    resolve: compileResolve(field, selected, fragments),
     render: (value, rendering) => {
       if (value !== null && value !== undefined) return render(value, rendering);
       if (given?.optional && given.fallback === undefined) return null;

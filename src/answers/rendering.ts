@@ -1,5 +1,5 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLResolveInfo, getArgumentValues } from 'graphql';
-import type { SelectedField } from './fields.ts';
+import { defaultFieldResolver, type GraphQLField, type GraphQLResolveInfo, getArgumentValues, Kind } from 'graphql';
+import type { Fragments, SelectedField } from './fields.ts';
 import type { Piece } from './writer.ts';
 
 interface RenderingOptions {
@@ -30,13 +30,22 @@ export class Rendering {
 export type Rendered<Text = Piece> = Text | Promise<Text>;
 
 /** Calls a field's resolver with the arguments of its place in the text. */
-export function compileResolve(field: GraphQLField<unknown, unknown>, { node }: Pick<SelectedField, 'node'>) {
+export function compileResolve(
+  field: GraphQLField<unknown, unknown>,
+  { node, selections }: Pick<SelectedField, 'node' | 'selections'>,
+  fragments: Fragments,
+) {
   const { name, resolve } = field;
   if (!resolve || resolve === defaultFieldResolver) {
     return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
   }
   // No resolver looks at more of it.
-  const info = { fieldName: name } as GraphQLResolveInfo;
+  const info = {
+    fieldName: name,
+    fieldNodes: [{ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
+    fragments: Object.fromEntries(fragments),
+  } as Partial<GraphQLResolveInfo> as GraphQLResolveInfo;
+  if (field.args.length === 0) return (object: unknown, { context }: Rendering) => resolve(object, {}, context, info);
   return (object: unknown, rendering: Rendering): unknown => {
     let args = rendering.args.get(info);
     if (!args) {

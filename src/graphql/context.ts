@@ -88,7 +88,7 @@ class Loaders {
   }
 
   get orders() {
-    this.#orders ??= orderLoaders(this.#source, this.#reach, store => this.stores.remember(store));
+    this.#orders ??= orderLoaders(this.#source, this.#reach);
     return this.#orders;
   }
 

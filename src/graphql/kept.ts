@@ -116,8 +116,8 @@ function compile(
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     variables: operation.variableDefinitions,
     storeIdOf: storeRoot.storeIdOf,
-    findStore: bind(compileResolve(field, root)),
-    revisionOf: compileResolve(revisionField(type.getFields()), root),
+    findStore: bind(compileResolve(field, root, fragments)),
+    revisionOf: compileResolve(revisionField(type.getFields()), root, fragments),
     write: async (store, rendering) =>
       Buffer.concat([before ?? Buffer.of(), await write(store, rendering), after ?? Buffer.of()]),
   };

@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader';
 import type { Reading } from '../lookup.ts';
 import { checkSlice, type Slice } from '../paging.ts';
 import type { Reach } from '../reach.ts';
+import { Remembered } from '../remembered.ts';
 import type { Merchant } from './entities.ts';
 import { merchantRows, selectMerchants, toMerchant } from './select.ts';
 
@@ -11,7 +11,7 @@ export function merchantLoaders({ query, lookUp }: Reading, reach: Reach) {
     const row = await lookUp(merchantRows, reach, id);
     return row ? toMerchant(row) : null;
   };
-  const byId = new DataLoader<string, Merchant | null>(ids => Promise.all(ids.map(find)));
+  const byId = new Remembered<Merchant | null>(find);
   return {
     byId,
     /** Oldest first. */

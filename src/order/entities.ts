@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { reachOfOrders } from '../reach.ts';
-import { StoreEntity } from '../store/entities.ts';
+import { type Store, StoreEntity } from '../store/entities.ts';
 
 export const orderStatuses = [
   'PENDING',
@@ -68,7 +68,13 @@ export const OrderEntity = defineEntity({
   },
 });
 
-export type Order = Omit<InferEntity<typeof OrderEntity>, 'customerNameFolded' | 'phoneReversed'>;
+export interface Order extends Omit<InferEntity<typeof OrderEntity>, 'customerNameFolded' | 'phoneReversed'> {
+  /** What most want to know of its store, where that came along. */
+  storeInBrief?: StoreInBrief;
+}
+
+export const storeFieldsInBrief = ['id', 'name', 'externalId', 'createdAt'] as const;
+export type StoreInBrief = Pick<Store, (typeof storeFieldsInBrief)[number]>;
 
 /** How many orders of a status a store has on a day of UTC. The database keeps it: see docs/operating-orders.md. */
 export const OrderCountEntity = defineEntity({

@@ -1,26 +1,19 @@
 import DataLoader from 'dataloader';
 import type { Reading } from '../lookup.ts';
 import type { Reach } from '../reach.ts';
-import { type StoreWithMerchant, toStore } from '../store/select.ts';
+import { Remembered } from '../remembered.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
 import type { Order } from './entities.ts';
-import { toOrder } from './row.ts';
 import { countOrders, type FoundOrders, findOrders, type OrderPage } from './search.ts';
-import { orderRows } from './select.ts';
+import { orderRows, toOrderInStore } from './select.ts';
 
-export function orderLoaders(
-  { lookUp }: Pick<Reading, 'lookUp'>,
-  reach: Reach,
-  rememberStore: (store: StoreWithMerchant) => void,
-) {
+export function orderLoaders({ lookUp }: Pick<Reading, 'lookUp'>, reach: Reach) {
   const find = async (id: string) => {
     const row = await lookUp(orderRows, reach, id);
-    if (!row) return null;
-    rememberStore(toStore(row));
-    return toOrder(row);
+    return row ? toOrderInStore(row) : null;
   };
-  return { byId: new DataLoader<string, Order | null>(ids => Promise.all(ids.map(find))) };
+  return { byId: new Remembered<Order | null>(find) };
 }
 
 export function orderPageLoaders({ query }: Pick<Reading, 'query'>) {

@@ -1,6 +1,11 @@
 import type { Resolvers } from '../generated/graph.ts';
+import { asksOnlyFor } from '../selection.ts';
+import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
+import { type Order, storeFieldsInBrief } from './entities.ts';
 import { endCursor } from './search.ts';
+
+const isInBrief = asksOnlyFor(storeFieldsInBrief);
 
 export const orderResolvers: Resolvers = {
   Query: {
@@ -18,11 +23,16 @@ export const orderResolvers: Resolvers = {
     endCursor: async (page, _args, { loaders }) => endCursor(await loaders.orderPages.found.load(page)),
   },
   Order: {
-    store: async (order, _args, { loaders }) => {
-      const store = await loaders.stores.byId.load(order.store);
-      if (!store) throw new Error(`Store ${order.store} of order ${order.id} is gone`);
-      return store;
+    store(order, _args, { loaders }, info) {
+      // Then nothing else of it is looked at.
+      if (order.storeInBrief && isInBrief(info)) return order.storeInBrief as Store;
+      const store = loaders.stores.byId.load(order.store);
+      return store instanceof Promise ? store.then(found => found ?? gone(order)) : (store ?? gone(order));
     },
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },
 };
+
+function gone({ id, store }: Order): never {
+  throw new Error(`Store ${store} of order ${id} is gone`);
+}

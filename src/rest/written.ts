@@ -72,7 +72,7 @@ function stepsTo(graph: GraphQLSchema, operation: Operation, keys: readonly stri
     const below = getNamedType(field.type);
     type = isObjectType(below) ? below : undefined;
     selections = selected.selections;
-    return { field, selected, resolve: compileResolve(field, selected) };
+    return { field, selected, resolve: compileResolve(field, selected, fragments) };
   });
 }
 

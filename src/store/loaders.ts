@@ -3,6 +3,7 @@ import type { Reading } from '../lookup.ts';
 import type { Merchant } from '../merchant/entities.ts';
 import { checkSlice, type Slice } from '../paging.ts';
 import type { Reach } from '../reach.ts';
+import { Remembered } from '../remembered.ts';
 import type { Picked } from '../rows.ts';
 import type { Store } from './entities.ts';
 import { type StoreWithMerchant, selectStores, storeRows, toStore } from './select.ts';
@@ -22,7 +23,7 @@ export function storeLoaders({ query, lookUp }: Reading, reach: Reach, rememberM
     for (const store of stores) byId.prime(store.id, store);
   };
 
-  const byId = new DataLoader<string, Store | null>(ids => Promise.all(ids.map(find)));
+  const byId = new Remembered<Store | null>(find);
 
   const byMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
     const rest = 'order by s.created_at, s.id';
@@ -34,8 +35,6 @@ export function storeLoaders({ query, lookUp }: Reading, reach: Reach, rememberM
 
   return {
     byId,
-    /** Takes note of a store that came with something else. */
-    remember: (found: StoreWithMerchant) => remember([take(found)]),
     /** Every store of a merchant, oldest first. */
     byMerchant,
     /** Oldest first. */

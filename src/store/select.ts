@@ -1,4 +1,4 @@
-import type { Identified, Lookup } from '../lookup.ts';
+import type { Lookup } from '../lookup.ts';
 import type { Merchant } from '../merchant/entities.ts';
 import { type Reach, reachesStore, storesWithin } from '../reach.ts';
 import { milliseconds, type Picked, statementsOf } from '../rows.ts';
@@ -11,12 +11,8 @@ export interface StoreWithMerchant {
   readonly merchant: Merchant | null;
 }
 
-/** A row of a statement that selects `storeColumns`. */
-export type StoreRow = {
-  readonly [Name in keyof Columns as `store.${Name}`]: Columns[Name];
-};
-
-type Columns = Omit<Store, 'createdAt' | 'merchant' | symbol> & {
+/** Instants are milliseconds. */
+type Row = Omit<Store, 'createdAt' | 'merchant' | symbol> & {
   readonly merchant: string | null;
   readonly createdAt: number;
   readonly merchantCreatedAt: number | null;
@@ -24,7 +20,7 @@ type Columns = Omit<Store, 'createdAt' | 'merchant' | symbol> & {
   readonly businessType: Merchant['businessType'];
 };
 
-const columns: Readonly<Record<keyof Columns, string>> = {
+const columns: Readonly<Record<keyof Row, string>> = {
   id: 's.id',
   merchant: 's.merchant_id',
   name: 's.name',
@@ -51,65 +47,56 @@ const columns: Readonly<Record<keyof Columns, string>> = {
   businessType: 'm.business_type',
 };
 
-// Named so that a statement can find something of a store, and bring the store along.
-export const storeColumns = Object.entries(columns)
-  .map(([name, expression]) => `${expression} as "store.${name}"`)
-  .join(', ');
+const selected = Object.entries(columns).map(([name, expression]) => `${expression} as "${name}"`);
 
 // A store comes with the revisions of its menus and of its orders, all from one snapshot.
-export const storeTables = `
-  store s left join order_revision r on r.store_id = s.id left join merchant m on m.id = s.merchant_id`;
-
-const select = `select s.id, ${storeColumns} from ${storeTables}`;
+const select = `
+  select ${selected.join(', ')}
+  from store s left join order_revision r on r.store_id = s.id left join merchant m on m.id = s.merchant_id`;
 const statementFor = statementsOf(select);
 
 /** Stores by their identifiers; `toStore` makes them of the rows. */
-export const storeRows: Lookup<StoreRow & Identified> = {
+export const storeRows: Lookup<Row> = {
   select,
   column: 's.id',
   within: (reach, n) => storesWithin(reach, 's', n),
-  reaches: reachesStoreOf,
+  reaches: reachesStore,
 };
 
-export function reachesStoreOf(reach: Reach, row: StoreRow): boolean {
-  return reachesStore(reach, { id: row['store.id'], merchant: row['store.merchant'] });
-}
-
 /** Written out: thousands are made in a second, and by names in a variable that costs several times as much. */
-export function toStore(row: StoreRow): StoreWithMerchant {
-  const merchant = row['store.merchant'];
-  const merchantCreatedAt = row['store.merchantCreatedAt'];
+export function toStore(row: Row): StoreWithMerchant {
+  const { merchant, merchantCreatedAt } = row;
   return {
     store: {
-      id: row['store.id'],
+      id: row.id,
       merchant,
-      name: row['store.name'],
-      createdAt: new Date(row['store.createdAt']),
-      externalId: row['store.externalId'],
-      storePhone: row['store.storePhone'],
-      contacts: row['store.contacts'],
-      addressLine1: row['store.addressLine1'],
-      addressLine2: row['store.addressLine2'],
-      addressLine3: row['store.addressLine3'],
-      timezone: row['store.timezone'],
-      city: row['store.city'],
-      postalCode: row['store.postalCode'],
-      country: row['store.country'],
-      locationName: row['store.locationName'],
-      adminArea: row['store.adminArea'],
-      phoneNumbers: row['store.phoneNumbers'],
-      storeType: row['store.storeType'],
-      restaurantConfiguration: row['store.restaurantConfiguration'],
-      menuRevision: row['store.menuRevision'],
-      ordersRevision: row['store.ordersRevision'],
+      name: row.name,
+      createdAt: new Date(row.createdAt),
+      externalId: row.externalId,
+      storePhone: row.storePhone,
+      contacts: row.contacts,
+      addressLine1: row.addressLine1,
+      addressLine2: row.addressLine2,
+      addressLine3: row.addressLine3,
+      timezone: row.timezone,
+      city: row.city,
+      postalCode: row.postalCode,
+      country: row.country,
+      locationName: row.locationName,
+      adminArea: row.adminArea,
+      phoneNumbers: row.phoneNumbers,
+      storeType: row.storeType,
+      restaurantConfiguration: row.restaurantConfiguration,
+      menuRevision: row.menuRevision,
+      ordersRevision: row.ordersRevision,
     },
     merchant:
       merchant !== null && merchantCreatedAt !== null
         ? {
             id: merchant,
             createdAt: new Date(merchantCreatedAt),
-            brandName: row['store.brandName'],
-            businessType: row['store.businessType'],
+            brandName: row.brandName,
+            businessType: row.businessType,
           }
         : null,
   };
@@ -118,6 +105,6 @@ export function toStore(row: StoreRow): StoreWithMerchant {
 /** The stores `s` within reach that a condition picks. */
 export async function selectStores(query: Query, reach: Reach, picked: Picked): Promise<StoreWithMerchant[]> {
   const within = storesWithin(reach, 's', picked.values.length + 1);
-  const rows = await query<StoreRow>(statementFor(picked, within.sql), [...picked.values, ...within.values]);
+  const rows = await query<Row>(statementFor(picked, within.sql), [...picked.values, ...within.values]);
   return rows.map(toStore);
 }

@@ -78,3 +78,24 @@ test('nothing is counted or searched that was not asked for', async () => {
   expect(await sentFor('count')).toEqual([expect.stringContaining('order_count')]);
   expect(await sentFor('nodes { id }')).toEqual([expect.not.stringContaining('order_count')]);
 });
+
+test.each([
+  ['store { id name externalId createdAt __typename }', 1],
+  ['store { ...Brief ... on Store { name } }', 1],
+  ['store { id } store { ...{ createdAt } }', 1],
+  ['store { id timezone }', 2],
+  ['store { ...Brief ...Wide }', 2],
+  ['store { id } store { timezone }', 2],
+])('an order brings its store along as far as most ask for it: %s', async (selection, expected) => {
+  const store = await data.store();
+  const given = order(store.id);
+  await saveOrders(orm, [given]);
+  const fragments = 'fragment Brief on Store { id externalId } fragment Wide on Store { ...{ merchant { id } } }';
+  const whole = 'id name externalId createdAt __typename timezone merchant { id }';
+  const used = fragments.split(/ (?=fragment)/).filter(text => selection.includes(`...${text.split(' ')[1]}`));
+  const query = `query ($id: ID!) { order(id: $id) { ${selection} } } ${used.join(' ')}`;
+  const { result, statements: sent } = await statements.during(() => ask(query, { id: given.id }));
+  expect(sent).toHaveLength(expected);
+  const { store: seen } = await ask(`query ($id: ID!) { store(id: $id) { ${whole} } }`, { id: store.id });
+  expect(seen).toMatchObject(result.order.store);
+});

@@ -63,7 +63,7 @@ async function write(text: string, root: unknown, { variables = {}, form }: { va
   const field = selected && (schema.getQueryType() as GraphQLObjectType).getFields()[selected.node.name.value];
   if (!field) throw new Error('The query has no field');
   const rendering = new Rendering({ variables: { ...variables }, context: {} });
-  const value = compileResolve(field, selected)(root, rendering);
+  const value = compileResolve(field, selected, fragments)(root, rendering);
   return (await compileRender(field.type, selected, fragments, form)(value, rendering)).toString();
 }
 
