@@ -12,11 +12,11 @@ import { type Fragments, selectedFields } from './fields.ts';
 /** Values of a store that tell whether its configuration or its orders have changed, by their fields' names in the graph. */
 export type Stamp = Readonly<Record<string, unknown>>;
 
-/** Reads these values of the stamp of a store; null where there is none within reach. */
+/** Reads these values of the stamp of a store; undefined where there is none within reach. */
 export type ReadStamp<Caller> = (
   caller: Caller,
   asked: { readonly storeId: string; readonly names: readonly string[] },
-) => Promise<Stamp | null>;
+) => Promise<Stamp | undefined>;
 
 export interface StoreRoot {
   readonly node: FieldNode;

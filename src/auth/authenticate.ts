@@ -27,24 +27,22 @@ export function createAuthenticator(query: Query, { seconds, now = Date.now }: A
   // By their hashes, so that no memory dump shows the keys of all who called.
   const known = new Map<string, Known>();
   // A connection mostly sends one key again and again, and to hash it costs more than all else here.
-  const last = new WeakMap<object, { readonly key: string; readonly hash: Buffer }>();
-  const hashOf = (key: string, connection: object | undefined): Buffer => {
-    if (!connection) return hashKey(key);
-    const sent = last.get(connection);
-    if (sent?.key === key) return sent.hash;
-    const hash = hashKey(key);
-    last.set(connection, { key, hash });
-    return hash;
+  const last = new WeakMap<object, { readonly key: string; readonly name: string }>();
+  const nameOf = (key: string, connection: object | undefined): string => {
+    const sent = connection && last.get(connection);
+    if (sent?.key === key) return sent.name;
+    const name = hashKey(key).toString('latin1');
+    if (connection) last.set(connection, { key, name });
+    return name;
   };
   return async (key, connection) => {
-    const hash = hashOf(key, connection);
-    const name = hash.toString('latin1');
+    const name = nameOf(key, connection);
     const found = known.get(name);
     if (found && found.until > now()) return found.caller;
     known.delete(name);
     // Believed from the moment of asking, not of the answer.
     const asked = now();
-    const row = await lookUp(query, hash);
+    const row = await lookUp(query, Buffer.from(name, 'latin1'));
     const until = Math.min(asked + seconds * 1000, row.expiresAt ?? Number.POSITIVE_INFINITY);
     if (seconds > 0 && known.size >= mostKnown) known.clear();
     if (seconds > 0) known.set(name, { caller: row.caller, until });

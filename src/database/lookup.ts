@@ -18,7 +18,7 @@ export function createLookUp(query: Query): LookUp {
       gathering = new Gathering(query, lookup);
       gatherings.set(lookup, gathering);
     }
-    const row = (await gathering.find(reach, id)) as Row | undefined;
+    const row = (await gathering.join(reach, id)).get(id) as Row | undefined;
     // The statement was within the reach of all who shared it.
     return row && lookup.reaches(reach, row) ? row : undefined;
   };
@@ -46,11 +46,12 @@ class Gathering {
     this.#selection = selection;
   }
 
-  async find(reach: Reach, id: string): Promise<Identified | undefined> {
+  /** Adds to the next statement; answers all that it found. */
+  join(reach: Reach, id: string): Promise<ReadonlyMap<string, Identified>> {
     this.#batch ??= { ids: new Set(), reaches: new Set(), work: currentWork.getStore() };
     this.#batch.ids.add(id);
     this.#batch.reaches.add(reach);
-    return (await this.#rows.get()).get(id);
+    return this.#rows.get();
   }
 
   async #send(): Promise<ReadonlyMap<string, Identified>> {

@@ -46,12 +46,12 @@ export function createContext(source: Source, reach: Reach | undefined): Context
   };
 }
 
-/** What tells whether anything of a store has changed; null for a store that is absent or out of reach. */
+/** What tells whether anything of a store has changed; undefined for a store that is absent or out of reach. */
 export function stampOf(
   { lookUp }: Source,
   reach: Reach | undefined,
   store: { readonly storeId: string; readonly names: readonly string[] },
-): Promise<Stamp | null> {
+): Promise<Stamp | undefined> {
   return readStamp(lookUp, { ...store, reach: reach ?? nothing });
 }
 

@@ -66,7 +66,15 @@ export function createMetrics(): Metrics {
     buckets,
     registers,
   });
-  const underWay = new Gauge({ name: 'carte_http_requests_in_flight', help: 'Requests being answered', registers });
+  let underWay = 0;
+  new Gauge({
+    name: 'carte_http_requests_in_flight',
+    help: 'Requests being answered',
+    registers,
+    collect() {
+      this.set(underWay);
+    },
+  });
   const faults = new Counter({
     name: 'carte_database_faults_total',
     help: 'Requests that failed because the database did not answer',
@@ -84,9 +92,11 @@ export function createMetrics(): Metrics {
     return known.has(name) ? name : 'other';
   };
   return {
-    begun: () => underWay.inc(),
+    begun() {
+      underWay += 1;
+    },
     answered({ method, route, status, seconds, graphqlOperation }) {
-      underWay.dec();
+      underWay -= 1;
       requests.observe({ method, route, status }, seconds);
       if (graphqlOperation !== undefined) operations.observe({ operation: bounded(graphqlOperation) }, seconds);
     },

@@ -17,9 +17,10 @@ export function compileArguments(operation: Operation, operations: readonly Oper
   const [header] = parameters.filter(parameter => parameter.in === 'header');
   const tagged = operations.filter(({ name }) => header?.tagsOf.includes(name));
   const hashes = new Set(tagged.map(({ hash }) => hash));
+  const inBody = parameters.filter(parameter => parameter.in === 'body');
   return request => {
     const faults = new Faults();
-    const given = valuesOf(request, parameters, faults);
+    const given = valuesOf(request, inBody, faults);
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) read(parameter, given, variables, faults);
     if (faults.list.length > 0) throw unprocessable(faults.list);
@@ -34,14 +35,13 @@ export function compileArguments(operation: Operation, operations: readonly Oper
 /** What a request gives by place and name; undefined for a place that cannot be looked into. */
 type Given = Readonly<Record<'path' | 'query' | 'body', ((name: string) => unknown) | undefined>>;
 
-function valuesOf(request: FastifyRequest, parameters: readonly Parameter[], faults: Faults): Given {
+function valuesOf(request: FastifyRequest, inBody: readonly Parameter[], faults: Faults): Given {
   const { params, url } = request;
   const search = url.indexOf('?');
-  const query = new URLSearchParams(search < 0 ? '' : url.slice(search));
-  const inBody = parameters.filter(parameter => parameter.in === 'body');
+  const query = search < 0 ? undefined : new URLSearchParams(url.slice(search));
   return {
     path: name => (isObject(params) ? params[name] : undefined),
-    query: name => query.getAll(name).at(-1),
+    query: name => query?.getAll(name).at(-1),
     body: inBody.length > 0 ? fieldsOf(readBody(request), inBody, faults) : undefined,
   };
 }

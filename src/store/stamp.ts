@@ -24,10 +24,10 @@ const stamps = (columns: string): Lookup<Row> => ({
 const ofMenus = stamps(menuRevision);
 const ofAll = stamps(`${menuRevision}, ${ordersRevision}`);
 
-/** The stamp of a store within reach, with at least these values; null where there is none. It costs less than the store. */
-export async function readStamp(
+/** The stamp of a store within reach, with at least these values; undefined where there is none. It costs less than the store. */
+export function readStamp(
   lookUp: LookUp,
   { reach, storeId, names }: { readonly reach: Reach; readonly storeId: string; readonly names: readonly string[] },
-): Promise<Stamp | null> {
-  return (await lookUp(names.includes('ordersRevision') ? ofAll : ofMenus, reach, storeId)) ?? null;
+): Promise<Stamp | undefined> {
+  return lookUp(names.includes('ordersRevision') ? ofAll : ofMenus, reach, storeId);
 }

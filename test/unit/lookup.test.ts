@@ -39,7 +39,9 @@ test('each caller sees what is within its own reach, whoever shares the statemen
     operatorReach,
   ];
   const seen = await Promise.all(
-    callers.map(reach => Promise.all([one, two].map(async ({ id }) => (await stampOf(lookUp, reach, id)) !== null))),
+    callers.map(reach =>
+      Promise.all([one, two].map(async ({ id }) => (await stampOf(lookUp, reach, id)) !== undefined)),
+    ),
   );
   expect(seen).toEqual([
     [true, false],
@@ -80,9 +82,9 @@ test('a statement that fails fails for all who share it, and for nobody after th
   const faultyLookUp = createLookUp(faulty);
   const outcomes = await Promise.allSettled([1, 2].map(() => stampOf(faultyLookUp, operatorReach, id)));
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await stampOf(faultyLookUp, operatorReach, id)).not.toBeNull();
+  expect(await stampOf(faultyLookUp, operatorReach, id)).not.toBeUndefined();
 });
 
 test('nothing has an identifier that PostgreSQL cannot hold', async () => {
-  expect(await stampOf(lookUp, operatorReach, 'a\0b')).toBeNull();
+  expect(await stampOf(lookUp, operatorReach, 'a\0b')).toBeUndefined();
 });
