@@ -59,7 +59,7 @@ export function createDrain(): Drain {
       server.prependListener('request', (request, answer) => {
         const answers = visits.get(request.socket)?.answers;
         answers?.push(answer);
-        answer.once('close', () => answers?.splice(answers.indexOf(answer), 1));
+        answer.on('close', () => answers?.splice(answers.indexOf(answer), 1));
         if (isClosing) announce(answer);
       });
     },
