@@ -47,13 +47,14 @@ export class AnswerCache {
     const underWay = this.#making.get(key);
     if (underWay) return underWay;
     const making = make()
-      .then(made => this.#keep(question, made))
+      .then(made => this.keep(question, made))
       .finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
   }
 
-  #keep(question: string, { revision, bytes }: Made): KeptAnswer {
+  /** Keeps an answer that was made for another reason. */
+  keep(question: string, { revision, bytes }: Made): KeptAnswer {
     const forms = new Map<Encoding, Promise<Buffer>>();
     let size = bytes.length + 1;
     const answer: KeptAnswer = {

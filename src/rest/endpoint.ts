@@ -1,25 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
-import { isConfigured } from '../answers/configured.ts';
-import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
 import { fragmentsOf, operationOf } from '../answers/fields.ts';
 import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
 import { Shared } from '../sharing.ts';
 import { compileArguments } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
-import { namesInPath } from './contract/parameters.ts';
-import { Problem } from './errors.ts';
-import { isNamed, tagOf, tagOfBody, tagOfForm } from './etag.ts';
+import { isNamed, tagOf, tagOfBody } from './etag.ts';
+import { answerKept, compileLeave, isKeepable, type Leave } from './kept.ts';
+import { type Answer, absent, type Make } from './making.ts';
 import { compileWrite, type Variables, type Write } from './written.ts';
-
-export interface Answer {
-  readonly status: 200 | 304;
-  readonly tag: string | undefined;
-  readonly body: Buffer | undefined;
-  /** Where the body depends on Accept-Encoding: how it is encoded. */
-  readonly encoding?: Encoding | 'identity';
-}
 
 /** An operation, ready to answer requests from callers who have been let in. */
 export interface Endpoint<Caller> {
@@ -44,8 +34,9 @@ export function createEndpoints<Caller extends object>(
     const readArguments = compileArguments(operation, contract.operations);
     const stamped = compileStamped(graph, operation);
     const write = compileWrite(graph, operation, type);
-    const isKept = stamped !== undefined && isConfigured(graph, operation.document, operation.name);
-    const make = isKept ? answerKept(operation, write, answers) : answerAnew(operation, write);
+    const isKept = stamped !== undefined && isKeepable(graph, operation);
+    const leave = compileLeave(graph, contract, operation, answers);
+    const make = isKept ? answerKept(operation, write, answers) : answerAnew(operation, write, leave);
     const isRead = operation.route.method === 'GET';
     const isList = isRead && operation.parameters.some(parameter => parameter.in === 'query');
     const shared = shareAnswers<Caller>();
@@ -87,37 +78,14 @@ function shareAnswers<Caller extends object>() {
 
 const unchanged = (tag: string | undefined): Answer => ({ status: 304, tag, body: undefined });
 
-interface Asked {
-  readonly variables: Variables;
-  readonly createContext: () => unknown;
-  /** The tag that holds, where it was looked up. */
-  readonly current: string | undefined;
-  readonly accepted: string | undefined;
-}
-
-type Make = (asked: Asked) => Promise<Answer>;
-
 /** An answer that is written anew each time. */
-function answerAnew(operation: Operation, write: Write): Make {
+function answerAnew(operation: Operation, write: Write, leave: Leave): Make {
   const isRead = operation.route.method === 'GET';
   return async ({ variables, createContext }) => {
     const { bytes: body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+    leave(variables, { bytes: body, tagValues });
     if (tagValues.length > 0) return { status: 200, tag: tagOf(tagValues, operation.hash), body };
     return { status: 200, tag: isRead ? tagOfBody(body) : undefined, body };
-  };
-}
-
-/** An answer that depends on a store's configuration alone, and is kept as long as its tag holds. */
-function answerKept(operation: Operation, write: Write, answers: AnswerCache): Make {
-  return async ({ variables, createContext, current, accepted }) => {
-    if (current === undefined) throw new Error(`${operation.name} was not told what holds`);
-    const answer = await answers.get(`${operation.name} ${JSON.stringify(variables)}`, current, async () => {
-      const { bytes, tagValues } = (await write(variables, createContext())) ?? absent(operation);
-      return { revision: tagOf(tagValues, operation.hash), bytes };
-    });
-    const encoding = chooseEncoding(accepted, answer.bytes.length);
-    const body = encoding ? await answer.encoded(encoding) : answer.bytes;
-    return { status: 200, tag: tagOfForm(answer.revision, encoding), body, encoding: encoding ?? 'identity' };
   };
 }
 
@@ -141,10 +109,4 @@ function compileStamped(graph: GraphQLSchema, operation: Operation): Stamped | u
       return tagOf(values, operation.hash);
     },
   };
-}
-
-/** In the same words for what does not exist and for what the key does not reach. */
-function absent({ route }: Operation): never {
-  const names = namesInPath(route.path).join(', ');
-  throw new Problem(404, `Nothing with this ${names} is within the reach of the API key.`);
 }

@@ -15,13 +15,39 @@ async function storeWithMenu(): Promise<Store> {
   return store;
 }
 
+/** Nobody has read what it is now, nor written it through the service. */
+async function storeWithUnseenMenu(): Promise<Store> {
+  const store = await app.data.store();
+  await app.data.menu(store);
+  return store;
+}
+
 const statementsOf = async (path: string) => (await app.statements.during(() => app.get(path))).statements.length;
 
 describe("what depends on a store's configuration alone", () => {
   test.each(['', 'flat'])('is kept: the second read of %j asks only for the key and the store', async form => {
-    const store = await storeWithMenu();
+    const store = await storeWithUnseenMenu();
     expect(await statementsOf(treeOf(store) + form)).toBe(4);
     expect(await statementsOf(treeOf(store) + form)).toBe(2);
+  });
+
+  test('is made by the write that answers the same', async () => {
+    const store = await app.data.store();
+    const written = await app.post(treeOf(store), fullBody());
+    const { result: read, statements } = await app.statements.during(() => app.get(treeOf(store)));
+    expect(statements.filter(text => text.includes('json_agg'))).toEqual([]);
+    expect(read.text).toBe(written.text);
+    await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
+    expect((await app.get(treeOf(store))).text).toContain('"prep_type":"GRILL"');
+  });
+
+  test('is not made by a write that was refused', async () => {
+    const store = await storeWithMenu();
+    const before = await app.get(treeOf(store));
+    expect((await app.post(treeOf(store), { ...fullBody(), items: [{}] })).status).toBe(422);
+    const stale = { 'if-match': '"0-00000000"' };
+    expect((await app.post(treeOf(store), { items: [] }, stale)).status).toBe(412);
+    expect((await app.get(treeOf(store))).text).toBe(before.text);
   });
 
   test('is never older than the last replacement', async () => {
@@ -61,7 +87,7 @@ describe("what depends on a store's configuration alone", () => {
   });
 
   test('is made once for many who ask at once', async () => {
-    const store = await storeWithMenu();
+    const store = await storeWithUnseenMenu();
     const { result, statements } = await app.statements.during(() =>
       Promise.all(Array.from({ length: 20 }, () => app.get(treeOf(store)))),
     );

@@ -10,6 +10,8 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  print,
+  type SelectionNode,
 } from 'graphql';
 import { hasDirective } from './directives.ts';
 import type { Report } from './faults.ts';
@@ -57,6 +59,14 @@ const nameOf = (operation: OperationDefinitionNode) => operation.name?.value ?? 
 const last = (steps: Steps): Step => steps.at(-1) ?? steps[0];
 
 export const nameOfLast = (steps: Steps): string => last(steps).field.name;
+
+/** The text of the body by itself: where it is the same, what is answered for the same data is the same too. */
+export function textOfBody({ body }: Answer): string {
+  const { node, field } = last(body);
+  const isShown = (selection: SelectionNode) => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag');
+  const shown = node.selectionSet?.selections.filter(isShown) ?? [];
+  return [getNullableType(field.type), ...shown.map(print)].join('\n');
+}
 
 /** Every field from here down, as the steps that lead to it. */
 function stepsBelow(steps: Steps): Steps[] {

@@ -13,7 +13,7 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { findAnswer, keyOf, nameOfLast } from './answer.ts';
+import { findAnswer, keyOf, nameOfLast, textOfBody } from './answer.ts';
 import { directiveAt, type InterfaceDirective, type RouteDirective } from './directives.ts';
 import { withFragments, withoutDirectives } from './documents.ts';
 import { ContractError } from './faults.ts';
@@ -46,6 +46,8 @@ export interface Operation {
   readonly stamps: readonly string[];
   /** Of the operation's text: another text may answer another body for the same data. */
   readonly hash: string;
+  /** The text of the body alone, without what makes the tag. */
+  readonly bodyText: string;
 }
 
 /** The field that stands for an operation in the derived schema. */
@@ -119,6 +121,7 @@ function readOperation(text: ContractText, node: OperationDefinitionNode, output
     etags: answer.etags.map(steps => steps.map(step => keyOf(step.node))),
     stamps: answer.etags.every(steps => steps.length === 2) ? answer.etags.map(nameOfLast) : [],
     hash: hash('sha256', print(document), 'hex').slice(0, 8),
+    bodyText: `${textOfBody(answer)}\n${JSON.stringify(route.constants)}`,
   };
   return { operation, type: outputs.ofAnswer(name, answer, route.constants) };
 }

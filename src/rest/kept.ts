@@ -1,0 +1,54 @@
+import type { GraphQLSchema } from 'graphql';
+import type { AnswerCache } from '../answers/cache.ts';
+import { isConfigured } from '../answers/configured.ts';
+import { chooseEncoding } from '../answers/encoding.ts';
+import type { Contract, Operation } from './contract/contract.ts';
+import { tagOf, tagOfForm } from './etag.ts';
+import { absent, type Make } from './making.ts';
+import type { Variables, Write, Written } from './written.ts';
+
+/** Whether an answer depends on a store's configuration alone. */
+export function isKeepable(graph: GraphQLSchema, { document, name }: Operation): boolean {
+  return isConfigured(graph, document, name);
+}
+
+/** Such an answer is kept as long as its tag holds. */
+export function answerKept(operation: Operation, write: Write, answers: AnswerCache): Make {
+  return async ({ variables, createContext, current, accepted }) => {
+    if (current === undefined) throw new Error(`${operation.name} was not told what holds`);
+    const answer = await answers.get(questionOf(operation, variables), current, async () => {
+      const { bytes, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+      return { revision: tagOf(tagValues, operation.hash), bytes };
+    });
+    const encoding = chooseEncoding(accepted, answer.bytes.length);
+    const body = encoding ? await answer.encoded(encoding) : answer.bytes;
+    return { status: 200, tag: tagOfForm(answer.revision, encoding), body, encoding: encoding ?? 'identity' };
+  };
+}
+
+const questionOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
+
+/** Takes what was written as the answer to a question that will be asked. */
+export type Leave = (variables: Variables, written: Written) => void;
+
+/**
+ * A write that answers what a read of the same path would answer then: with the same text for its body, and with tags that
+ * `@ifMatch` takes for each other's. Whoever reads next finds the answer made.
+ */
+export function compileLeave(
+  graph: GraphQLSchema,
+  { operations }: Contract,
+  write: Operation,
+  answers: AnswerCache,
+): Leave {
+  const alike = new Set(write.parameters.flatMap(parameter => parameter.tagsOf));
+  const isReadBack = (read: Operation) =>
+    read.kind === 'query' && read.route.path === write.route.path && read.bodyText === write.bodyText;
+  const read = operations.find(other => isReadBack(other) && alike.has(other.name) && isKeepable(graph, other));
+  if (!read || !alike.has(write.name)) return () => {};
+  return (variables, { bytes, tagValues }) => {
+    const known = read.parameters.map(({ name }) => [name, variables[name]]);
+    const question = questionOf(read, Object.fromEntries(known));
+    answers.keep(question, { revision: tagOf(tagValues, read.hash), bytes });
+  };
+}
