@@ -17,6 +17,8 @@ COPY web web
 RUN install -d -o node -g node /data
 USER node
 ENV HOST=0.0.0.0 PORT=4000 CARTE_DATA=/data
+# For glibc: the memory of large answers is kept apart, and goes back to the system.
+ENV MALLOC_MMAP_THRESHOLD_=131072
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \

@@ -84,6 +84,7 @@ async function main(database: BenchDatabase): Promise<void> {
     carte: ours,
     limit: contestant(await start(startProgram([limitServer, answers], {}))),
     sql: contestant(await start(startProgram([sqlServer], { ...database.env, BENCH_KEY: key }))),
+    elsewhere: contestant(await start(startServer(database.env))).client,
   };
   say('Comparing answers');
   for (const tested of cases) await checkEquality(tested, contestants);

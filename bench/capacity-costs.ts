@@ -3,7 +3,7 @@ export const costs = {
   /** A tree of 3.4 MB that is kept, and one of 30 kB. */
   largeTree: 1.7,
   smallTree: 0.3,
-  /** The same where nothing is kept: the first read after a POST. */
+  /** The same where nothing is kept: the first read after a POST through another process. */
   largeTreeMade: 40,
   smallTreeMade: 3,
   notModified: 0.2,

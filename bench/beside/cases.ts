@@ -13,6 +13,8 @@ export interface Case {
   readonly conditional?: true;
   /** Posted to Carte, outside of what is measured, each time before all requests are sent; the two take turns. */
   readonly changes?: () => readonly (readonly Request[])[];
+  /** They are posted to another process of Carte: what a write answers, the same process keeps for reading. */
+  readonly elsewhere?: true;
 }
 
 const all: readonly ServerName[] = ['carte', 'limit', 'sql'];
@@ -81,15 +83,18 @@ const graph: readonly Case[] = [
   { name: 'GraphQL, orders', servers: withoutSql, requests: () => queries('orders', listed) },
 ];
 
-const writes = (['mid', 'small'] as const).flatMap((size): Case[] => [
-  { name: `POST, ${size}`, servers: ['carte'], requests: () => [...posts(size, 1), ...posts(size, 2)] },
-  {
-    name: `first read after POST, ${size}`,
-    servers: ['carte', 'sql'],
+const writes = (['mid', 'small'] as const).flatMap((size): Case[] => {
+  const afterPost = {
+    servers: ['carte', 'sql'] as const,
     requests: () => trees(storesOf[size].written),
     changes: () => [posts(size, 3), posts(size, 4)],
-  },
-]);
+  };
+  return [
+    { name: `POST, ${size}`, servers: ['carte'], requests: () => [...posts(size, 1), ...posts(size, 2)] },
+    { name: `first read after POST, ${size}`, ...afterPost },
+    { name: `the same, posted elsewhere, ${size}`, ...afterPost, elsewhere: true },
+  ];
+});
 
 export const casesWith = (totalOrders: number): readonly Case[] => [
   ...configurations,

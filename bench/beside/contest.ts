@@ -7,7 +7,10 @@ import { differenceOf } from './equality.ts';
 export interface Contestant extends Watched {
   readonly client: Client;
 }
-export type Contestants = Readonly<Record<ServerName, Contestant>>;
+export interface Contestants extends Readonly<Record<ServerName, Contestant>> {
+  /** Another process of Carte on the same database. */
+  readonly elsewhere: Client;
+}
 export type Rounds = ReadonlyMap<ServerName, readonly Figures[]>;
 
 export interface Pace {
@@ -72,13 +75,14 @@ async function prepare(tested: Case, name: ServerName, contestants: Contestants,
     measure(contestant, onAnswer => inParallel(pace.connections, hasMore, async () => onAnswer(await send())));
 
   const changes = tested.changes?.();
+  const writer = tested.elsewhere ? contestants.elsewhere : contestants.carte.client;
   let changed = 0;
   return async (): Promise<Figures> => {
     const end = performance.now() + pace.seconds * 1000;
     if (!changes) return figuresOf([await stretch(() => performance.now() < end)]);
     const stretches: Stretch[] = [];
     do {
-      await postAll(changes[changed++ % changes.length] ?? [], contestants.carte.client);
+      await postAll(changes[changed++ % changes.length] ?? [], writer);
       stretches.push(await stretch(turn => turn < requests.length));
     } while (performance.now() < end);
     return figuresOf(stretches);

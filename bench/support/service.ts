@@ -9,6 +9,8 @@ import { carte, startServer, stopServer } from './servers.ts';
 export interface Service extends Watched {
   readonly url: string;
   readonly client: Client;
+  /** Starts another process of the service on the same database. */
+  readonly startAnother: () => Promise<Client>;
 }
 
 /** Does the work with a server and a database of its own that hold nothing but stores, and ends both whatever happens. */
@@ -26,11 +28,16 @@ export async function withService(
       storeIds.map(id => `${JSON.stringify({ id, name: {} })}\n`),
     );
     const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], database.env);
-    const server = await startServer(database.env);
-    ends.push(() => stopServer(server));
-    const client = createClient(server.url, key, connections);
-    ends.push(() => client.close());
-    await work({ url: server.url, client, serverPid: server.child.pid, databasePid: database.pid });
+    const start = async () => {
+      const server = await startServer(database.env);
+      ends.push(() => stopServer(server));
+      const client = createClient(server.url, key, connections);
+      ends.push(() => client.close());
+      return { server, client };
+    };
+    const { server, client } = await start();
+    const startAnother = async () => (await start()).client;
+    await work({ url: server.url, client, startAnother, serverPid: server.child.pid, databasePid: database.pid });
   } finally {
     for (const end of ends.reverse()) await end();
   }

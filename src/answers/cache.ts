@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { compress, type Encoding } from './encoding.ts';
+import { Packed } from './packed.ts';
+import type { Piece } from './writer.ts';
 
 /** An answer as bytes, with its compressed forms as they are first asked for. */
 export interface KeptAnswer {
@@ -16,12 +18,19 @@ export interface Made {
   readonly bytes: Buffer;
 }
 
+/** An answer that nobody has asked for yet. */
+interface LeftAnswer {
+  readonly revision: string;
+  readonly packed: Packed;
+  readonly size: number;
+}
+
 /**
  * Answers by what was asked for, each for one revision. It is a table of bytes, never of decisions: who may see an answer,
  * and which revision holds, is found out anew for every request before it comes here.
  */
 export class AnswerCache {
-  readonly #answers: LRUCache<string, KeptAnswer>;
+  readonly #answers: LRUCache<string, KeptAnswer | LeftAnswer>;
   readonly #making = new Map<string, Promise<KeptAnswer>>();
   hits = 0;
   misses = 0;
@@ -35,26 +44,32 @@ export class AnswerCache {
     return this.#answers.calculatedSize;
   }
 
-  /** The answer to a question at a revision, made now unless it is at hand or being made for somebody else. */
-  async get(question: string, revision: string, make: () => Promise<Made>): Promise<KeptAnswer> {
+  /** The answer to a question at a revision: at once where it is at hand, else when it is made, for all who wait for it. */
+  get(question: string, revision: string, make: () => Promise<Made>): KeptAnswer | Promise<KeptAnswer> {
     const kept = this.#answers.get(question);
     if (kept?.revision === revision) {
       this.hits++;
-      return kept;
+      return 'packed' in kept ? this.#keep(question, { revision, bytes: kept.packed.unpack() }) : kept;
     }
     this.misses++;
     const key = `${revision} ${question}`;
     const underWay = this.#making.get(key);
     if (underWay) return underWay;
     const making = make()
-      .then(made => this.keep(question, made))
+      .then(made => this.#keep(question, made))
       .finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
   }
 
-  /** Keeps an answer that was made for another reason. */
-  keep(question: string, { revision, bytes }: Made): KeptAnswer {
+  /** Takes what was made for another reason as the answer to a question, which may never be asked. */
+  leave(question: string, revision: string, piece: Piece): void {
+    if (this.#answers.maxSize <= 1) return;
+    const packed = new Packed(piece);
+    this.#answers.set(question, { revision, packed, size: packed.size + 1 });
+  }
+
+  #keep(question: string, { revision, bytes }: Made): KeptAnswer {
     const forms = new Map<Encoding, Promise<Buffer>>();
     let size = bytes.length + 1;
     const answer: KeptAnswer = {

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { type Fragments, type SelectedField, selectedFields } from './fields.ts';
 import { compileResolve, type Rendered, type Rendering } from './rendering.ts';
-import { bytesOf, type Piece, Writer } from './writer.ts';
+import { type Piece, Writer } from './writer.ts';
 
 type Render = (value: unknown, rendering: Rendering) => Rendered;
 
@@ -32,19 +32,9 @@ export function compileRender(
   selected: Pick<SelectedField, 'key' | 'selections'>,
   fragments: Fragments,
   form?: Form,
-): (value: unknown, rendering: Rendering) => Promise<Buffer> {
-  const render = compileValue(type, selected, fragments, form);
-  return async (value, rendering) => bytesOf(await render(value, rendering));
-}
-
-function compileValue(
-  type: GraphQLOutputType,
-  selected: Pick<SelectedField, 'key' | 'selections'>,
-  fragments: Fragments,
-  form: Form | undefined,
 ): Render {
-  if (isNonNullType(type)) return compileValue(type.ofType, selected, fragments, form);
-  if (isListType(type)) return listOf(compileValue(type.ofType, selected, fragments, form));
+  if (isNonNullType(type)) return compileRender(type.ofType, selected, fragments, form);
+  if (isListType(type)) return listOf(compileRender(type.ofType, selected, fragments, form));
   if (isObjectType(type)) return compileObject(type, selected, fragments, form);
   if (!isLeafType(type)) throw new Error(`${selected.key} has an abstract type`);
   return value => JSON.stringify(type.serialize(value));
@@ -112,7 +102,7 @@ function compileField(
   const field = type.getFields()[name];
   // The one field that every type has without defining it.
   if (!field) return constantField(selected.key, JSON.stringify(type.name));
-  const render = compileValue(field.type, selected, fragments, given?.below);
+  const render = compileRender(field.type, selected, fragments, given?.below);
   const fallback = given?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
   return {
     label: `${JSON.stringify(selected.key)}:`,

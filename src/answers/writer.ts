@@ -49,8 +49,12 @@ export class Writer {
   }
 }
 
+export function partsOf(piece: Piece): readonly Buffer[] {
+  return typeof piece === 'string' ? [Buffer.from(piece)] : piece;
+}
+
 export function bytesOf(piece: Piece): Buffer {
-  if (typeof piece === 'string') return Buffer.from(piece);
-  const [first] = piece;
-  return first && piece.length === 1 ? first : Buffer.concat(piece);
+  const parts = partsOf(piece);
+  const [first] = parts;
+  return first && parts.length === 1 ? first : Buffer.concat(parts);
 }

@@ -10,7 +10,7 @@ export interface Caller {
 }
 
 /** The caller behind a key that came over a connection; throws `Unauthenticated`. */
-export type Authenticate = (key: string, connection?: object) => Promise<Caller>;
+export type Authenticate = (key: string, connection?: object) => Caller | Promise<Caller>;
 
 export interface AuthenticatorOptions {
   /** How long a key that was found is believed; so long a revoked one may still be good. */
@@ -35,10 +35,7 @@ export function createAuthenticator(query: Query, { seconds, now = Date.now }: A
     if (connection) last.set(connection, { key, name });
     return name;
   };
-  return async (key, connection) => {
-    const name = nameOf(key, connection);
-    const found = known.get(name);
-    if (found && found.until > now()) return found.caller;
+  const learn = async (name: string): Promise<Caller> => {
     known.delete(name);
     // Believed from the moment of asking, not of the answer.
     const asked = now();
@@ -47,6 +44,11 @@ export function createAuthenticator(query: Query, { seconds, now = Date.now }: A
     if (seconds > 0 && known.size >= mostKnown) known.clear();
     if (seconds > 0) known.set(name, { caller: row.caller, until });
     return row.caller;
+  };
+  return (key, connection) => {
+    const name = nameOf(key, connection);
+    const found = known.get(name);
+    return found && found.until > now() ? found.caller : learn(name);
   };
 }
 

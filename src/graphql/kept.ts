@@ -17,6 +17,7 @@ import { fragmentsOf, operationOf, selectedFields } from '../answers/fields.ts';
 import { compileRender } from '../answers/render.ts';
 import { compileResolve, Rendering } from '../answers/rendering.ts';
 import { type ReadStamp, type StoreRoot, storeRootOf } from '../answers/stamped.ts';
+import { partsOf } from '../answers/writer.ts';
 
 /** A request as clients send it in JSON. */
 interface GraphqlRequest {
@@ -119,7 +120,7 @@ function compile(
     findStore: bind(compileResolve(field, root, fragments)),
     revisionOf: compileResolve(revisionField(type.getFields()), root, fragments),
     write: async (store, rendering) =>
-      Buffer.concat([before ?? Buffer.of(), await write(store, rendering), after ?? Buffer.of()]),
+      Buffer.concat([before ?? Buffer.of(), ...partsOf(await write(store, rendering)), after ?? Buffer.of()]),
   };
 }
 

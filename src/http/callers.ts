@@ -20,7 +20,8 @@ export function createCallers(options: CallerOptions): (request: FastifyRequest)
     if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');
     if (!key) return undefined;
     overload.check();
-    const caller = await authenticate(key, request.raw.socket);
+    const found = authenticate(key, request.raw.socket);
+    const caller = found instanceof Promise ? await found : found;
     const record = recordOf(request);
     record.keyId = caller.keyId;
     rateLimit?.take(caller.keyId, headers => record.reply.headers(headers));

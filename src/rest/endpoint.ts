@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
 import { fragmentsOf, operationOf } from '../answers/fields.ts';
 import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
+import { bytesOf } from '../answers/writer.ts';
 import { Shared } from '../sharing.ts';
 import { compileArguments } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
@@ -82,8 +83,10 @@ const unchanged = (tag: string | undefined): Answer => ({ status: 304, tag, body
 function answerAnew(operation: Operation, write: Write, leave: Leave): Make {
   const isRead = operation.route.method === 'GET';
   return async ({ variables, createContext }) => {
-    const { bytes: body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
-    leave(variables, { bytes: body, tagValues });
+    const written = (await write(variables, createContext())) ?? absent(operation);
+    leave(variables, written);
+    const { tagValues } = written;
+    const body = bytesOf(written.body);
     if (tagValues.length > 0) return { status: 200, tag: tagOf(tagValues, operation.hash), body };
     return { status: 200, tag: isRead ? tagOfBody(body) : undefined, body };
   };

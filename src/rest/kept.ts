@@ -2,6 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
 import { isConfigured } from '../answers/configured.ts';
 import { chooseEncoding } from '../answers/encoding.ts';
+import { bytesOf } from '../answers/writer.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { tagOf, tagOfForm } from './etag.ts';
 import { absent, type Make } from './making.ts';
@@ -16,10 +17,11 @@ export function isKeepable(graph: GraphQLSchema, { document, name }: Operation):
 export function answerKept(operation: Operation, write: Write, answers: AnswerCache): Make {
   return async ({ variables, createContext, current, accepted }) => {
     if (current === undefined) throw new Error(`${operation.name} was not told what holds`);
-    const answer = await answers.get(questionOf(operation, variables), current, async () => {
-      const { bytes, tagValues } = (await write(variables, createContext())) ?? absent(operation);
-      return { revision: tagOf(tagValues, operation.hash), bytes };
+    const found = answers.get(questionOf(operation, variables), current, async () => {
+      const { body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+      return { revision: tagOf(tagValues, operation.hash), bytes: bytesOf(body) };
     });
+    const answer = found instanceof Promise ? await found : found;
     const encoding = chooseEncoding(accepted, answer.bytes.length);
     const body = encoding ? await answer.encoded(encoding) : answer.bytes;
     return { status: 200, tag: tagOfForm(answer.revision, encoding), body, encoding: encoding ?? 'identity' };
@@ -46,9 +48,9 @@ export function compileLeave(
     read.kind === 'query' && read.route.path === write.route.path && read.bodyText === write.bodyText;
   const read = operations.find(other => isReadBack(other) && alike.has(other.name) && isKeepable(graph, other));
   if (!read || !alike.has(write.name)) return () => {};
-  return (variables, { bytes, tagValues }) => {
+  return (variables, { body, tagValues }) => {
     const known = read.parameters.map(({ name }) => [name, variables[name]]);
     const question = questionOf(read, Object.fromEntries(known));
-    answers.keep(question, { revision: tagOf(tagValues, read.hash), bytes });
+    answers.leave(question, tagOf(tagValues, read.hash), body);
   };
 }

@@ -3,6 +3,7 @@ import { getNamedType, isNonNullType, isObjectType } from 'graphql';
 import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from '../answers/fields.ts';
 import { compileRender, type FieldForm, type Form } from '../answers/render.ts';
 import { compileResolve, Rendering } from '../answers/rendering.ts';
+import type { Piece } from '../answers/writer.ts';
 import type { Operation } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
 import { placed } from './places.ts';
@@ -11,7 +12,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 /** The body of an operation, and the values that make its tag. */
 export interface Written {
-  readonly bytes: Buffer;
+  readonly body: Piece;
   readonly tagValues: readonly unknown[];
 }
 
@@ -35,9 +36,9 @@ export function compileWrite(graph: GraphQLSchema, operation: Operation, bodyTyp
   const fragments = fragmentsOf(operation.document);
   const way = stepsTo(graph, operation, operation.body, fragments);
   const etags = operation.etags.map(keys => stepsTo(graph, operation, keys, fragments));
-  const body = way.at(-1);
-  if (!body) throw new Error(`${operation.name} has no body`);
-  const write = compileRender(body.field.type, body.selected, fragments, formOf(bodyType));
+  const last = way.at(-1);
+  if (!last) throw new Error(`${operation.name} has no body`);
+  const write = compileRender(last.field.type, last.selected, fragments, formOf(bodyType));
   return async (variables, context) => {
     const rendering = new Rendering({ variables, context });
     const passed: unknown[] = [];
@@ -49,11 +50,11 @@ export function compileWrite(graph: GraphQLSchema, operation: Operation, bodyTyp
         passed.push(value);
       }
       // The body is begun first: what makes the tag is then taken from what the body loads.
-      const [bytes, ...tagValues] = await Promise.all([
+      const [body, ...tagValues] = await Promise.all([
         write(value, rendering),
         ...etags.map(async steps => steps.at(-1)?.resolve(passed[steps.length - 2], rendering)),
       ]);
-      return { bytes, tagValues };
+      return { body, tagValues };
     } catch (error) {
       throw placed(operation, operation.body.slice(0, passed.length + 1), error);
     }

@@ -19,7 +19,7 @@ test('a key that was found is believed for the given time, without asking again'
   await authenticate(key);
   await revokeKey(operatorFork(orm), id);
   now += 2_999;
-  const { result, statements: sent } = await statements.during(() => authenticate(key));
+  const { result, statements: sent } = await statements.during(async () => authenticate(key));
   expect(result.keyId).toBe(id);
   expect(sent).toEqual([]);
   now += 1;
@@ -40,6 +40,6 @@ test('a key is not believed beyond its own end', async () => {
   const { key } = await issueKey(operatorFork(orm), { ...request, expiresAt });
   await authenticate(key);
   now = expiresAt.getTime();
-  const { statements: sent } = await statements.during(() => authenticate(key));
+  const { statements: sent } = await statements.during(async () => authenticate(key));
   expect(sent).toHaveLength(1);
 });

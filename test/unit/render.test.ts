@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/answers/fields.ts';
 import { compileRender, type FieldForm, type Form } from '../../src/answers/render.ts';
 import { compileResolve, Rendering } from '../../src/answers/rendering.ts';
+import { bytesOf } from '../../src/answers/writer.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }
@@ -64,7 +65,7 @@ async function write(text: string, root: unknown, { variables = {}, form }: { va
   if (!field) throw new Error('The query has no field');
   const rendering = new Rendering({ variables: { ...variables }, context: {} });
   const value = compileResolve(field, selected, fragments)(root, rendering);
-  return (await compileRender(field.type, selected, fragments, form)(value, rendering)).toString();
+  return bytesOf(await compileRender(field.type, selected, fragments, form)(value, rendering)).toString();
 }
 
 test('fields stand in their order, nulls among them, with fragments taken apart', async () => {

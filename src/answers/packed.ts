@@ -1,0 +1,46 @@
+import { type Piece, partsOf } from './writer.ts';
+
+/** A piece with each of its parts held once, however often it stands there: some sixth of a tree of menus. */
+export class Packed {
+  readonly #parts: Buffer;
+  /** Where in the parts each stretch of the piece begins and ends. */
+  readonly #stretches: Uint32Array;
+  readonly #length: number;
+
+  constructor(piece: Piece) {
+    const begins = new Map<Buffer, number>();
+    const stretches: number[] = [];
+    let packed = 0;
+    let length = 0;
+    for (const part of partsOf(piece)) {
+      const known = begins.get(part);
+      const begin = known ?? packed;
+      if (known === undefined) {
+        begins.set(part, begin);
+        packed += part.length;
+      }
+      // What follows on from the part before it is one stretch with it.
+      if (stretches.at(-1) === begin) stretches.pop();
+      else stretches.push(begin);
+      stretches.push(begin + part.length);
+      length += part.length;
+    }
+    this.#parts = Buffer.concat([...begins.keys()]);
+    this.#stretches = Uint32Array.from(stretches);
+    this.#length = length;
+  }
+
+  /** What it takes in memory. */
+  get size(): number {
+    return this.#parts.length + this.#stretches.byteLength;
+  }
+
+  unpack(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    let written = 0;
+    for (let at = 0; at < this.#stretches.length; at += 2) {
+      written += this.#parts.copy(bytes, written, this.#stretches[at], this.#stretches[at + 1]);
+    }
+    return bytes;
+  }
+}

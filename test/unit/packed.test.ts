@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { AnswerCache } from '../../src/answers/cache.ts';
+import { Packed } from '../../src/answers/packed.ts';
+import { bytesOf, type Piece } from '../../src/answers/writer.ts';
+
+const [a = Buffer.of(), b = Buffer.of(), c = Buffer.of()] = ['a'.repeat(100), 'é'.repeat(50), ''].map(text =>
+  Buffer.from(text),
+);
+
+describe('a packed piece', () => {
+  test.each<[string, Piece]>([
+    ['a text', '{"é":1}'],
+    ['an empty text', ''],
+    ['one part', [a]],
+    ['parts once each', [a, b]],
+    ['parts that come again, at once and later', [a, a, b, c, a, b, b, a]],
+    ['no part', []],
+  ])('of %s is what it was', (_what, piece) => {
+    expect(new Packed(piece).unpack()).toEqual(bytesOf(piece));
+  });
+
+  test('holds once what stands there often', () => {
+    const often = new Packed(Array.from({ length: 10 }, () => [a, b]).flat());
+    expect(often.unpack()).toHaveLength(2000);
+    // Each time, that begins and ends somewhere.
+    expect(often.size).toBe(200 + 10 * 8);
+  });
+});
+
+describe('an answer that was left', () => {
+  const make = () => Promise.reject(new Error('It was made again'));
+
+  test('is there for its revision alone', async () => {
+    const cache = new AnswerCache(1_000_000);
+    cache.leave('question', '1', [a, b, a]);
+    expect(cache.bytes).toBeLessThan(300);
+    expect((await cache.get('question', '1', make)).bytes).toEqual(bytesOf([a, b, a]));
+    expect(cache.bytes).toBeGreaterThanOrEqual(300);
+    await expect(cache.get('question', '2', make)).rejects.toThrow('made again');
+    expect([cache.hits, cache.misses]).toEqual([1, 1]);
+  });
+
+  test('takes the place of an older one', async () => {
+    const cache = new AnswerCache(1_000_000);
+    await cache.get('question', '1', async () => ({ revision: '1', bytes: a }));
+    cache.leave('question', '2', 'new');
+    expect((await cache.get('question', '2', make)).bytes.toString()).toBe('new');
+  });
+
+  test('is not kept where nothing is', async () => {
+    const cache = new AnswerCache(0);
+    cache.leave('question', '1', [a]);
+    await expect(cache.get('question', '1', make)).rejects.toThrow('made again');
+  });
+});
