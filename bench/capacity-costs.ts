@@ -4,13 +4,13 @@ export const costs = {
   largeTree: 1.7,
   smallTree: 0.3,
   /** The same where nothing is kept: the first read after a POST through another process. */
-  largeTreeMade: 40,
-  smallTreeMade: 3,
+  largeTreeMade: 50,
+  smallTreeMade: 4,
   notModified: 0.2,
   orderList: 1.7,
-  order: 0.5,
+  order: 0.3,
   store: 0.3,
-  graphql: 0.25,
+  graphql: 0.2,
   largePost: 110,
   smallPost: 14,
 } as const;
