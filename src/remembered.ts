@@ -14,7 +14,10 @@ export class Remembered<Value> {
   load(id: string): Value | Promise<Value> {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
-    const found = this.#find(id);
+    const found = this.#find(id).then(value => {
+      this.#known.set(id, value);
+      return value;
+    });
     this.#known.set(id, found);
     return found;
   }

@@ -64,7 +64,8 @@ export class AnswerCache {
 
   /** Takes what was made for another reason as the answer to a question, which may never be asked. */
   leave(question: string, revision: string, piece: Piece): void {
-    if (this.#answers.maxSize <= 1) return;
+    // One that is there already may have its compressed forms too.
+    if (this.#answers.maxSize <= 1 || this.#answers.peek(question)?.revision === revision) return;
     const packed = new Packed(piece);
     this.#answers.set(question, { revision, packed, size: packed.size + 1 });
   }

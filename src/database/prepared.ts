@@ -19,7 +19,10 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** By connection, then by statement. PostgreSQL runs none whose columns have changed since it was prepared. */
+/**
+ * By connection, then by statement. PostgreSQL runs none whose columns have changed since it was prepared; a PgBouncer may
+ * prepare it anew, but our statements name and mostly cast what they select.
+ */
 const described = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
 /** Not in the types of `pg`. */
@@ -67,6 +70,7 @@ class PreparedQuery {
   }
 
   handleRowDescription({ fields }: Pick<pg.QueryResult, 'fields'>): void {
+    // Not the parsers of MikroORM's pool, which leave dates as texts: our statements select instants as milliseconds.
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: pg.types.getTypeParser(dataTypeID) }));
     if (!this.#connection) return;
     const known = described.get(this.#connection) ?? new Map<string, readonly Column[]>();

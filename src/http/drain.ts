@@ -59,7 +59,10 @@ export function createDrain(): Drain {
       server.prependListener('request', (request, answer) => {
         const answers = visits.get(request.socket)?.answers;
         answers?.push(answer);
-        answer.on('close', () => answers?.splice(answers.indexOf(answer), 1));
+        answer.on('close', () => {
+          const at = answers?.indexOf(answer) ?? -1;
+          if (at >= 0) answers?.splice(at, 1);
+        });
         if (isClosing) announce(answer);
       });
     },

@@ -37,11 +37,6 @@ export function observeRequests(app: FastifyInstance, observers: Observers): voi
     observers.metrics.begun();
     currentWork.run(record, done);
   });
-  // A body arrives in events of its own, which know nothing of the request's context.
-  app.addHook('preValidation', (request, _reply, done) => {
-    if (request.body === undefined) done();
-    else currentWork.run(recordOf(request), done);
-  });
   app.addHook('onResponse', (request, reply, done) => {
     report(request, reply, observers);
     done();

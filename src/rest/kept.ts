@@ -34,8 +34,8 @@ const questionOf = ({ name }: Operation, variables: Variables) => `${name} ${JSO
 export type Leave = (variables: Variables, written: Written) => void;
 
 /**
- * A write that answers what a read of the same path would answer then: with the same text for its body, and with tags that
- * `@ifMatch` takes for each other's. Whoever reads next finds the answer made.
+ * Where a write answers what a read of the same path would answer then, whoever reads next finds the answer made. That is so
+ * if both write their body by the same text, and `@ifMatch` takes the tags of the one for those of the other.
  */
 export function compileLeave(
   graph: GraphQLSchema,
@@ -45,7 +45,7 @@ export function compileLeave(
 ): Leave {
   const alike = new Set(write.parameters.flatMap(parameter => parameter.tagsOf));
   const isReadBack = (read: Operation) =>
-    read.kind === 'query' && read.route.path === write.route.path && read.bodyText === write.bodyText;
+    read.stamps.length > 0 && read.route.path === write.route.path && read.bodyText === write.bodyText;
   const read = operations.find(other => isReadBack(other) && alike.has(other.name) && isKeepable(graph, other));
   if (!read || !alike.has(write.name)) return () => {};
   return (variables, { body, tagValues }) => {

@@ -8,7 +8,7 @@ import type { Picked } from '../rows.ts';
 import type { Store } from './entities.ts';
 import { type StoreWithMerchant, selectStores, storeRows, toStore } from './select.ts';
 
-/** However a request came by a store or by its merchant, asking for either again costs nothing. */
+/** A request that has come by a store or by its merchant does not ask for either again. */
 export function storeLoaders({ query, lookUp }: Reading, reach: Reach, rememberMerchant: (merchant: Merchant) => void) {
   const take = ({ store, merchant }: StoreWithMerchant): Store => {
     if (merchant) rememberMerchant(merchant);

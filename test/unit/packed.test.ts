@@ -47,6 +47,13 @@ describe('an answer that was left', () => {
     expect((await cache.get('question', '2', make)).bytes.toString()).toBe('new');
   });
 
+  test('leaves one of the same revision, which may be compressed already, as it is', async () => {
+    const cache = new AnswerCache(1_000_000);
+    const kept = await cache.get('question', '1', async () => ({ revision: '1', bytes: a }));
+    cache.leave('question', '1', [a]);
+    expect(await cache.get('question', '1', make)).toBe(kept);
+  });
+
   test('is not kept where nothing is', async () => {
     const cache = new AnswerCache(0);
     cache.leave('question', '1', [a]);

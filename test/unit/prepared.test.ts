@@ -1,13 +1,17 @@
-import { describe, expect, test } from 'vitest';
-import { createQuery } from '../../src/database/query.ts';
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import { queryOn } from '../../src/database/query.ts';
 import { prepared } from '../../src/statement.ts';
 import { createDatabase, prepare } from '../support/database.ts';
 import { StatementCounter } from '../support/statements.ts';
 
 const statements = new StatementCounter();
+const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
+const pool = await orm.em.getConnection().getNativeClient();
 // One connection, so that everything but the first time is a second time.
-const orm = await createDatabase({ poolSize: 1, onPool: pool => statements.watch(pool) });
-const query = await createQuery(orm, { prepare });
+const connection = await pool.connect();
+afterAll(() => connection.release());
+const query = queryOn(connection, { prepare });
 
 const everyTime = [1, 2, 3];
 
@@ -47,6 +51,22 @@ describe('a prepared statement', () => {
     }
     await expect(query(prepared('select nonsense from nowhere'), [])).rejects.toMatchObject({ code: '42P01' });
     expect(await query(statement, [3])).toEqual([{ quotient: 2 }]);
+  });
+
+  test('says who asked when it fails', async () => {
+    const failing = query(prepared('select 1 / $1::int'), [0]);
+    await expect(failing).rejects.toMatchObject({ stack: expect.stringContaining('prepared.test.ts') });
+  });
+
+  test('fails where a value cannot be read, and the next one does not', async () => {
+    pg.types.setTypeParser(pg.types.builtins.MACADDR, () => {
+      throw new Error('unreadable');
+    });
+    const statement = prepared(`select '08:00:2b:01:02:03'::macaddr as address where $1`);
+    for (const _ of everyTime) {
+      await expect(query(statement, [true])).rejects.toThrow('unreadable');
+      expect(await query(statement, [false])).toEqual([]);
+    }
   });
 
   test.runIf(prepare)('is not sent where a value cannot be', async () => {

@@ -60,7 +60,7 @@ const last = (steps: Steps): Step => steps.at(-1) ?? steps[0];
 
 export const nameOfLast = (steps: Steps): string => last(steps).field.name;
 
-/** The text of the body by itself: where it is the same, what is answered for the same data is the same too. */
+/** The text of the body by itself: where it is the same, the same object is written in the same way. */
 export function textOfBody({ body }: Answer): string {
   const { node, field } = last(body);
   const isShown = (selection: SelectionNode) => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag');
