@@ -18,12 +18,16 @@ export interface Drain {
 interface Visit {
   readonly answers: ServerResponse[];
   bytes: number;
-  quietSince: number;
+  /** How many sweeps in a row have found nothing new. */
+  quietSweeps: number;
 }
 
-/** A client on a kept connection may have sent its next request already; one that is quiet for so long has not. */
-const quiet = 1_000;
 const sweepEvery = 50;
+/**
+ * A client on a kept connection may have sent its next request already; one that is quiet for a second has not. Sweeps are
+ * counted, since time also passes while the process gets no turn, and then what has arrived is not read before the next sweep.
+ */
+const quiet = 1_000 / sweepEvery;
 
 export function createDrain(): Drain {
   const visits = new Map<Socket, Visit>();
@@ -35,12 +39,11 @@ export function createDrain(): Drain {
   };
 
   function endQuiet(): void {
-    const now = performance.now();
     for (const [socket, visit] of visits) {
       if (socket.bytesRead !== visit.bytes || visit.answers.length > 0) {
         visit.bytes = socket.bytesRead;
-        visit.quietSince = now;
-      } else if (now - visit.quietSince > quiet) {
+        visit.quietSweeps = 0;
+      } else if (++visit.quietSweeps > quiet) {
         socket.destroy();
       }
     }
@@ -52,7 +55,7 @@ export function createDrain(): Drain {
     },
     watch(server) {
       server.on('connection', socket => {
-        visits.set(socket, { answers: [], bytes: 0, quietSince: performance.now() });
+        visits.set(socket, { answers: [], bytes: 0, quietSweeps: 0 });
         socket.once('close', () => visits.delete(socket));
       });
       // First of all listeners: a later one may have answered already.

@@ -7,7 +7,7 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** One request on a connection that is kept; rejects where no whole answer came. */
+/** One request on a connection that is kept; rejects where no whole answer came, and says whether the connection was new. */
 export function ask(agent: Agent, url: string, options: { headers: Record<string, string>; body?: string }) {
   const { headers, body } = options;
   return new Promise<Outcome>((resolve, reject) => {
@@ -18,7 +18,7 @@ export function ask(agent: Agent, url: string, options: { headers: Record<string
       answer.on('error', reject);
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, connection: answer.headers.connection, text }));
     });
-    sent.on('error', reject);
+    sent.on('error', error => reject(Object.assign(error, { isNew: !sent.reusedSocket })));
     sent.end(body);
   });
 }
