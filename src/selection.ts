@@ -1,4 +1,5 @@
-import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import type { GraphQLResolveInfo, SelectionSetNode } from 'graphql';
+import { selectedFields } from './answers/fields.ts';
 
 /** Where a field stands in a query, as its resolver is told. */
 export type Place = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
@@ -13,11 +14,8 @@ export function asksOnlyFor(names: readonly string[]): (place: Place) => boolean
     if (!set) return false;
     let within = known.get(set);
     if (within === undefined) {
-      within = set.selections.every(selection => {
-        if (selection.kind === Kind.FIELD) return allowed.has(selection.name.value);
-        const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
-        return isWithin(inner?.selectionSet, fragments);
-      });
+      const fields = selectedFields(set.selections, new Map(Object.entries(fragments)));
+      within = fields.every(({ node }) => allowed.has(node.name.value));
       known.set(set, within);
     }
     return within;

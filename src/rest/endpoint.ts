@@ -8,7 +8,7 @@ import { Shared } from '../sharing.ts';
 import { compileArguments } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { isNamed, tagOf, tagOfBody } from './etag.ts';
-import { answerKept, compileLeave, isKeepable, type Leave } from './kept.ts';
+import { answerKept, compileLeave, isKept, type Leave } from './kept.ts';
 import { type Answer, absent, type Make } from './making.ts';
 import { compileWrite, type Variables, type Write } from './written.ts';
 
@@ -35,9 +35,9 @@ export function createEndpoints<Caller extends object>(
     const readArguments = compileArguments(operation, contract.operations);
     const stamped = compileStamped(graph, operation);
     const write = compileWrite(graph, operation, type);
-    const isKept = stamped !== undefined && isKeepable(graph, operation);
+    const keeps = isKept(graph, operation);
     const leave = compileLeave(graph, contract, operation, answers);
-    const make = isKept ? answerKept(operation, write, answers) : answerAnew(operation, write, leave);
+    const make = keeps ? answerKept(operation, write, answers) : answerAnew(operation, write, leave);
     const isRead = operation.route.method === 'GET';
     const isList = isRead && operation.parameters.some(parameter => parameter.in === 'query');
     const shared = shareAnswers<Caller>();
@@ -47,13 +47,13 @@ export function createEndpoints<Caller extends object>(
         const variables = readArguments(request);
         const known = isRead ? request.headers['if-none-match'] : undefined;
         const current =
-          stamped && (known !== undefined || isKept)
+          stamped && (known !== undefined || keeps)
             ? stamped.tagIn((await readStamp(caller, stamped.askedOf(variables))) ?? absent(operation))
             : undefined;
         if (known !== undefined && current !== undefined && isNamed(current, known)) return unchanged(current);
         const accepted = request.headers['accept-encoding'];
         const asked = { variables, current, accepted, createContext: () => createContext(caller) };
-        const answer = await (isList && !isKept ? shared(caller, variables, () => make(asked)) : make(asked));
+        const answer = await (isList && !keeps ? shared(caller, variables, () => make(asked)) : make(asked));
         const same = known !== undefined && answer.tag !== undefined && isNamed(answer.tag, known);
         return same ? unchanged(answer.tag) : answer;
       },

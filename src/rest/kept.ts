@@ -8,9 +8,9 @@ import { tagOf, tagOfForm } from './etag.ts';
 import { absent, type Make } from './making.ts';
 import type { Variables, Write, Written } from './written.ts';
 
-/** Whether an answer depends on a store's configuration alone. */
-export function isKeepable(graph: GraphQLSchema, { document, name }: Operation): boolean {
-  return isConfigured(graph, document, name);
+/** Whether an operation's answer depends on a store's configuration alone, by a tag that can be told without making it. */
+export function isKept(graph: GraphQLSchema, { document, name, stamps }: Operation): boolean {
+  return stamps.length > 0 && isConfigured(graph, document, name);
 }
 
 /** Such an answer is kept as long as its tag holds. */
@@ -45,8 +45,8 @@ export function compileLeave(
 ): Leave {
   const alike = new Set(write.parameters.flatMap(parameter => parameter.tagsOf));
   const isReadBack = (read: Operation) =>
-    read.stamps.length > 0 && read.route.path === write.route.path && read.bodyText === write.bodyText;
-  const read = operations.find(other => isReadBack(other) && alike.has(other.name) && isKeepable(graph, other));
+    read.route.path === write.route.path && read.bodyText === write.bodyText && alike.has(read.name);
+  const read = operations.find(other => isReadBack(other) && isKept(graph, other));
   if (!read || !alike.has(write.name)) return () => {};
   return (variables, { body, tagValues }) => {
     const known = read.parameters.map(({ name }) => [name, variables[name]]);
