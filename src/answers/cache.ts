@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { compress, type Encoding } from './encoding.ts';
-import { Packed } from './packed.ts';
-import type { Piece } from './writer.ts';
+import type { Packed } from './packed.ts';
 
 /** An answer as bytes, with its compressed forms as they are first asked for. */
 export interface KeptAnswer {
@@ -63,10 +62,9 @@ export class AnswerCache {
   }
 
   /** Takes what was made for another reason as the answer to a question, which may never be asked. */
-  leave(question: string, revision: string, piece: Piece): void {
+  leave(question: string, revision: string, packed: Packed): void {
     // One that is there already may have its compressed forms too.
     if (this.#answers.maxSize <= 1 || this.#answers.peek(question)?.revision === revision) return;
-    const packed = new Packed(piece);
     this.#answers.set(question, { revision, packed, size: packed.size + 1 });
   }
 

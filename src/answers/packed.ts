@@ -5,7 +5,8 @@ export class Packed {
   readonly #parts: Buffer;
   /** Where in the parts each stretch of the piece begins and ends. */
   readonly #stretches: Uint32Array;
-  readonly #length: number;
+  /** In bytes, unpacked. */
+  readonly length: number;
 
   constructor(piece: Piece) {
     const begins = new Map<Buffer, number>();
@@ -27,7 +28,7 @@ export class Packed {
     }
     this.#parts = Buffer.concat([...begins.keys()]);
     this.#stretches = Uint32Array.from(stretches);
-    this.#length = length;
+    this.length = length;
   }
 
   /** What it takes in memory. */
@@ -36,11 +37,31 @@ export class Packed {
   }
 
   unpack(): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(this.#length);
+    const bytes = Buffer.allocUnsafeSlow(this.length);
     let written = 0;
     for (let at = 0; at < this.#stretches.length; at += 2) {
       written += this.#parts.copy(bytes, written, this.#stretches[at], this.#stretches[at + 1]);
     }
     return bytes;
+  }
+
+  /** The same bytes a little at a time, for whoever sends them on and need not hold them all. */
+  *chunks(size = 64 * 1024): Generator<Buffer> {
+    let chunk = Buffer.allocUnsafeSlow(size);
+    let written = 0;
+    for (let at = 0; at < this.#stretches.length; at += 2) {
+      let from = this.#stretches[at] ?? 0;
+      const to = this.#stretches[at + 1] ?? 0;
+      while (from < to) {
+        const copied = this.#parts.copy(chunk, written, from, to);
+        from += copied;
+        written += copied;
+        if (written < size) continue;
+        yield chunk;
+        chunk = Buffer.allocUnsafeSlow(size);
+        written = 0;
+      }
+    }
+    if (written > 0) yield chunk.subarray(0, written);
   }
 }

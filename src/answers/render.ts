@@ -64,8 +64,10 @@ function compileObject(
 }
 
 interface CompiledField {
-  /** The key as JSON, with its colon. */
-  readonly label: string;
+  /** The key as JSON with its colon, behind what opens the object. */
+  readonly firstLabel: string;
+  /** The same behind another field. */
+  readonly nextLabel: string;
   resolve(object: unknown, rendering: Rendering): unknown;
   /** Null where the field is left out. */
   render(value: unknown, rendering: Rendering): Rendered<Piece | null>;
@@ -89,7 +91,12 @@ function compileFields(
 }
 
 function constantField(key: string, json: string): CompiledField {
-  return { label: `${JSON.stringify(key)}:`, resolve: () => null, render: () => json };
+  return { ...labelsOf(key), resolve: () => null, render: () => json };
+}
+
+function labelsOf(key: string): Pick<CompiledField, 'firstLabel' | 'nextLabel'> {
+  const label = `${JSON.stringify(key)}:`;
+  return { firstLabel: `{${label}`, nextLabel: `,${label}` };
 }
 
 function compileField(
@@ -105,7 +112,7 @@ function compileField(
   const render = compileRender(field.type, selected, fragments, given?.below);
   const fallback = given?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
   return {
-    label: `${JSON.stringify(selected.key)}:`,
+    ...labelsOf(selected.key),
     resolve: compileResolve(field, selected, fragments),
     render: (value, rendering) => {
       if (value !== null && value !== undefined) return render(value, rendering);
@@ -130,22 +137,23 @@ function renderFields(fields: readonly CompiledField[], object: unknown, renderi
 
 function joinFields(fields: readonly CompiledField[], pieces: readonly (Piece | null)[], rendering: Rendering): Piece {
   const writer = new Writer(rendering.maxBytes);
-  let separator = '{';
+  let isEmpty = true;
   let at = 0;
-  for (const { label } of fields) {
+  for (const { firstLabel, nextLabel } of fields) {
     const piece = pieces[at++] ?? null;
     if (piece === null) continue;
-    writer.write(separator + label);
+    writer.write(isEmpty ? firstLabel : nextLabel);
     writer.write(piece);
-    separator = ',';
+    isEmpty = false;
   }
-  writer.write(separator === '{' ? '{}' : '}');
+  writer.write(isEmpty ? '{}' : '}');
   return writer.piece();
 }
 
 function listOf(renderItem: Render): Render {
   return (list, rendering) => {
-    const pieces = begin(list as Iterable<unknown>, item => (item === null ? 'null' : renderItem(item, rendering)));
+    const items = Array.isArray(list) ? list : [...(list as Iterable<unknown>)];
+    const pieces = begin(items, item => (item === null ? 'null' : renderItem(item, rendering)));
     return pieces instanceof Promise ? pieces.then(all => joinItems(all, rendering)) : joinItems(pieces, rendering);
   };
 }
@@ -163,14 +171,14 @@ function joinItems(pieces: readonly Piece[], rendering: Rendering): Piece {
 }
 
 /** Begins all parts before it waits for any, so that what they need is loaded together. */
-function begin<Part, Text>(parts: Iterable<Part>, render: (part: Part) => Rendered<Text>): Rendered<Text[]> {
-  const begun: Rendered<Text>[] = [];
+function begin<Part, Text>(parts: readonly Part[], render: (part: Part) => Rendered<Text>): Rendered<Text[]> {
+  const begun = new Array<Rendered<Text>>(parts.length);
   let waits = false;
   try {
-    for (const part of parts) {
-      const piece = render(part);
+    for (let at = 0; at < parts.length; at++) {
+      const piece = render(parts[at] as Part);
       if (piece instanceof Promise) waits = true;
-      begun.push(piece);
+      begun[at] = piece;
     }
   } catch (error) {
     // This one is told; what else may fail has nobody to hear of it.

@@ -2,7 +2,7 @@ import { defaultFieldResolver, type GraphQLField, type GraphQLResolveInfo, getAr
 import type { Fragments, SelectedField } from './fields.ts';
 import type { Piece } from './writer.ts';
 
-interface RenderingOptions {
+export interface RenderingOptions {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: unknown;
   /** Where a query, rather than a contract, says how much is asked for: beyond it, rendering ends with an error. */

@@ -17,9 +17,8 @@ export async function readConfigurations(
   metadata: MetadataStorage,
   storeIds: readonly string[],
 ): Promise<Map<string, Configuration>> {
-  const rows = await query<{ readonly configuration: string }>(readStatement(metadata), [storeIds]);
-  const parsed = rows.map(row => JSON.parse(row.configuration) as ConfigurationRow);
-  return new Map(parsed.map(row => [row.id, linkConfiguration(row.id, row.revision, row)]));
+  const rows = await query<{ readonly configuration: ConfigurationRow }>(readStatement(metadata), [storeIds]);
+  return new Map(rows.map(({ configuration: row }) => [row.id, linkConfiguration(row.id, row.revision, row)]));
 }
 
 const known = new WeakMap<MetadataStorage, Statement>();
@@ -42,6 +41,6 @@ function readText(metadata: MetadataStorage): string {
       select json_agg(row) from (select id, external_id as "externalId", ${aliased} from ${tableName} where store_id = store.id order by position) row
     ), '[]')`;
   });
-  return `select json_build_object('id', id, 'revision', menu_revision, ${lists.join(', ')})::text as configuration
+  return `select json_build_object('id', id, 'revision', menu_revision, ${lists.join(', ')}) as configuration
     from store where id = any($1)`;
 }

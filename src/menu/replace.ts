@@ -42,7 +42,8 @@ export async function replaceMenuConfiguration(
       if (expectedRevision !== null && expectedRevision !== undefined && expectedRevision !== revision) {
         throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
       }
-      const lists = menuTables.map(({ list }) => JSON.stringify(rowsOf(posted, list)));
+      // As bytes: a statement's values are held until it is done, and texts with other than Latin letters take twice as much.
+      const lists = menuTables.map(({ list }) => Buffer.from(JSON.stringify(rowsOf(posted, list))));
       const query = queryWithin(tx);
       await query({ text: syncStatement(tx.getMetadata()) }, [store.id, ...lists]);
       return (await readConfigurations(query, tx.getMetadata(), [store.id])).get(store.id) ?? null;

@@ -8,8 +8,13 @@ export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, bytes, done) => done(null, bytes));
 }
 
-/** The JSON value of the body; undefined without one. A body without Content-Type is read as JSON. */
-export function readBody({ body, headers }: FastifyRequest): unknown {
+/**
+ * The JSON value of the body; undefined without one. A body without Content-Type is read as JSON. Its bytes are let go: a
+ * request can last, and they are needed no more.
+ */
+export function readBody(request: FastifyRequest): unknown {
+  const { body, headers } = request;
+  request.body = undefined;
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
   if (!isJson(headers['content-type']) || !isPlain(headers['content-encoding'])) throw unsupportedType();
   return parseJson(body);

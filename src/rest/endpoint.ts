@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
 import { fragmentsOf, operationOf } from '../answers/fields.ts';
+import { Packed } from '../answers/packed.ts';
 import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
 import { bytesOf } from '../answers/writer.ts';
 import { Shared } from '../sharing.ts';
@@ -29,16 +30,13 @@ export function createEndpoints<Caller extends object>(
   contract: Contract,
   options: EndpointOptions<Caller>,
 ): Endpoint<Caller>[] {
-  const { schema: graph, answers, createContext, readStamp } = options;
+  const { schema: graph, createContext, readStamp } = options;
   return contract.operations.map(operation => {
-    const { type } = rootFieldOf(contract, operation);
     const readArguments = compileArguments(operation, contract.operations);
     const stamped = compileStamped(graph, operation);
-    const write = compileWrite(graph, operation, type);
     const keeps = isKept(graph, operation);
-    const leave = compileLeave(graph, contract, operation, answers);
-    const make = keeps ? answerKept(operation, write, answers) : answerAnew(operation, write, leave);
     const isRead = operation.route.method === 'GET';
+    const make = compileMake(contract, operation, options);
     const isList = isRead && operation.parameters.some(parameter => parameter.in === 'query');
     const shared = shareAnswers<Caller>();
     return {
@@ -79,16 +77,36 @@ function shareAnswers<Caller extends object>() {
 
 const unchanged = (tag: string | undefined): Answer => ({ status: 304, tag, body: undefined });
 
+function compileMake<Caller extends object>(
+  contract: Contract,
+  operation: Operation,
+  { schema: graph, answers }: EndpointOptions<Caller>,
+): Make {
+  const { type } = rootFieldOf(contract, operation);
+  if (operation.route.method !== 'GET') {
+    const write = compileWrite(graph, operation, type, piece => new Packed(piece));
+    return answerWritten(operation, write, compileLeave(graph, contract, operation, answers));
+  }
+  const write = compileWrite(graph, operation, type, bytesOf);
+  return isKept(graph, operation) ? answerKept(operation, write, answers) : answerAnew(operation, write);
+}
+
 /** An answer that is written anew each time. */
-function answerAnew(operation: Operation, write: Write, leave: Leave): Make {
-  const isRead = operation.route.method === 'GET';
+function answerAnew(operation: Operation, write: Write<Buffer>): Make {
   return async ({ variables, createContext }) => {
-    const written = (await write(variables, createContext())) ?? absent(operation);
-    leave(variables, written);
-    const { tagValues } = written;
-    const body = bytesOf(written.body);
-    if (tagValues.length > 0) return { status: 200, tag: tagOf(tagValues, operation.hash), body };
-    return { status: 200, tag: isRead ? tagOfBody(body) : undefined, body };
+    const { body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+    const tag = tagValues.length > 0 ? tagOf(tagValues, operation.hash) : tagOfBody(body);
+    return { status: 200, tag, body };
+  };
+}
+
+/** What a write answers. Packed, since it may be large and is sent once. */
+function answerWritten(operation: Operation, write: Write<Packed>, leave: Leave): Make {
+  return async ({ variables, createContext }) => {
+    const { body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
+    leave(variables, body, tagValues);
+    const tag = tagValues.length > 0 ? tagOf(tagValues, operation.hash) : undefined;
+    return { status: 200, tag, body };
   };
 }
 

@@ -2,11 +2,11 @@ import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
 import { isConfigured } from '../answers/configured.ts';
 import { chooseEncoding } from '../answers/encoding.ts';
-import { bytesOf } from '../answers/writer.ts';
+import type { Packed } from '../answers/packed.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { tagOf, tagOfForm } from './etag.ts';
 import { absent, type Make } from './making.ts';
-import type { Variables, Write, Written } from './written.ts';
+import type { Variables, Write } from './written.ts';
 
 /** Whether an operation's answer depends on a store's configuration alone, by a tag that can be told without making it. */
 export function isKept(graph: GraphQLSchema, { document, name, stamps }: Operation): boolean {
@@ -14,12 +14,12 @@ export function isKept(graph: GraphQLSchema, { document, name, stamps }: Operati
 }
 
 /** Such an answer is kept as long as its tag holds. */
-export function answerKept(operation: Operation, write: Write, answers: AnswerCache): Make {
+export function answerKept(operation: Operation, write: Write<Buffer>, answers: AnswerCache): Make {
   return async ({ variables, createContext, current, accepted }) => {
     if (current === undefined) throw new Error(`${operation.name} was not told what holds`);
     const found = answers.get(questionOf(operation, variables), current, async () => {
       const { body, tagValues } = (await write(variables, createContext())) ?? absent(operation);
-      return { revision: tagOf(tagValues, operation.hash), bytes: bytesOf(body) };
+      return { revision: tagOf(tagValues, operation.hash), bytes: body };
     });
     const answer = found instanceof Promise ? await found : found;
     const encoding = chooseEncoding(accepted, answer.bytes.length);
@@ -30,8 +30,8 @@ export function answerKept(operation: Operation, write: Write, answers: AnswerCa
 
 const questionOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
 
-/** Takes what was written as the answer to a question that will be asked. */
-export type Leave = (variables: Variables, written: Written) => void;
+/** Takes a body and the values of its tag as the answer to a question that will be asked. */
+export type Leave = (variables: Variables, body: Packed, tagValues: readonly unknown[]) => void;
 
 /**
  * Where a write answers what a read of the same path would answer then, whoever reads next finds the answer made. That is so
@@ -48,7 +48,7 @@ export function compileLeave(
     read.route.path === write.route.path && read.bodyText === write.bodyText && alike.has(read.name);
   const read = operations.find(other => isReadBack(other) && isKept(graph, other));
   if (!read || !alike.has(write.name)) return () => {};
-  return (variables, { body, tagValues }) => {
+  return (variables, body, tagValues) => {
     const known = read.parameters.map(({ name }) => [name, variables[name]]);
     const question = questionOf(read, Object.fromEntries(known));
     answers.leave(question, tagOf(tagValues, read.hash), body);

@@ -1,4 +1,5 @@
 import type { Encoding } from '../answers/encoding.ts';
+import type { Packed } from '../answers/packed.ts';
 import type { Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { Problem } from './errors.ts';
@@ -7,7 +8,7 @@ import type { Variables } from './written.ts';
 export interface Answer {
   readonly status: 200 | 304;
   readonly tag: string | undefined;
-  readonly body: Buffer | undefined;
+  readonly body: Buffer | Packed | undefined;
   /** Where the body depends on Accept-Encoding: how it is encoded. */
   readonly encoding?: Encoding | 'identity';
 }

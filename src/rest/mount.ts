@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
+import type { Packed } from '../answers/packed.ts';
 import type { ReadStamp } from '../answers/stamped.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
@@ -83,9 +85,16 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 }
 
 /** As bytes: to a text Fastify adds a charset, which JSON's media type does not have. */
-function sendJson(reply: FastifyReply, body: Buffer | undefined): FastifyReply {
-  return body === undefined ? reply.send() : reply.header('content-type', 'application/json').send(body);
+function sendJson(reply: FastifyReply, body: Buffer | Packed | undefined): FastifyReply {
+  if (body === undefined) return reply.send();
+  reply.header('content-type', 'application/json');
+  if (Buffer.isBuffer(body)) return reply.send(body);
+  if (body.length < worthStreaming) return reply.send(body.unpack());
+  return reply.header('content-length', body.length).send(Readable.from(body.chunks()));
 }
+
+/** Large enough that answers on their way would fill the memory, long before their readers have taken them. */
+const worthStreaming = 256 * 1024;
 
 function unexpected(error: unknown, request: FastifyRequest): Problem {
   request.log.error({ err: error, ...request.routeOptions.config }, 'A request failed');

@@ -2,7 +2,7 @@ import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { getNamedType, isNonNullType, isObjectType } from 'graphql';
 import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from '../answers/fields.ts';
 import { compileRender, type FieldForm, type Form } from '../answers/render.ts';
-import { compileResolve, Rendering } from '../answers/rendering.ts';
+import { compileResolve, Rendering, type RenderingOptions } from '../answers/rendering.ts';
 import type { Piece } from '../answers/writer.ts';
 import type { Operation } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
@@ -11,8 +11,8 @@ import { placed } from './places.ts';
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** The body of an operation, and the values that make its tag. */
-export interface Written {
-  readonly body: Piece;
+export interface Written<Body> {
+  readonly body: Body;
   readonly tagValues: readonly unknown[];
 }
 
@@ -20,7 +20,7 @@ export interface Written {
  * Runs an operation; null where there is nothing on the way to its body. Variables must have passed a reader: what is
  * compiled trusts them.
  */
-export type Write = (variables: Variables, context: unknown) => Promise<Written | null>;
+export type Write<Body> = (variables: Variables, context: unknown) => Promise<Written<Body> | null>;
 
 interface Step {
   readonly field: GraphQLField<unknown, unknown>;
@@ -30,15 +30,30 @@ interface Step {
 
 /**
  * Compiles an operation into what writes its body, in the form of its derived type, straight from what the resolvers of the
- * graph answer.
+ * graph answer; `finish` makes the body of its JSON.
  */
-export function compileWrite(graph: GraphQLSchema, operation: Operation, bodyType: GraphQLOutputType): Write {
+export function compileWrite<Body>(
+  graph: GraphQLSchema,
+  operation: Operation,
+  bodyType: GraphQLOutputType,
+  finish: (piece: Piece) => Body,
+): Write<Body> {
   const fragments = fragmentsOf(operation.document);
   const way = stepsTo(graph, operation, operation.body, fragments);
   const etags = operation.etags.map(keys => stepsTo(graph, operation, keys, fragments));
   const last = way.at(-1);
   if (!last) throw new Error(`${operation.name} has no body`);
-  const write = compileRender(last.field.type, last.selected, fragments, formOf(bodyType));
+  const render = compileRender(last.field.type, last.selected, fragments, formOf(bodyType));
+  /** With a rendering of its own: one as old as a long request would keep all its pieces from being collected with it. */
+  const write = async (passed: readonly unknown[], asked: RenderingOptions): Promise<Written<Body>> => {
+    const rendering = new Rendering(asked);
+    // The body is begun first: what makes the tag is then taken from what the body loads.
+    const [piece, ...tagValues] = await Promise.all([
+      render(passed.at(-1), rendering),
+      ...etags.map(async steps => steps.at(-1)?.resolve(passed[steps.length - 2], rendering)),
+    ]);
+    return { body: finish(piece), tagValues };
+  };
   return async (variables, context) => {
     const rendering = new Rendering({ variables, context });
     const passed: unknown[] = [];
@@ -49,12 +64,7 @@ export function compileWrite(graph: GraphQLSchema, operation: Operation, bodyTyp
         if (value === null || value === undefined) return null;
         passed.push(value);
       }
-      // The body is begun first: what makes the tag is then taken from what the body loads.
-      const [body, ...tagValues] = await Promise.all([
-        write(value, rendering),
-        ...etags.map(async steps => steps.at(-1)?.resolve(passed[steps.length - 2], rendering)),
-      ]);
-      return { body, tagValues };
+      return await write(passed, { variables, context });
     } catch (error) {
       throw placed(operation, operation.body.slice(0, passed.length + 1), error);
     }

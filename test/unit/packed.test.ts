@@ -19,6 +19,14 @@ describe('a packed piece', () => {
     expect(new Packed(piece).unpack()).toEqual(bytesOf(piece));
   });
 
+  test.each([1, 7, 100, 300, 1000])('comes in chunks of %i bytes', size => {
+    const piece = [a, a, b, c, a, b];
+    const chunks = [...new Packed(piece).chunks(size)];
+    expect(Buffer.concat(chunks)).toEqual(bytesOf(piece));
+    expect(chunks.slice(0, -1).every(chunk => chunk.length === size)).toBe(true);
+    expect([...new Packed([]).chunks(size)]).toEqual([]);
+  });
+
   test('holds once what stands there often', () => {
     const often = new Packed(Array.from({ length: 10 }, () => [a, b]).flat());
     expect(often.unpack()).toHaveLength(2000);
@@ -32,7 +40,7 @@ describe('an answer that was left', () => {
 
   test('is there for its revision alone', async () => {
     const cache = new AnswerCache(1_000_000);
-    cache.leave('question', '1', [a, b, a]);
+    cache.leave('question', '1', new Packed([a, b, a]));
     expect(cache.bytes).toBeLessThan(300);
     expect((await cache.get('question', '1', make)).bytes).toEqual(bytesOf([a, b, a]));
     expect(cache.bytes).toBeGreaterThanOrEqual(300);
@@ -43,20 +51,20 @@ describe('an answer that was left', () => {
   test('takes the place of an older one', async () => {
     const cache = new AnswerCache(1_000_000);
     await cache.get('question', '1', async () => ({ revision: '1', bytes: a }));
-    cache.leave('question', '2', 'new');
+    cache.leave('question', '2', new Packed('new'));
     expect((await cache.get('question', '2', make)).bytes.toString()).toBe('new');
   });
 
   test('leaves one of the same revision, which may be compressed already, as it is', async () => {
     const cache = new AnswerCache(1_000_000);
     const kept = await cache.get('question', '1', async () => ({ revision: '1', bytes: a }));
-    cache.leave('question', '1', [a]);
+    cache.leave('question', '1', new Packed([a]));
     expect(await cache.get('question', '1', make)).toBe(kept);
   });
 
   test('is not kept where nothing is', async () => {
     const cache = new AnswerCache(0);
-    cache.leave('question', '1', [a]);
+    cache.leave('question', '1', new Packed([a]));
     await expect(cache.get('question', '1', make)).rejects.toThrow('made again');
   });
 });
