@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { CompiledQuery } from 'kysely';
-import { createReading } from '../src/database/query.ts';
+import { createAccess } from '../src/database/access.ts';
 import { createContext } from '../src/graphql/context.ts';
 import { createSchema } from '../src/graphql/schema.ts';
 import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
@@ -44,7 +44,7 @@ const rounds = 20;
 export async function createMeter(orm: MikroORM) {
   const schema = createSchema();
   const em = orm.em.fork();
-  const source = { orm, ...(await createReading(orm, { prepare: true })) };
+  const source = { orm, ...(await createAccess(orm, { prepare: true })) };
   const run = async <Row>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     (await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<Row>)).rows;
   const [backend] = await run<{ pid: number }>('select pg_backend_pid() as pid');

@@ -1,5 +1,5 @@
 import type { Condition, Reach } from './reach.ts';
-import type { Query } from './statement.ts';
+import type { Query, Transact } from './statement.ts';
 
 /** How to find rows by their identifiers. */
 export interface Lookup<Row extends Identified> {
@@ -30,4 +30,9 @@ export type LookUp = <Row extends Identified>(
 export interface Reading {
   readonly query: Query;
   readonly lookUp: LookUp;
+}
+
+/** The ways in which requests use the database. */
+export interface Access extends Reading {
+  readonly transact: Transact;
 }

@@ -6,8 +6,11 @@ export interface Statement {
   readonly name?: string;
 }
 
-/** Runs a statement outside a transaction and answers its rows. */
+/** Runs a statement and answers its rows. */
 export type Query = <Row>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+
+/** Does work in one transaction: what it has changed holds when it ends, or not at all. */
+export type Transact = <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 
 /**
  * A statement that is worth planning once, because one plan fits all values: lookups by key. Searches are not, since what

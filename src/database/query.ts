@@ -1,8 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
-import type { Reading } from '../lookup.ts';
 import type { Query, Statement } from '../statement.ts';
-import { createLookUp } from './lookup.ts';
 import { queryPrepared } from './prepared.ts';
 
 export interface QueryOptions {
@@ -28,10 +26,4 @@ export function queryOn(connection: Pool | PoolClient, { prepare }: QueryOptions
     }
     return (await connection.query({ text, values: [...values] })).rows;
   };
-}
-
-/** The ways in which requests read. */
-export async function createReading(orm: MikroORM, options: QueryOptions): Promise<Reading> {
-  const query = await createQuery(orm, options);
-  return { query, lookUp: createLookUp(query) };
 }

@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
+import { transactWithin } from '../database/transaction.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
@@ -35,9 +36,10 @@ export async function loadDemo(orm: MikroORM): Promise<string> {
     const stores = await em.find(StoreEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
     const readMenu = documentReader('MenuConfigurationInput');
     const menus = stores.map(({ id, timezone }) => ({ id, timezone, menu: readJson(`menus/${id}.json`) }));
+    const database = { transact: transactWithin(em), metadata: orm.getMetadata() };
     for (const [index, store] of stores.entries()) {
       const input = readMenu.read(menus[index]?.menu, [], new Faults()) as MenuConfigurationInput;
-      await replaceMenuConfiguration(em, store, { input });
+      await replaceMenuConfiguration(database, store, { input });
     }
     const orders = demoOrders({ stores: menus, now: new Date() });
     await load(em, 'orders', lines(orders));

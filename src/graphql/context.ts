@@ -1,7 +1,8 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { Reading } from '../lookup.ts';
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Access } from '../lookup.ts';
 import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
+import type { MenuDatabase } from '../menu/replace.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
 import { orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { nothing, type Reach } from '../reach.ts';
@@ -10,36 +11,28 @@ import { readStamp, type Stamp } from '../store/stamp.ts';
 
 /** What one request works with. Loaders remember what they loaded, so a context is never used for a second request. */
 export interface Context {
-  /** For writes; it has the caller's reach. */
-  readonly em: EntityManager;
   /** Absent without a key; then nothing but the schema itself can be asked for. */
   readonly reach: Reach | undefined;
   readonly loaders: Loaders;
-  /** How large a menu configuration may be. */
+  /** Where menu configurations are written. */
+  readonly menuDatabase: MenuDatabase;
+  /** How large one may be. */
   readonly menuLimits: MenuLimits;
   /** Told how many seconds a replacement took. */
   readonly onReplaced: (seconds: number) => void;
 }
 
 /** Where contexts get their data. */
-export interface Source extends Reading {
+export interface Source extends Access {
   readonly orm: MikroORM;
   readonly menuLimits?: MenuLimits;
   readonly onReplaced?: (seconds: number) => void;
 }
 
 export function createContext(source: Source, reach: Reach | undefined): Context {
-  let forked: EntityManager | undefined;
   return {
-    // Most requests only read, and have no need of it.
-    get em() {
-      if (!forked) {
-        forked = source.orm.em.fork();
-        if (reach) forked.setFilterParams('reach', { ...reach });
-      }
-      return forked;
-    },
     reach,
+    menuDatabase: { transact: source.transact, metadata: source.orm.getMetadata() },
     menuLimits: source.menuLimits ?? defaultMenuLimits,
     onReplaced: source.onReplaced ?? (() => {}),
     loaders: new Loaders(source, reach ?? nothing),

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 
 import { AnswerCache } from '../answers/cache.ts';
 import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
-import { createReading } from '../database/query.ts';
+import { createAccess } from '../database/access.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { createContext, stampOf } from '../graphql/context.ts';
@@ -49,7 +49,7 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const schema = createSchema();
   const trusted = config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments);
-  const reading = await createReading(orm, config);
+  const access = await createAccess(orm, config);
   const answers = new AnswerCache(config.cacheBytes);
   const app = createFastify(config);
   drain.watch(app.server);
@@ -59,12 +59,12 @@ export async function createServer(
   const metrics = createMetrics();
   metrics.watchPool(pool);
   metrics.watchCache(answers);
-  const replicas = config.replicaUrls.length > 0 ? useReplicas(app, reading.query, config) : undefined;
+  const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.query, config) : undefined;
   if (replicas) metrics.watchReplicas(replicas);
   const source = {
     orm,
     // A lookup costs no more than to ask whether a replica is up to date, so the primary always does them.
-    ...reading,
+    ...access,
     ...(replicas && { query: replicas.query }),
     menuLimits: config.menuLimits,
     onReplaced: metrics.replaced,
@@ -72,7 +72,7 @@ export async function createServer(
   const translate = createTranslate(app.log, metrics);
   observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
   const callerOf = createCallers({
-    authenticate: createAuthenticator(reading.query, { seconds: config.keySeconds }),
+    authenticate: createAuthenticator(access.query, { seconds: config.keySeconds }),
     overload,
     rateLimit: config.rateLimit > 0 ? createRateLimit(config.rateLimit) : undefined,
   });

@@ -1,7 +1,7 @@
 import type { MetadataStorage } from '@mikro-orm/core';
-import { prepared, type Query, type Statement } from '../statement.ts';
+import type { Query } from '../statement.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
-import { columnsOf, menuTables } from './tables.ts';
+import { columnsOf, menuTables, preparedFor } from './tables.ts';
 
 interface ConfigurationRow extends ConfigurationRows {
   readonly id: string;
@@ -21,16 +21,7 @@ export async function readConfigurations(
   return new Map(rows.map(({ configuration: row }) => [row.id, linkConfiguration(row.id, row.revision, row)]));
 }
 
-const known = new WeakMap<MetadataStorage, Statement>();
-
-function readStatement(metadata: MetadataStorage): Statement {
-  let statement = known.get(metadata);
-  if (!statement) {
-    statement = prepared(readText(metadata));
-    known.set(metadata, statement);
-  }
-  return statement;
-}
+const readStatement = preparedFor(readText);
 
 function readText(metadata: MetadataStorage): string {
   const lists = menuTables.map(({ list, entity }) => {

@@ -1,9 +1,8 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import type { MetadataStorage } from '@mikro-orm/core';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { retryCollisions } from '../retry.ts';
-import type { Query, Statement } from '../statement.ts';
+import { prepared, type Query, type Transact } from '../statement.ts';
 import type { Store } from '../store/entities.ts';
 import { checkConfiguration, type PostedConfiguration } from './check.ts';
 import type { Configuration } from './configuration.ts';
@@ -11,6 +10,12 @@ import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { readConfigurations } from './read.ts';
 import { syncStatement } from './sync.ts';
 import { menuTables } from './tables.ts';
+
+/** Where configurations are written. */
+export interface MenuDatabase {
+  readonly transact: Transact;
+  readonly metadata: MetadataStorage;
+}
 
 export interface Replacement {
   readonly input: MenuConfigurationInput;
@@ -30,45 +35,39 @@ export interface Replaced {
  * included. Answers the configuration that this call has left, or null when the store is gone.
  */
 export async function replaceMenuConfiguration(
-  em: EntityManager,
+  { transact, metadata }: MenuDatabase,
   store: Store,
   { input, expectedRevision, limits = defaultMenuLimits }: Replacement,
 ): Promise<Configuration | null> {
   const posted = checkConfiguration(input, limits);
   return retryCollisions(() =>
-    em.transactional(async tx => {
-      const revision = await lockStore(tx, store.id);
+    transact(async query => {
+      const revision = await lockStore(query, store.id);
       if (revision === undefined) return null;
       if (expectedRevision !== null && expectedRevision !== undefined && expectedRevision !== revision) {
         throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
       }
       // As bytes: a statement's values are held until it is done, and texts with other than Latin letters take twice as much.
       const lists = menuTables.map(({ list }) => Buffer.from(JSON.stringify(rowsOf(posted, list))));
-      const query = queryWithin(tx);
-      await query({ text: syncStatement(tx.getMetadata()) }, [store.id, ...lists]);
-      return (await readConfigurations(query, tx.getMetadata(), [store.id])).get(store.id) ?? null;
+      await query(syncStatement(metadata), [store.id, ...lists]);
+      return (await readConfigurations(query, metadata, [store.id])).get(store.id) ?? null;
     }),
   );
 }
 
 /**
  * Writers of one store queue on its row. A no-key lock leaves order inserts alone, whose foreign keys take a key share.
- * Statistics trail behind a large replacement: without nested loops the planner cannot pick a plan of 10,000 × 10,000.
+ * What follows is planned once, and statistics trail behind a large replacement: without nested loops no plan is one of
+ * 10,000 × 10,000, and without sequential scans one that was made for a single store serves for thousands.
  */
-async function lockStore(em: EntityManager, storeId: string): Promise<number | undefined> {
-  const text = `
-    select menu_revision::float8 as revision, set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true)
-    from store where id = $1 for no key update`;
-  const rows = await queryWithin(em)<{ readonly revision: number }>({ text }, [storeId]);
-  return rows[0]?.revision;
-}
+const lockStatement = prepared(`
+  select menu_revision::float8 as revision, set_config('enable_nestloop', 'off', true),
+    set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
+  from store where id = $1 for no key update`);
 
-/** On the transaction's own connection. */
-function queryWithin(em: EntityManager): Query {
-  return async <Row>({ text }: Statement, values: readonly unknown[]) => {
-    const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, [...values]) as CompiledQuery<Row>);
-    return rows;
-  };
+async function lockStore(query: Query, storeId: string): Promise<number | undefined> {
+  const rows = await query<{ readonly revision: number }>(lockStatement, [storeId]);
+  return rows[0]?.revision;
 }
 
 /** The rows as stored: absent lists of links are empty, stock is true unless told otherwise, and the order is kept. */

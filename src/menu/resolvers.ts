@@ -22,11 +22,11 @@ const storeOf = async (
 
 export const menuResolvers: Resolvers = {
   Mutation: {
-    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, { em, loaders, menuLimits, onReplaced }) => {
+    replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
+      const { loaders, menuDatabase, menuLimits: limits, onReplaced } = context;
       const begun = performance.now();
       const store = await loaders.stores.byId.load(storeId);
-      const configuration =
-        store && (await replaceMenuConfiguration(em, store, { ...replacement, limits: menuLimits }));
+      const configuration = store && (await replaceMenuConfiguration(menuDatabase, store, { ...replacement, limits }));
       onReplaced((performance.now() - begun) / 1000);
       if (!configuration) return null;
       loaders.menus.byStore.prime(store, configuration);

@@ -1,5 +1,5 @@
 import type { MetadataStorage } from '@mikro-orm/core';
-import { type Column, columnsOf, type MenuTable, menuTables } from './tables.ts';
+import { type Column, columnsOf, type MenuTable, menuTables, preparedFor } from './tables.ts';
 
 /** Set by the operator and kept over replacements. */
 const notPosted = new Set(['prepType']);
@@ -9,7 +9,9 @@ const notPosted = new Set(['prepType']);
  * it deletes what is missing, updates what differs and inserts what is new, so that an id is drawn for new external ids
  * alone (`on conflict` would draw one for every row). The revision grows if any of that changed a row.
  */
-export function syncStatement(metadata: MetadataStorage): string {
+export const syncStatement = preparedFor(syncText);
+
+function syncText(metadata: MetadataStorage): string {
   const parts = menuTables.map((table, index) => syncTable(metadata, table, `$${index + 2}`));
   const changes = menuTables.flatMap(({ list }) =>
     ['deleted', 'updated', 'inserted'].map(change => `exists (select from "${list} ${change}")`),

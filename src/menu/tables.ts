@@ -1,4 +1,5 @@
 import type { MetadataStorage } from '@mikro-orm/core';
+import { prepared, type Statement } from '../statement.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
 /** The five kinds, with the name of their list in a configuration. */
@@ -28,4 +29,14 @@ export function columnsOf(
     .filter(prop => !['id', 'store', 'externalId'].includes(prop.name))
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
   return { tableName, columns };
+}
+
+/** A statement whose text is made of metadata, once. */
+export function preparedFor(textOf: (metadata: MetadataStorage) => string): (metadata: MetadataStorage) => Statement {
+  const known = new WeakMap<MetadataStorage, Statement>();
+  return metadata => {
+    const statement = known.get(metadata) ?? prepared(textOf(metadata));
+    known.set(metadata, statement);
+    return statement;
+  };
 }

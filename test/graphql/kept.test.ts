@@ -1,7 +1,7 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { isConfigured } from '../../src/answers/configured.ts';
-import { createReading } from '../../src/database/query.ts';
+import { createAccess } from '../../src/database/access.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
@@ -29,7 +29,7 @@ fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTi
   ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
 
 test('a kept answer is what executing the query answers', async () => {
-  const source = { orm: app.orm, ...(await createReading(app.orm, { prepare })) };
+  const source = { orm: app.orm, ...(await createAccess(app.orm, { prepare })) };
   for (const id of ['lisbon-baixa', 'tokyo-yanaka']) {
     const variables = { id, languages: ['pt', 'en'] };
     const executed = await graphql({

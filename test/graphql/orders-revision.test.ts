@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReading } from '../../src/database/query.ts';
+import { createAccess } from '../../src/database/access.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { upsertRows } from '../../src/import/upsert.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
@@ -96,7 +96,7 @@ describe('ordersRevision', () => {
 describe('a request', () => {
   test('claims no revision newer than the store that it has read, and so than any order that it reads after', async () => {
     const { storeId } = await storeWithOrder();
-    const source = { orm, ...(await createReading(orm, { prepare })) };
+    const source = { orm, ...(await createAccess(orm, { prepare })) };
     const { loaders } = createContext(source, operatorReach);
     const store = await loaders.stores.byId.load(storeId);
     await saveOrders(orm, [order(storeId)]);

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
-import { createReading } from '../../src/database/query.ts';
+import { createAccess } from '../../src/database/access.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { startApp } from '../support/app.ts';
@@ -63,15 +63,15 @@ roots.push({ field: 'stores', type: 'Store' }, { field: 'merchants', type: 'Merc
 
 /** What every path of the graph down to the depth shows to a key. */
 async function crawl(key: string): Promise<string> {
-  const reading = await createReading(app.orm, { prepare });
-  const { reach } = await createAuthenticator(reading.query, { seconds: 0 })(key);
+  const access = await createAccess(app.orm, { prepare });
+  const { reach } = await createAuthenticator(access.query, { seconds: 0 })(key);
   const shown: string[] = [];
   for (const { field, type } of roots) {
     const document = parse(`{ ${field} { ${selectAll(schema.getType(type) as GraphQLObjectType, depth - 1)} } }`);
     const result = (await execute({
       schema,
       document,
-      contextValue: createContext({ orm: app.orm, ...reading }, reach),
+      contextValue: createContext({ orm: app.orm, ...access }, reach),
     })) as ExecutionResult;
     expect(result.errors).toBeUndefined();
     shown.push(JSON.stringify(result.data));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { transactWithin } from '../../src/database/transaction.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { upsertRows } from '../../src/import/upsert.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
@@ -68,7 +69,9 @@ export function createData(orm: MikroORM) {
     },
 
     async menu(store: Store, input: MenuConfigurationInput = smallMenu()): Promise<void> {
-      await replaceMenuConfiguration(operatorFork(orm), store, { input });
+      await operatorFork(orm).transactional(em =>
+        replaceMenuConfiguration({ transact: transactWithin(em), metadata: orm.getMetadata() }, store, { input }),
+      );
     },
   };
   return data;

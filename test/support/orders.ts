@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
-import { createReading } from '../../src/database/query.ts';
+import { createAccess } from '../../src/database/access.ts';
 import { type Fault, InvalidInput } from '../../src/errors.ts';
 import { createContext } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
@@ -32,14 +32,14 @@ const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: Int!,
 /** Asks the graph for orders, each time as a request of its own would. */
 export function createOrderGraph(orm: MikroORM) {
   const schema = createSchema();
-  const reading = createReading(orm, { prepare });
+  const access = createAccess(orm, { prepare });
   const data = createData(orm);
 
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
   const ask = async (source: string, variables: object = {}, reach: Reach = operatorReach): Promise<any> => {
     // As they come over the wire: instants as texts.
     const variableValues = JSON.parse(JSON.stringify(variables));
-    const contextValue = createContext({ orm, ...(await reading) }, reach);
+    const contextValue = createContext({ orm, ...(await access) }, reach);
     const result = await graphql({ schema, source, variableValues, contextValue });
     const [error] = result.errors ?? [];
     if (error) throw error.originalError ?? error;
