@@ -5,6 +5,12 @@ export interface Fault {
   readonly message: string;
 }
 
+/**
+ * What a domain says of the arguments of a field when they have other faults, because of which not all of them could be read:
+ * a caller is told of every fault at once. What could not be read is undefined, and nothing is to be said of that.
+ */
+export type CheckPart = (args: Readonly<Record<string, unknown>>) => readonly Fault[];
+
 /** Something that the caller can mend. A domain throws it in its own terms; each transport translates it once. */
 export abstract class Refused extends Error {}
 

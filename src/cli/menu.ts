@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { InvalidInput, OperatorError } from '../errors.ts';
+import { type Fault, InvalidInput, OperatorError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { inputTypeOf } from '../import/documents.ts';
 import { Faults, type InputFault, type Place } from '../input/faults.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
-import { checkConfiguration } from '../menu/check.ts';
+import { checkConfiguration, checkPart } from '../menu/check.ts';
 import { placeOf } from '../menu/diagnostics/place.ts';
 import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
 import { defaultMenuLimits } from '../menu/limits.ts';
@@ -45,6 +45,9 @@ function checkMenu(file: string, { json = false }: { json?: boolean }): void {
 function reportOn(text: string): Report {
   const type = inputTypeOf('MenuConfigurationInput');
   const snakePath = (path: Place) => toSnakePath(type, path);
+  const inBody = ({ path: [, ...below], type, message }: Fault) => {
+    return { loc: ['body', ...snakePath(below)], msg: message, type };
+  };
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -54,19 +57,17 @@ function reportOn(text: string): Report {
   }
   const faults = new Faults();
   const input = compileReader(type).read(body, ['body'], faults);
-  if (faults.list.length > 0) return { faults: faults.list, diagnostics: [] };
+  if (faults.list.length > 0) {
+    if (!faults.full) for (const { loc, type, msg } of checkPart(input).map(inBody)) faults.add(loc, type, msg);
+    return { faults: faults.list, diagnostics: [] };
+  }
   try {
     const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
     const diagnostics = diagnose(configuration).map(found => ({ ...found, path: snakePath(found.path) }));
     return { faults: [], diagnostics };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    const found = error.faults.map(({ path: [, ...below], type, message }) => ({
-      loc: ['body', ...snakePath(below)],
-      msg: message,
-      type,
-    }));
-    return { faults: found, diagnostics: [] };
+    return { faults: error.faults.map(inBody), diagnostics: [] };
   }
 }
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
-import { Forbidden, Unauthenticated } from '../errors.ts';
+import { type CheckPart, Forbidden, Unauthenticated } from '../errors.ts';
+import { menuChecks } from '../menu/check.ts';
 import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
 import { merchantResolvers } from '../merchant/resolvers.ts';
@@ -22,6 +23,7 @@ export function createSchema(): GraphQLSchema {
   });
   describeScalars(schema);
   guard(schema);
+  addChecks(schema);
   return schema;
 }
 
@@ -29,6 +31,16 @@ export function createSchema(): GraphQLSchema {
 function describeScalars(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type)) type.description ??= type.astNode?.description?.value;
+  }
+}
+
+/** For those who read arguments themselves, and would otherwise tell of half the faults. */
+function addChecks(schema: GraphQLSchema): void {
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  for (const [name, checkPart] of Object.entries<CheckPart>(menuChecks)) {
+    const field = fields[name];
+    if (!field) throw new Error(`There is no mutation ${name} to check`);
+    field.extensions = { ...field.extensions, checkPart };
   }
 }
 

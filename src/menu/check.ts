@@ -14,6 +14,16 @@ export interface PostedConfiguration {
   readonly modifierItems: NonNullable<MenuConfigurationInput['modifierItems']>;
 }
 
+/** A part of a configuration of which not all could be read; what could not is undefined. */
+type Partly<T> = T extends readonly (infer Item)[]
+  ? readonly (Partly<Item> | undefined)[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: Partly<T[Key]> | undefined }
+    : T;
+
+/** The lists of a configuration of which not all could be read. */
+export type Readable = { readonly [List in keyof PostedConfiguration]: Partly<PostedConfiguration[List]> | undefined };
+
 /** Enough to mend a menu by; a body that is wrong throughout is not answered with its own size in faults. */
 const mostFaults = 1000;
 
@@ -26,17 +36,44 @@ export function checkConfiguration(input: MenuConfigurationInput, limits: MenuLi
     modifierGroups: input.modifierGroups ?? [],
     modifierItems: input.modifierItems ?? [],
   };
-  const faults: Fault[] = [];
-  for (const check of [checkTexts, checkIdentifiers, checkReferences]) {
-    for (const fault of check(configuration)) {
-      faults.push({ ...fault, path: ['input', ...fault.path] });
-      if (faults.length === mostFaults) throw new InvalidInput(faults);
-    }
-  }
+  const faults = faultsOf(configuration, [checkTexts, checkIdentifiers, checkReferences]);
   // The size of a tree can only be told once its references hold.
-  if (faults.length === 0) {
-    for (const fault of checkSize(configuration, limits)) faults.push({ ...fault, path: ['input', ...fault.path] });
-  }
-  if (faults.length > 0) throw new InvalidInput(faults);
+  if (faults.length === 0) faults.push(...checkSize(configuration, limits));
+  if (faults.length > 0) throw new InvalidInput(faults.map(below));
   return configuration;
 }
+
+/**
+ * The faults of a configuration that has others, because of which a reader could not make all of it: lists that are there
+ * but undefined could not be read, and those that are not there are empty.
+ */
+export function checkPart(read: unknown): Fault[] {
+  const input = (read ?? { items: undefined }) as Partly<MenuConfigurationInput>;
+  const configuration: Readable = {
+    menus: 'menus' in input ? (input.menus ?? undefined) : [],
+    categories: 'categories' in input ? (input.categories ?? undefined) : [],
+    items: input.items,
+    modifierGroups: 'modifierGroups' in input ? (input.modifierGroups ?? undefined) : [],
+    modifierItems: 'modifierItems' in input ? (input.modifierItems ?? undefined) : [],
+  };
+  // Its texts were looked at by the reader.
+  return faultsOf(configuration, [checkIdentifiers, checkReferences]).map(below);
+}
+
+/** By the field whose arguments are checked. */
+export const menuChecks = { replaceMenuConfiguration: ({ input }: { readonly input?: unknown }) => checkPart(input) };
+
+type Check = (configuration: Readable) => Iterable<Fault>;
+
+function faultsOf(configuration: Readable, checks: readonly Check[]): Fault[] {
+  const faults: Fault[] = [];
+  for (const check of checks) {
+    for (const fault of check(configuration)) {
+      faults.push(fault);
+      if (faults.length === mostFaults) return faults;
+    }
+  }
+  return faults;
+}
+
+const below = (fault: Fault): Fault => ({ ...fault, path: ['input', ...fault.path] });

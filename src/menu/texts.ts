@@ -1,8 +1,8 @@
 import type { Fault } from '../errors.ts';
-import type { PostedConfiguration } from './check.ts';
+import type { Readable } from './check.ts';
 
 /** PostgreSQL's text holds neither NUL nor half a surrogate pair; both are named at their place instead. */
-export function* checkTexts(configuration: PostedConfiguration): Generator<Fault> {
+export function* checkTexts(configuration: Readable): Generator<Fault> {
   if (!isSound(configuration)) yield* checkValue(configuration, []);
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { getNamedType, getNullableType, isListType } from 'graphql';
+import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
 import { isObject } from '../input/cursor.ts';
 import { Faults } from '../input/faults.ts';
 import { readBody } from './body.ts';
@@ -7,23 +7,32 @@ import type { Operation } from './contract/contract.ts';
 import type { Parameter } from './contract/parameters.ts';
 import { unprocessable } from './errors.ts';
 import { expectedRevision } from './etag.ts';
+import { compileCheckPart } from './partial.ts';
 import type { Variables } from './written.ts';
 
 /** Reads the variables of an operation from a request; every fault at once is 422. */
 export type ReadArguments = (request: FastifyRequest) => Variables;
 
-export function compileArguments(operation: Operation, operations: readonly Operation[]): ReadArguments {
+export function compileArguments(
+  graph: GraphQLSchema,
+  operation: Operation,
+  operations: readonly Operation[],
+): ReadArguments {
   const { parameters } = operation;
   const [header] = parameters.filter(parameter => parameter.in === 'header');
   const tagged = operations.filter(({ name }) => header?.tagsOf.includes(name));
   const hashes = new Set(tagged.map(({ hash }) => hash));
   const inBody = parameters.filter(parameter => parameter.in === 'body');
+  const checkPart = compileCheckPart(graph, operation);
   return request => {
     const faults = new Faults();
     const given = valuesOf(request, inBody, faults);
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) read(parameter, given, variables, faults);
-    if (faults.list.length > 0) throw unprocessable(faults.list);
+    if (faults.list.length > 0) {
+      if (!faults.full) for (const { loc, type, msg } of checkPart(variables)) faults.add(loc, type, msg);
+      throw unprocessable(faults.list);
+    }
     if (header) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
       if (revision !== undefined) variables[header.name] = header.reader.read(revision, ['header', 'if-match'], faults);

@@ -32,7 +32,7 @@ export function createEndpoints<Caller extends object>(
 ): Endpoint<Caller>[] {
   const { schema: graph, createContext, readStamp } = options;
   return contract.operations.map(operation => {
-    const readArguments = compileArguments(operation, contract.operations);
+    const readArguments = compileArguments(graph, operation, contract.operations);
     const stamped = compileStamped(graph, operation);
     const keeps = isKept(graph, operation);
     const isRead = operation.route.method === 'GET';
