@@ -24,4 +24,4 @@ EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Without a shell or npm in between, signals reach the service itself.
-CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=60", "bin/carte.js", "serve"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=80", "bin/carte.js", "serve"]
