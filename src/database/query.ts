@@ -1,4 +1,3 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
 import type { Query, Statement } from '../statement.ts';
 import { queryPrepared } from './prepared.ts';
@@ -6,11 +5,6 @@ import { queryPrepared } from './prepared.ts';
 export interface QueryOptions {
   /** Without it no statement is kept on a connection, as PgBouncer needs it. */
   readonly prepare: boolean;
-}
-
-/** Queries on the ORM's own pool. */
-export async function createQuery(orm: MikroORM, options: QueryOptions): Promise<Query> {
-  return queryOn(await orm.em.getConnection().getNativeClient(), options);
 }
 
 export function queryOn(connection: Pool | PoolClient, { prepare }: QueryOptions): Query {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
-import { createQuery } from '../../src/database/query.ts';
+import { createAccess } from '../../src/database/access.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase, prepare } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
@@ -10,7 +10,7 @@ import { run } from './support.ts';
 const orm = await createDatabase();
 const env = { DATABASE_URL: urlOf(orm) };
 const store = await createData(orm).store();
-const authenticate = createAuthenticator(await createQuery(orm, { prepare }), { seconds: 0 });
+const authenticate = createAuthenticator((await createAccess(orm, { prepare })).query, { seconds: 0 });
 const key = (...args: readonly string[]) => run(['key', ...args], env);
 
 test('key create prints the key alone, and only its hash is kept', async () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { issueKey, revokeKey } from '../../src/auth/keys.ts';
-import { createQuery } from '../../src/database/query.ts';
+import { createAccess } from '../../src/database/access.ts';
 import { operatorFork } from '../support/data.ts';
 import { createDatabase, prepare } from '../support/database.ts';
 import { StatementCounter } from '../support/statements.ts';
 
 const statements = new StatementCounter();
 const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
-const query = await createQuery(orm, { prepare });
+const { query } = await createAccess(orm, { prepare });
 
 const request = { name: 'till', all: true, merchantIds: [], storeIds: [], canWrite: false };
 

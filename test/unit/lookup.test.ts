@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createAccess } from '../../src/database/access.ts';
 import { createLookUp } from '../../src/database/lookup.ts';
-import { createQuery } from '../../src/database/query.ts';
 import type { LookUp } from '../../src/lookup.ts';
 import { nothing, operatorReach, type Reach } from '../../src/reach.ts';
 import type { Query } from '../../src/statement.ts';
@@ -12,7 +12,7 @@ import { StatementCounter } from '../support/statements.ts';
 const statements = new StatementCounter();
 const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const data = createData(orm);
-const query = await createQuery(orm, { prepare });
+const { query } = await createAccess(orm, { prepare });
 const lookUp = createLookUp(query);
 const stampOf = (find: LookUp, reach: Reach, storeId: string) =>
   readStamp(find, { reach, storeId, names: ['menuRevision', 'ordersRevision'] });
