@@ -4,6 +4,7 @@ import { type Fault, InvalidInput, OperatorError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { inputTypeOf } from '../import/documents.ts';
 import { Faults, type InputFault, type Place } from '../input/faults.ts';
+import { parseJson } from '../input/json.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
 import { checkConfiguration, checkPart } from '../menu/check.ts';
@@ -50,7 +51,7 @@ function reportOn(text: string): Report {
   };
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseJson(text);
   } catch (error) {
     const msg = `JSON decode error: ${error instanceof Error ? error.message : error}`;
     return { faults: [{ loc: ['body'], msg, type: 'json_invalid' }], diagnostics: [] };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
+import { parseJson } from '../input/json.ts';
 import type { Turn } from './turns.ts';
 
 export interface Side {
@@ -81,7 +82,7 @@ export function createClient(side: Side, { seconds }: { readonly seconds: number
 
   const parse = (text: string, path: string): unknown => {
     try {
-      return JSON.parse(text);
+      return parseJson(text);
     } catch (cause) {
       throw new Incomparable(`${service} answers something that is no JSON: GET ${path}`, { cause });
     }

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { entities } from './entities.ts';
 import { migrations } from './migrations/list.ts';
 import { watchStatements } from './statements.ts';
+import { parseJsonColumns } from './types.ts';
 
 /** Where the database is: an address, or the socket of the embedded server. */
 export type Connection =
@@ -38,6 +39,7 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
       connectionTimeoutMillis: connectionSeconds * 1_000,
       keepAlive: true,
       onPoolCreated(pool: Pool) {
+        parseJsonColumns(pool);
         watchStatements(pool, { seconds: statementSeconds });
         onPool?.(pool);
       },

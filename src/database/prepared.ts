@@ -1,5 +1,6 @@
 import pg, { type Connection, type Pool, type PoolClient } from 'pg';
 import type { Statement } from '../statement.ts';
+import { typeParser } from './types.ts';
 
 type Prepared = Required<Statement>;
 type Callback = (error: Error | null, rows?: unknown[]) => void;
@@ -71,7 +72,7 @@ class PreparedQuery {
 
   handleRowDescription({ fields }: Pick<pg.QueryResult, 'fields'>): void {
     // Not the parsers of MikroORM's pool, which leave dates as texts: our statements select instants as milliseconds.
-    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: pg.types.getTypeParser(dataTypeID) }));
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: typeParser(dataTypeID) }));
     if (!this.#connection) return;
     const known = described.get(this.#connection) ?? new Map<string, readonly Column[]>();
     described.set(this.#connection, known.set(this.name, this.#columns));

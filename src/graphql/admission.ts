@@ -1,4 +1,5 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import { parseJson } from '../input/json.ts';
 import type { DocumentLimits } from './limits/judge.ts';
 import { documentLimits } from './limits.ts';
 import { type TrustedDocuments, trustedText } from './trusted.ts';
@@ -77,11 +78,11 @@ function parseText(text: string, maxTokens: number): DocumentNode | GraphQLError
   }
 }
 
-/** In a URL, objects are written as JSON. */
-function fromJson(value: unknown): unknown {
+/** In a URL, objects are written as JSON; undefined for what cannot be parsed. */
+export function fromJson(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
-    return JSON.parse(value);
+    return parseJson(value);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
-import { type ApolloServerPlugin, HeaderMap } from '@apollo/server';
+import { type ApolloServerPlugin, type GraphQLRequest, HeaderMap } from '@apollo/server';
 import type { FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
+import { fromJson } from './admission.ts';
 import type { Context } from './context.ts';
 import { formatError, isInternal, type Translate } from './errors.ts';
 
@@ -13,7 +14,8 @@ export type RequestContext = Context & {
 /** Gives answers their status and headers, and logs what must not be said. */
 export function createResponsePlugin(translate: Translate): ApolloServerPlugin<RequestContext> {
   return {
-    async requestDidStart({ contextValue: { request, cost } }) {
+    async requestDidStart({ request: operation, contextValue: { request, cost } }) {
+      if (request.method === 'GET') Object.assign(operation, parametersOf(request));
       return {
         async didEncounterErrors({ errors }) {
           for (const error of errors) {
@@ -51,6 +53,13 @@ export function createResponsePlugin(translate: Translate): ApolloServerPlugin<R
       };
     },
   };
+}
+
+/** The objects of a URL, parsed by us: Apollo has them from `JSON.parse`, which may confuse escaped keys (src/input/json.ts). */
+function parametersOf({ query }: FastifyRequest): Pick<GraphQLRequest, 'variables' | 'extensions'> {
+  const { variables, extensions } = query as Readonly<Record<string, unknown>>;
+  // Apollo has made sure that they are objects, if they are given.
+  return { variables: fromJson(variables), extensions: fromJson(extensions) } as GraphQLRequest;
 }
 
 const requestErrors = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { AnswerCache } from '../answers/cache.ts';
 import { createAuthenticator } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
@@ -11,6 +11,7 @@ import { mountGraphql } from '../graphql/endpoint.ts';
 import { boundAnswers } from '../graphql/limits/answer.ts';
 import { createSchema } from '../graphql/schema.ts';
 import { loadTrusted } from '../graphql/trusted.ts';
+import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import type { Query } from '../statement.ts';
@@ -117,14 +118,21 @@ function createFastify(config: ServerConfig): FastifyInstance {
     genReqId: requestId,
     bodyLimit: config.bodyLimit,
     ...httpLimits(config.http),
-    // Keys such as `__proto__` are data like any other; nothing here merges what it parses.
-    onProtoPoisoning: 'ignore',
-    onConstructorPoisoning: 'ignore',
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (error, _request, reply: FastifyReply) =>
       reply.code(error.statusCode ?? 400).send({ detail: error.message }),
   });
   app.server.maxConnections = config.http.maxConnections;
+  // Not Fastify's own parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are data like any other.
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text.length === 0) return done(new errorCodes.FST_ERR_CTP_EMPTY_JSON_BODY());
+    try {
+      done(null, parseJson(String(text).replace(/^\uFEFF/, '')));
+    } catch {
+      done(new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY());
+    }
+  });
   return app;
 }
 

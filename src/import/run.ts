@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Faults } from '../input/faults.ts';
+import { parseExactJson } from '../input/json.ts';
 import { retryCollisions } from '../retry.ts';
 import { documentReader } from './documents.ts';
 import { type Kind, type KindName, kinds, type LineFault, type Numbered } from './kinds.ts';
@@ -97,7 +98,7 @@ function lineReader(inputType: string): LineReader {
     if (text.trim() === '') return undefined;
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseExactJson(text);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       report({ line: number, fault: { path: [], type: 'json_invalid', message } });

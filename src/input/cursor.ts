@@ -17,4 +17,4 @@ export function fail(at: Cursor, depth: number, type: string, msg: string): unde
 }
 
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);

@@ -1,6 +1,7 @@
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
 import { type Cursor, fail, type Read } from './cursor.ts';
 import { parseDateTime, restorePlus } from './datetime.ts';
+import { numberOf } from './json.ts';
 import { readJsonObject, readStringMap } from './maps.ts';
 import { readString } from './text.ts';
 
@@ -53,10 +54,12 @@ function integerReader(source: Source, min: number, max: number): Read {
     return value;
   };
   if (source === 'json') {
-    return (value, at, depth) =>
-      typeof value === 'number'
-        ? readNumber(value, at, depth)
-        : fail(at, depth, 'int_type', 'Input should be a valid integer');
+    return (value, at, depth) => {
+      const number = numberOf(value);
+      return number === undefined
+        ? fail(at, depth, 'int_type', 'Input should be a valid integer')
+        : readNumber(number, at, depth);
+    };
   }
   return (value, at, depth) =>
     typeof value === 'string' && integerText.test(value)
@@ -65,8 +68,9 @@ function integerReader(source: Source, min: number, max: number): Read {
 }
 
 const readFloat: Read = (value, at, depth) => {
-  if (typeof value !== 'number') return fail(at, depth, 'float_type', 'Input should be a valid number');
-  return Number.isFinite(value) ? value : fail(at, depth, 'finite_number', 'Input should be a finite number');
+  const number = numberOf(value);
+  if (number === undefined) return fail(at, depth, 'float_type', 'Input should be a valid number');
+  return Number.isFinite(number) ? number : fail(at, depth, 'finite_number', 'Input should be a finite number');
 };
 
 const readFloatText: Read = (value, at, depth) => {

@@ -1,4 +1,5 @@
 import type { MetadataStorage } from '@mikro-orm/core';
+import { parseJson } from '../input/json.ts';
 import type { Query } from '../statement.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { columnsOf, menuTables, preparedFor } from './tables.ts';
@@ -17,8 +18,12 @@ export async function readConfigurations(
   metadata: MetadataStorage,
   storeIds: readonly string[],
 ): Promise<Map<string, Configuration>> {
-  const rows = await query<{ readonly configuration: ConfigurationRow }>(readStatement(metadata), [storeIds]);
-  return new Map(rows.map(({ configuration: row }) => [row.id, linkConfiguration(row.id, row.revision, row)]));
+  const rows = await query<{ readonly configuration: string }>(readStatement(metadata), [storeIds]);
+  const configurations = rows.map(({ configuration }) => {
+    const row = parseJson(configuration) as ConfigurationRow;
+    return linkConfiguration(row.id, row.revision, row);
+  });
+  return new Map(configurations.map(configuration => [configuration.storeId, configuration]));
 }
 
 const readStatement = preparedFor(readText);
@@ -32,6 +37,7 @@ function readText(metadata: MetadataStorage): string {
       select json_agg(row) from (select id, external_id as "externalId", ${aliased} from ${tableName} where store_id = store.id order by position) row
     ), '[]')`;
   });
-  return `select json_build_object('id', id, 'revision', menu_revision, ${lists.join(', ')}) as configuration
+  // As text: the driver would parse the document as one whose numbers are kept digit for digit.
+  return `select json_build_object('id', id, 'revision', menu_revision, ${lists.join(', ')})::text as configuration
     from store where id = any($1)`;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unsupportedType } from './errors.ts';
-import { parseJson } from './json.ts';
+import { parseBody } from './json.ts';
 
 /** Takes bodies of any type as bytes, up to a limit: which of them are read is decided where they are needed. */
 export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
@@ -17,7 +17,7 @@ export function readBody(request: FastifyRequest): unknown {
   request.body = undefined;
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
   if (!isJson(headers['content-type']) || !isPlain(headers['content-encoding'])) throw unsupportedType();
-  return parseJson(body);
+  return parseBody(body);
 }
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;

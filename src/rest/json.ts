@@ -1,4 +1,5 @@
 import type { InputFault } from '../input/faults.ts';
+import { parseJson } from '../input/json.ts';
 import { type Problem, unprocessable } from './errors.ts';
 import { misplacedValue, positionBeyond } from './scan.ts';
 
@@ -6,13 +7,13 @@ const deepest = 100;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** The value of a JSON body. What cannot be read is 422 at the position where reading ended, as FastAPI has it. */
-export function parseJson(bytes: Buffer): unknown {
+export function parseBody(bytes: Buffer): unknown {
   // Before parsing: a flood of brackets costs the parser two seconds in 10 MiB.
   const tooDeep = positionBeyond(bytes, deepest);
   if (tooDeep !== undefined) throw unreadable(tooDeep, `JSON decode error, nested deeper than ${deepest} levels`);
   const text = decode(bytes);
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw unreadable(positionOf(error, bytes, text), 'JSON decode error');
@@ -32,7 +33,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** V8 names the position in its messages, except for the end and for what stands in the place of a value. */
+/** Parsers name the position in their messages; V8 does not for the end and for what stands in the place of a value. */
 function positionOf({ message }: SyntaxError, bytes: Buffer, text: string): number {
   const named = /at position (\d+)/.exec(message)?.[1];
   if (named !== undefined) return Number(named);

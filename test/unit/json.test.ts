@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../src/rest/errors.ts';
-import { parseJson } from '../../src/rest/json.ts';
+import { parseBody } from '../../src/rest/json.ts';
 
 function faultOf(bytes: Buffer): unknown {
   try {
-    return parseJson(bytes);
+    return parseBody(bytes);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     expect(error.status).toBe(422);
@@ -60,9 +60,9 @@ test.each(['[', '{"a":'])('a flood of %s is refused at once', flood => {
 
 test('brackets in strings do not nest', () => {
   const text = `"${'[{'.repeat(200)}\\"[\\\\"`;
-  expect(parseJson(Buffer.from(text))).toBe(JSON.parse(text));
+  expect(parseBody(Buffer.from(text))).toBe(JSON.parse(text));
 });
 
 test('a byte order mark is passed over', () => {
-  expect(parseJson(Buffer.from('\uFEFF{"a": 1}'))).toEqual({ a: 1 });
+  expect(parseBody(Buffer.from('\uFEFF{"a": 1}'))).toEqual({ a: 1 });
 });

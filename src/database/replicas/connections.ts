@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { watchStatements } from '../statements.ts';
+import { types } from '../types.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
@@ -24,7 +25,13 @@ const connectionTimeoutMillis = 1_000;
 export function connectTo({ url, poolSize, statementSeconds }: ConnectionOptions): Connections {
   const clients = new Set<unknown>();
   const [reads, probe] = [poolSize, 1].map(max => {
-    const settings = { connectionString: url, application_name: 'carte', connectionTimeoutMillis, keepAlive: true };
+    const settings = {
+      connectionString: url,
+      application_name: 'carte',
+      connectionTimeoutMillis,
+      keepAlive: true,
+      types,
+    };
     const pool = new pg.Pool({ ...settings, max });
     watchStatements(pool, { seconds: statementSeconds });
     // What went wrong also fails whoever waits; without a listener it would end the program.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'graphql';
 import { OperatorError } from '../../errors.ts';
+import { parseJson } from '../../input/json.ts';
 
 /**
  * The documents of a manifest by their ids: a JSON object from SHA-256, in hexadecimal, to the text, as code generators
@@ -60,7 +61,7 @@ function reasonAgainst(text: unknown): string | undefined {
 
 function parseFile(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return parseJson(readFileSync(path, 'utf8'));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new OperatorError(`The trusted documents in ${path} cannot be read: ${reason}`, { cause });
