@@ -1,7 +1,8 @@
 /**
  * Carte beside the least that an answer can cost in Node and beside a server written by hand, on the same data:
- *   node bench/beside.ts [--rounds 3] [--seconds 3] [--cases 'tree|order'] [--orders 100000] [--json FILE]
- * docs/performance.md says what is measured. It starts a database and servers of its own.
+ *   node bench/beside.ts [--rounds 3] [--seconds 3] [--cases 'tree|order'] [--orders 100000] [--json FILE] [--before FOLDER]
+ * docs/performance.md says what is measured. It starts a database and servers of its own. With --before it is measured beside
+ * another checkout of Carte instead, whose dependencies are installed and whose schema is the same.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -10,14 +11,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Case, casesWith } from './beside/cases.ts';
-import { checkEquality, contest } from './beside/contest.ts';
+import { type Contestants, checkEquality, contest } from './beside/contest.ts';
 import { menuBody, merchantLines, orderLines, type Size, storeLines, storesOf } from './beside/data.ts';
 import { prebuild } from './beside/prebuilt.ts';
 import { type CaseResult, figureTable, mediansOf, ratioTable } from './beside/table.ts';
 import { type Client, createClient, sendExpecting } from './support/client.ts';
 import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { machine, peakMemory } from './support/meter.ts';
-import { carte, type Server, startProgram, startServer, stopServer } from './support/servers.ts';
+import { carte, type Server, startCheckout, startProgram, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {
@@ -26,11 +27,14 @@ const { values } = parseArgs({
     cases: { type: 'string', default: '.' },
     orders: { type: 'string', default: '100000' },
     json: { type: 'string' },
+    before: { type: 'string' },
   },
 });
 const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds), connections: 8 };
 const totalOrders = Number(values.orders);
-const cases = casesWith(totalOrders).filter(({ name }) => new RegExp(values.cases).test(name));
+const cases = casesWith(totalOrders)
+  .filter(({ name }) => new RegExp(values.cases).test(name))
+  .map((tested): Case => (values.before ? { ...tested, servers: ['carte', 'before'] } : tested));
 const folder = mkdtempSync(join(tmpdir(), 'carte-beside-'));
 const running: Server[] = [];
 const say = (text: string) => void process.stderr.write(`${text}\n`);
@@ -78,14 +82,17 @@ async function main(database: BenchDatabase): Promise<void> {
   const ours = contestant(carteServer);
   await postMenus(ours.client);
   await database.query('vacuum analyze');
-  const answers = join(folder, 'answers.ndjson');
-  await writeFile(answers, answersTo(cases, ours.client));
-  const contestants = {
-    carte: ours,
-    limit: contestant(await start(startProgram([limitServer, answers], {}))),
-    sql: contestant(await start(startProgram([sqlServer], { ...database.env, BENCH_KEY: key }))),
-    elsewhere: contestant(await start(startServer(database.env))).client,
+  const others = async (): Promise<Partial<Contestants>> => {
+    if (values.before) return { before: contestant(await start(startCheckout(values.before, database.env))) };
+    const answers = join(folder, 'answers.ndjson');
+    await writeFile(answers, answersTo(cases, ours.client));
+    return {
+      limit: contestant(await start(startProgram([limitServer, answers], {}))),
+      sql: contestant(await start(startProgram([sqlServer], { ...database.env, BENCH_KEY: key }))),
+    };
   };
+  const elsewhere = contestant(await start(startServer(database.env))).client;
+  const contestants: Contestants = { ...(await others()), carte: ours, elsewhere };
   say('Comparing answers');
   for (const tested of cases) await checkEquality(tested, contestants);
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Request } from '../support/client.ts';
 import { busiestStore, menuBody, orderAt, type Size, storeIds, storesOf } from './data.ts';
 
-export type ServerName = 'carte' | 'limit' | 'sql';
+/** `before` is another checkout of Carte. */
+export type ServerName = 'carte' | 'limit' | 'sql' | 'before';
 
 /** Requests are many and different, since Carte answers those of one caller that are alike and come together but once. */
 export interface Case {

@@ -7,7 +7,8 @@ import { differenceOf } from './equality.ts';
 export interface Contestant extends Watched {
   readonly client: Client;
 }
-export interface Contestants extends Readonly<Record<ServerName, Contestant>> {
+export interface Contestants extends Readonly<Partial<Record<ServerName, Contestant>>> {
+  readonly carte: Contestant;
   /** Another process of Carte on the same database. */
   readonly elsewhere: Client;
 }
@@ -24,7 +25,7 @@ export async function checkEquality(tested: Case, contestants: Contestants): Pro
   for (const request of tested.servers.length > 1 ? tested.requests() : []) {
     const expected = contentOf(await sendExpecting(contestants.carte.client, request, 200));
     for (const name of tested.servers.filter(server => isPrepared(server, tested))) {
-      const found = contentOf(await sendExpecting(contestants[name].client, request, 200));
+      const found = contentOf(await sendExpecting(contestantOf(contestants, name).client, request, 200));
       const difference = differenceOf(expected, found);
       if (difference) throw new Error(`${request.path}: carte and ${name} differ at ${difference}`);
     }
@@ -32,7 +33,7 @@ export async function checkEquality(tested: Case, contestants: Contestants): Pro
 }
 
 /** The limit server has no answers to what changes. */
-const isPrepared = (server: ServerName, { changes }: Case) => server === 'sql' || (server === 'limit' && !changes);
+const isPrepared = (server: ServerName, { changes }: Case) => server !== 'carte' && (server !== 'limit' || !changes);
 
 function contentOf({ headers, chunks }: Answer): unknown {
   const bytes = Buffer.concat(chunks);
@@ -61,8 +62,14 @@ export async function contest(
   return found;
 }
 
-async function prepare(tested: Case, name: ServerName, contestants: Contestants, pace: Pace) {
+function contestantOf(contestants: Contestants, name: ServerName): Contestant {
   const contestant = contestants[name];
+  if (!contestant) throw new Error(`There is no server ${name}`);
+  return contestant;
+}
+
+async function prepare(tested: Case, name: ServerName, contestants: Contestants, pace: Pace) {
+  const contestant = contestantOf(contestants, name);
   const requests = tested.conditional ? await withTags(tested.requests(), contestant.client) : tested.requests();
   const status = tested.conditional ? 304 : 200;
   let sent = 0;
@@ -75,7 +82,8 @@ async function prepare(tested: Case, name: ServerName, contestants: Contestants,
     measure(contestant, onAnswer => inParallel(pace.connections, hasMore, async () => onAnswer(await send())));
 
   const changes = tested.changes?.();
-  const writer = tested.elsewhere ? contestants.elsewhere : contestants.carte.client;
+  const own = name === 'before' ? contestant.client : contestants.carte.client;
+  const writer = tested.elsewhere ? contestants.elsewhere : own;
   let changed = 0;
   return async (): Promise<Figures> => {
     const end = performance.now() + pace.seconds * 1000;

@@ -21,11 +21,12 @@ export function ratioTable(results: readonly CaseResult[]): string {
     const [carte, other] = [medians.get('carte'), medians.get(to)];
     return shown(carte && other && cpuOf(carte) / cpuOf(other));
   };
+  const others = [...new Set(results.flatMap(({ rounds }) => [...rounds.keys()]))].filter(name => name !== 'carte');
   const rows = results.map(({ name, rounds }) => {
     const medians = mediansOf(rounds);
-    return [name, ratio(medians, 'limit'), ratio(medians, 'sql')];
+    return [name, ...others.map(other => ratio(medians, other))];
   });
-  return align([['CPU a request, as a ratio', 'Carte / limit', 'Carte / SQL'], ...rows]);
+  return align([['CPU a request, as a ratio', ...others.map(other => `Carte / ${other}`)], ...rows]);
 }
 
 export function figureTable(results: readonly CaseResult[]): string {

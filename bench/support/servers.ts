@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
-const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-/** What `npm start` tells Node. */
-const flags = String(scripts.start)
-  .split(' ')
-  .filter(word => word.startsWith('--'));
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const bin = join(checkout, 'bin/carte.js');
+
+/** What `npm start` passes to Node. */
+function flagsOf(folder: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return String(scripts.start)
+    .split(' ')
+    .filter(word => word.startsWith('--'));
+}
 
 export interface Server {
   readonly child: ChildProcess;
@@ -21,7 +26,12 @@ const passOn: OnLog = text => void process.stderr.write(text);
 
 /** Starts the service as `npm start` does and waits until it can answer; its log is passed on, or taken by `onLog`. */
 export function startServer(env: Readonly<Record<string, string>>, onLog: OnLog = passOn): Promise<Server> {
-  return startProgram([...flags, bin, 'serve'], env, onLog);
+  return startCheckout(checkout, env, onLog);
+}
+
+/** Starts the service of another checkout, whose dependencies are installed. */
+export function startCheckout(folder: string, env: Readonly<Record<string, string>>, onLog: OnLog = passOn) {
+  return startProgram([...flagsOf(folder), join(folder, 'bin/carte.js'), 'serve'], env, onLog);
 }
 
 /** Starts a program of ours that says where it is ready, and waits until it does. */
