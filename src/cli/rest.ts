@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { createSchema } from '../graphql/schema.ts';
 import { loadContract } from '../rest/contract/contract.ts';
-import { openapiDocument } from '../rest/openapi/document.ts';
 import { routeTable } from '../rest/table.ts';
 import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
@@ -19,5 +18,9 @@ export function addRestCommands(program: Command): void {
     .command('openapi')
     .description('print the OpenAPI document of the REST routes')
     .addHelpText('after', examples('carte openapi > openapi.json'))
-    .action(() => terminal.out(JSON.stringify(openapiDocument(loadContract(createSchema())), null, 2)));
+    .action(async () => {
+      // SOFA takes longer to load than most commands to run.
+      const { openapiDocument } = await import('../rest/openapi/document.ts');
+      terminal.out(JSON.stringify(openapiDocument(loadContract(createSchema())), null, 2));
+    });
 }

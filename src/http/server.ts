@@ -93,7 +93,7 @@ export async function createServer(
       createContext: async request => createContext(source, (await callerOf(request))?.reach),
     }),
   );
-  const contract = mountRest(app, {
+  const rest = mountRest(app, {
     schema,
     answers,
     bodyLimit: config.bodyLimit,
@@ -106,7 +106,7 @@ export async function createServer(
     readStamp: ({ reach }, asked) => stampOf(source, reach, asked),
     translate,
   });
-  mountDocs(app, openapiDocument(contract));
+  mountDocs(app, openapiDocument(rest.contract, rest.routes));
   mountPages(app);
   return app;
 }

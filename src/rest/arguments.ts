@@ -3,12 +3,12 @@ import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'g
 import { isObject } from '../input/cursor.ts';
 import { Faults } from '../input/faults.ts';
 import { readBody } from './body.ts';
+import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
 import type { Parameter } from './contract/parameters.ts';
 import { unprocessable } from './errors.ts';
 import { expectedRevision } from './etag.ts';
 import { compileCheckPart } from './partial.ts';
-import type { Variables } from './written.ts';
 
 /** Reads the variables of an operation from a request; every fault at once is 422. */
 export type ReadArguments = (request: FastifyRequest) => Variables;

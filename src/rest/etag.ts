@@ -3,24 +3,24 @@ import type { Encoding } from '../answers/encoding.ts';
 import { Problem } from './errors.ts';
 
 /** The strong tag of a body that depends on nothing but these values and the text of its operation. */
-export function tagOf(values: readonly unknown[], operationHash: string): string {
+export function etagOf(values: readonly unknown[], operationHash: string): string {
   return `"${values.join('.')}-${operationHash}"`;
 }
 
 /** Strong tags tell bytes apart, so a compressed form has a tag of its own. */
-export function tagOfForm(tag: string, encoding: Encoding | undefined): string {
+export function etagOfEncoding(tag: string, encoding: Encoding | undefined): string {
   return encoding ? `${tag.slice(0, -1)}.${encoding}"` : tag;
 }
 
 const plainTag = (tag: string) => tag.replace(/\.(?:br|zstd|gzip)"$/, '"');
 
 /** The strong tag of a body that says nothing about its revision. */
-export function tagOfBody(body: Buffer): string {
+export function etagOfBody(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
 /** Whether If-None-Match names the tag, of whichever form. Weak tags count too, as RFC 9110 has it for this header. */
-export function isNamed(tag: string, ifNoneMatch: string): boolean {
+export function matchesIfNoneMatch(tag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([candidate]) => plainTag(candidate) === tag);
 }

@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
-import type { AnswerCache } from '../answers/cache.ts';
 import type { Packed } from '../answers/packed.ts';
-import type { ReadStamp } from '../answers/stamped.ts';
+import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
-import { colonPath } from './contract/parameters.ts';
-import { createEndpoints, type Endpoint } from './endpoint.ts';
 import { Problem, problemOf } from './errors.ts';
+import { compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
 import { mountRemainder } from './remainder.ts';
+import { generateRoutes, type SofaRoute } from './sofa.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,61 +16,66 @@ declare module 'fastify' {
   }
 }
 
-export interface RestOptions<Caller extends object> {
-  /** The executable graph. */
-  readonly schema: GraphQLSchema;
-  /** Says who is calling; throws `Unauthenticated`, or `Forbidden` for a caller who may not write. */
+export interface RestOptions<Caller extends object> extends ExecuteOptions<Caller> {
+  /** Identifies the caller; throws `Unauthenticated`, or `Forbidden` for a caller who may not write. */
   readonly authenticate: (request: FastifyRequest, operation: { readonly writes: boolean }) => Promise<Caller>;
-  /** Where answers are kept that depend on a store's configuration alone. */
-  readonly answers: AnswerCache;
-  /** Tells whether a store has changed, for less than its data costs. */
-  readonly readStamp: ReadStamp<Caller>;
-  /** What resolvers work with; made anew for every request. */
-  readonly createContext: (caller: Caller) => unknown;
-  /** In bytes; 10 MiB unless told. */
+  /** In bytes; 10 MiB unless given. */
   readonly bodyLimit?: number;
   /** What an error of a library means in our terms, e.g. `Unavailable` for a lost connection; undefined for a bug. */
   readonly translate?: (error: unknown) => Error | undefined;
 }
 
-/** Puts every route of schema/rest on the server. Throws a `ContractError` when the texts there do not fit the graph. */
-export function mountRest<Caller extends object>(app: FastifyInstance, options: RestOptions<Caller>): Contract {
+export interface Rest {
+  readonly contract: Contract;
+  readonly routes: readonly SofaRoute[];
+}
+
+/** Registers the routes that SOFA generates from schema/rest. Throws a `ContractError` when its texts do not fit the graph. */
+export function mountRest<Caller extends object>(app: FastifyInstance, options: RestOptions<Caller>): Rest {
   const contract = loadContract(options.schema);
-  const endpoints = createEndpoints(contract, options);
+  const routes = generateRoutes(contract);
   app.register(async scope => {
     scope.decorateRequest('caller', null);
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
     scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
-    for (const endpoint of endpoints) mountEndpoint(scope, endpoint, options);
+    for (const route of routes) mountRoute(scope, contract, route, options);
     mountRemainder(scope, contract);
   });
-  return contract;
+  return { contract, routes };
 }
 
-function mountEndpoint<Caller extends object>(
+function mountRoute<Caller extends object>(
   app: FastifyInstance,
-  { operation, answer }: Endpoint<Caller>,
-  { authenticate }: RestOptions<Caller>,
+  contract: Contract,
+  { operation, method, path, handle }: SofaRoute,
+  options: RestOptions<Caller>,
 ): void {
+  const readArguments = compileArguments(options.schema, operation, contract.operations);
+  const execute = compileExecute(contract, operation, options);
   app.route({
-    method: operation.route.method,
-    url: colonPath(operation.route.path),
+    method,
+    url: path,
     config: { operation: operation.name },
-    // Before the body is read, let alone looked at.
+    // Before the body is read.
     onRequest: async (request, reply) => {
-      // What a key may see is for its bearer alone, and is asked for again each time, if only by its tag.
+      // A response is for the bearer of the key alone, and is revalidated each time.
       reply.header('cache-control', 'private, no-cache');
-      request.caller = await authenticate(request, { writes: operation.kind === 'mutation' });
+      request.caller = await options.authenticate(request, { writes: operation.kind === 'mutation' });
     },
     handler: async (request, reply) => {
-      if (!request.caller) throw new Error('A request came past authentication');
-      const { status, tag, body, encoding } = await answer(request, request.caller as Caller);
-      if (tag !== undefined) reply.header('etag', tag);
-      if (encoding !== undefined) reply.header('vary', 'accept-encoding');
-      if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
-      return sendJson(reply.code(status), body);
+      if (!request.caller) throw new Error('A request was not authenticated');
+      const authenticated = { caller: request.caller as Caller, headers: request.headers };
+      const response = await handle(readArguments(request), variables => execute(variables, authenticated));
+      return send(response, reply);
     },
   });
+}
+
+function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {
+  if (etag !== undefined) reply.header('etag', etag);
+  if (encoding !== undefined) reply.header('vary', 'accept-encoding');
+  if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
+  return sendJson(reply.code(status), body);
 }
 
 /** The one place where an error becomes an answer. */

@@ -2,9 +2,9 @@ import { type FieldNode, type GraphQLSchema, Kind, type ValueNode } from 'graphq
 import { operationOf } from '../answers/fields.ts';
 import type { CheckPart } from '../errors.ts';
 import type { InputFault } from '../input/faults.ts';
+import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
 import { placeOf } from './places.ts';
-import type { Variables } from './written.ts';
 
 /** The faults that a domain finds in what could be read of a request. */
 export function compileCheckPart(graph: GraphQLSchema, operation: Operation): (variables: Variables) => InputFault[] {

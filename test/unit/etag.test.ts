@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { expectedRevision, isNamed, tagOf } from '../../src/rest/etag.ts';
+import { etagOf, expectedRevision, matchesIfNoneMatch } from '../../src/rest/etag.ts';
 
-const tag = tagOf([7], '0123abcd');
+const tag = etagOf([7], '0123abcd');
 
 describe('If-None-Match', () => {
   test.each([
@@ -15,7 +15,7 @@ describe('If-None-Match', () => {
     ['"*"', false],
     ['', false],
   ])('%s names the tag: %s', (header, named) => {
-    expect(isNamed(tag, header)).toBe(named);
+    expect(matchesIfNoneMatch(tag, header)).toBe(named);
   });
 });
 

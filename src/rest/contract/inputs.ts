@@ -31,7 +31,7 @@ export class InputTypes {
   of(type: GraphQLInputType): GraphQLInputType {
     if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(this.of(type.ofType)));
     if (isListType(type)) return new GraphQLList(this.of(type.ofType));
-    return isInputObjectType(type) ? this.#objectType(type) : type;
+    return isInputObjectType(type) ? this.#objectType(type) : this.#outputs.leaf(type);
   }
 
   #objectType(type: GraphQLInputObjectType): GraphQLInputObjectType {

@@ -3,16 +3,20 @@ import {
   type FieldNode,
   type FragmentSpreadNode,
   type GraphQLFieldConfig,
+  type GraphQLLeafType,
   GraphQLList,
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
+  GraphQLScalarType,
   GraphQLString,
   getNullableType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
   Kind,
   type SelectionNode,
 } from 'graphql';
@@ -67,6 +71,7 @@ export class OutputTypes {
   readonly #report: Report;
   readonly #types = new Map<string, GraphQLObjectType>();
   readonly #ofFragments = new Map<string, GraphQLObjectType>();
+  readonly #scalars = new Map<string, GraphQLScalarType>();
 
   constructor(text: ContractText, report: Report) {
     this.#text = text;
@@ -75,6 +80,15 @@ export class OutputTypes {
 
   get(name: string): GraphQLObjectType | undefined {
     return this.#types.get(name);
+  }
+
+  /** A leaf type of the graph. SOFA serialises arguments, which have been read already, so scalars pass values as they are. */
+  leaf(type: GraphQLLeafType): GraphQLLeafType {
+    if (!isScalarType(type) || isSpecifiedScalarType(type)) return type;
+    const scalar =
+      this.#scalars.get(type.name) ?? new GraphQLScalarType({ ...type.toConfig(), serialize: value => value });
+    this.#scalars.set(type.name, scalar);
+    return scalar;
   }
 
   /** The type of an operation's body: nullable where the graph may have nothing on the way to it. */
@@ -91,7 +105,8 @@ export class OutputTypes {
   #reshape(type: GraphQLOutputType, node: FieldNode, shape: Shape): GraphQLOutputType {
     if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(this.#reshape(type.ofType, node, shape)));
     if (isListType(type)) return new GraphQLList(this.#reshape(type.ofType, node, shape));
-    return isObjectType(type) ? this.#objectType(type, node, shape) : type;
+    if (isObjectType(type)) return this.#objectType(type, node, shape);
+    return isLeafType(type) ? this.leaf(type) : type;
   }
 
   #objectType(parent: GraphQLObjectType, node: FieldNode, { name, constants = [] }: Shape): GraphQLObjectType {

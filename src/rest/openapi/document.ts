@@ -1,11 +1,12 @@
 import { getNullableType, isListType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
 import type { Parameter } from '../contract/parameters.ts';
+import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
 import { described, type Json, objectSchema, reference, schemaOf, typeSchemas } from './schemas.ts';
 
-/** The OpenAPI 3.1 document of the contract. */
-export function openapiDocument(contract: Contract): Json {
+/** The OpenAPI 3.1 document: paths, methods, tags and bodies as SOFA generates them, and what it does not know of. */
+export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
   const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.about ?? {};
   return {
     openapi: '3.1.0',
@@ -13,7 +14,7 @@ export function openapiDocument(contract: Contract): Json {
     servers: [{ url: '/', description: 'This server' }],
     security: [{ ApiKey: [] }],
     tags,
-    paths: pathsOf(contract),
+    paths: pathsOf(contract, routes),
     components: {
       securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
       responses: sharedResponses,
@@ -22,24 +23,22 @@ export function openapiDocument(contract: Contract): Json {
   };
 }
 
-function pathsOf(contract: Contract): Json {
-  const byPath = Map.groupBy(contract.operations, ({ route }) => route.path);
+function pathsOf(contract: Contract, routes: readonly SofaRoute[]): Json {
+  const byPath = Map.groupBy(routes, ({ operation }) => operation.route.path);
   return Object.fromEntries(
-    [...byPath].map(([path, operations]) => [
+    [...byPath].map(([path, onPath]) => [
       path,
-      Object.fromEntries(
-        operations.map(operation => [operation.route.method.toLowerCase(), describeOperation(operation, contract)]),
-      ),
+      Object.fromEntries(onPath.map(route => [route.method.toLowerCase(), describeRoute(route, contract)])),
     ]),
   );
 }
 
-function describeOperation(operation: Operation, contract: Contract): Json {
+function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Contract): Json {
   const { route, name, parameters } = operation;
   const inBody = parameters.filter(parameter => parameter.in === 'body');
   return {
     operationId: name,
-    tags: route.tags,
+    tags,
     ...(route.summary && { summary: route.summary }),
     ...(route.description && { description: route.description }),
     parameters: [
@@ -47,7 +46,7 @@ function describeOperation(operation: Operation, contract: Contract): Json {
       ...(route.method === 'GET' ? [ifNoneMatch] : []),
     ],
     ...(inBody.length > 0 && { requestBody: describeBody(operation, inBody) }),
-    responses: responsesOf(operation, contract),
+    responses: responsesOf(operation, { bodySchema, contract }),
   };
 }
 

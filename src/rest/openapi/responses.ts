@@ -1,6 +1,6 @@
 import { isNonNullType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
-import { type Json, objectSchema, reference, schemaOf } from './schemas.ts';
+import { type Json, objectSchema, reference } from './schemas.ts';
 
 /** The bodies of errors. */
 export const errorSchemas: Json = {
@@ -28,7 +28,7 @@ export const errorSchemas: Json = {
   HTTPError: objectSchema({ required: ['detail'], properties: [['detail', { type: 'string' }]] }),
 };
 
-const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const json = (schema: object): Json => ({ 'application/json': { schema } });
 const refusal = (description: string, more: Json = {}): Json => ({
   description,
   content: json(reference('HTTPError')),
@@ -63,7 +63,13 @@ export const sharedResponses: Json = {
 
 const shared = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
-export function responsesOf(operation: Operation, contract: Contract): Json {
+interface ResponseOptions {
+  readonly contract: Contract;
+  /** Of a 200. */
+  readonly bodySchema: object;
+}
+
+export function responsesOf(operation: Operation, { contract, bodySchema }: ResponseOptions): Json {
   const { type } = rootFieldOf(contract, operation);
   const isRead = operation.route.method === 'GET';
   const has = (place: string) => operation.parameters.some(parameter => parameter.in === place);
@@ -71,7 +77,7 @@ export function responsesOf(operation: Operation, contract: Contract): Json {
     200: {
       description: 'Success.',
       ...((isRead || operation.etags.length > 0) && etag),
-      content: json(schemaOf(type)),
+      content: json(bodySchema),
     },
     ...(isRead && { 304: shared('NotModified') }),
     401: shared('Unauthenticated'),

@@ -10,17 +10,14 @@ import { placed } from './places.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The body of an operation, and the values that make its tag. */
-export interface Written<Body> {
+/** The body of an operation, and the values that its ETag is made of. */
+export interface Result<Body> {
   readonly body: Body;
-  readonly tagValues: readonly unknown[];
+  readonly etagValues: readonly unknown[];
 }
 
-/**
- * Runs an operation; null where there is nothing on the way to its body. Variables must have passed a reader: what is
- * compiled trusts them.
- */
-export type Write<Body> = (variables: Variables, context: unknown) => Promise<Written<Body> | null>;
+/** Runs an operation; null where something on the way to its body is. Variables are trusted: they have passed their readers. */
+export type CompiledOperation<Body> = (variables: Variables, context: unknown) => Promise<Result<Body> | null>;
 
 interface Step {
   readonly field: GraphQLField<unknown, unknown>;
@@ -29,49 +26,49 @@ interface Step {
 }
 
 /**
- * Compiles an operation into what writes its body, in the form of its derived type, straight from what the resolvers of the
- * graph answer; `finish` makes the body of its JSON.
+ * Compiles an operation into calls of the graph's resolvers and a writer that renders what they return in the shape of the
+ * derived type, without an object of that shape in between; `finish` makes the body of the JSON.
  */
-export function compileWrite<Body>(
+export function compileOperation<Body>(
   graph: GraphQLSchema,
   operation: Operation,
   bodyType: GraphQLOutputType,
-  finish: (piece: Piece) => Body,
-): Write<Body> {
+  finish: (chunks: Piece) => Body,
+): CompiledOperation<Body> {
   const fragments = fragmentsOf(operation.document);
-  const way = stepsTo(graph, operation, operation.body, fragments);
+  const path = stepsTo(graph, operation, operation.body, fragments);
   const etags = operation.etags.map(keys => stepsTo(graph, operation, keys, fragments));
-  const last = way.at(-1);
+  const last = path.at(-1);
   if (!last) throw new Error(`${operation.name} has no body`);
   const render = compileRender(last.field.type, last.selected, fragments, formOf(bodyType));
-  /** With a rendering of its own: one as old as a long request would keep all its pieces from being collected with it. */
-  const write = async (passed: readonly unknown[], asked: RenderingOptions): Promise<Written<Body>> => {
-    const rendering = new Rendering(asked);
-    // The body is begun first: what makes the tag is then taken from what the body loads.
-    const [piece, ...tagValues] = await Promise.all([
-      render(passed.at(-1), rendering),
-      ...etags.map(async steps => steps.at(-1)?.resolve(passed[steps.length - 2], rendering)),
+  // A rendering of its own: one as old as the request would keep all its chunks out of reach of the young generation's collector.
+  const renderBody = async (parents: readonly unknown[], options: RenderingOptions): Promise<Result<Body>> => {
+    const rendering = new Rendering(options);
+    // The body is started first, so that the values of the ETag come from what the body loads.
+    const [chunks, ...etagValues] = await Promise.all([
+      render(parents.at(-1), rendering),
+      ...etags.map(async steps => steps.at(-1)?.resolve(parents[steps.length - 2], rendering)),
     ]);
-    return { body: finish(piece), tagValues };
+    return { body: finish(chunks), etagValues };
   };
   return async (variables, context) => {
     const rendering = new Rendering({ variables, context });
-    const passed: unknown[] = [];
+    const parents: unknown[] = [];
     try {
       let value: unknown;
-      for (const step of way) {
+      for (const step of path) {
         value = await step.resolve(value, rendering);
         if (value === null || value === undefined) return null;
-        passed.push(value);
+        parents.push(value);
       }
-      return await write(passed, { variables, context });
+      return await renderBody(parents, { variables, context });
     } catch (error) {
-      throw placed(operation, operation.body.slice(0, passed.length + 1), error);
+      throw placed(operation, operation.body.slice(0, parents.length + 1), error);
     }
   };
 }
 
-/** The fields that keys lead through, from the root. */
+/** The fields along a path of keys, from the root. */
 function stepsTo(graph: GraphQLSchema, operation: Operation, keys: readonly string[], fragments: Fragments): Step[] {
   const node = operationOf(operation.document, operation.name);
   let type = node && graph.getRootType(node.operation);
@@ -87,7 +84,7 @@ function stepsTo(graph: GraphQLSchema, operation: Operation, keys: readonly stri
   });
 }
 
-/** How the derived type of a body writes what the graph answers: optional fields are left out, defaults put in. */
+/** How a derived type shapes what the graph returns: optional fields are left out, defaults put in. */
 function formOf(type: GraphQLOutputType): Form | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;

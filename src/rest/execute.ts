@@ -1,0 +1,201 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { GraphQLSchema } from 'graphql';
+import type { AnswerCache } from '../answers/cache.ts';
+import { isConfigured } from '../answers/configured.ts';
+import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
+import { fragmentsOf, operationOf } from '../answers/fields.ts';
+import { Packed } from '../answers/packed.ts';
+import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
+import { bytesOf } from '../answers/writer.ts';
+import { Shared } from '../sharing.ts';
+import { type CompiledOperation, compileOperation, type Result, type Variables } from './compile.ts';
+import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import { namesInPath } from './contract/parameters.ts';
+import { Problem } from './errors.ts';
+import { etagOf, etagOfBody, etagOfEncoding, matchesIfNoneMatch } from './etag.ts';
+
+/** A request beside its variables. */
+export interface RestRequest<Caller> {
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface RestResponse {
+  readonly status: 200 | 304;
+  readonly etag: string | undefined;
+  readonly body: Buffer | Packed | undefined;
+  /** Where the body depends on Accept-Encoding: how it is encoded. */
+  readonly encoding?: Encoding | 'identity';
+}
+
+/** Executes a named operation on the graph for an authenticated caller; variables must have passed their readers. */
+export type ExecuteOperation<Caller> = (variables: Variables, request: RestRequest<Caller>) => Promise<RestResponse>;
+
+export interface ExecuteOptions<Caller extends object> {
+  /** The executable graph. */
+  readonly schema: GraphQLSchema;
+  /** Where responses are cached that depend on a store's configuration alone. */
+  readonly answers: AnswerCache;
+  /** What resolvers work with; made anew for every request. */
+  readonly createContext: (caller: Caller) => unknown;
+  /** Reads revisions of a store, for less than its data costs. */
+  readonly readStamp: ReadStamp<Caller>;
+}
+
+export function compileExecute<Caller extends object>(
+  contract: Contract,
+  operation: Operation,
+  options: ExecuteOptions<Caller>,
+): ExecuteOperation<Caller> {
+  return operation.route.method === 'GET'
+    ? compileRead(contract, operation, options)
+    : compileWrite(contract, operation, options);
+}
+
+function compileRead<Caller extends object>(
+  contract: Contract,
+  operation: Operation,
+  { schema, answers, createContext, readStamp }: ExecuteOptions<Caller>,
+): ExecuteOperation<Caller> {
+  const compiled = compileOperation(schema, operation, rootFieldOf(contract, operation).type, bytesOf);
+  const revision = compileRevision(schema, operation);
+  const cached = isCacheable(schema, operation);
+  const isList = operation.parameters.some(parameter => parameter.in === 'query');
+  const coalesce = coalesceByCaller<Caller>();
+  return async (variables, { caller, headers }) => {
+    const ifNoneMatch = headers['if-none-match'];
+    const current =
+      revision && (ifNoneMatch !== undefined || cached)
+        ? revision.etagOf((await readStamp(caller, revision.ofStore(variables))) ?? notFound(operation))
+        : undefined;
+    if (ifNoneMatch !== undefined && current !== undefined && matchesIfNoneMatch(current, ifNoneMatch)) {
+      return notModified(current);
+    }
+    const run = () => runAnew(operation, compiled, variables, createContext(caller));
+    if (cached && current !== undefined) {
+      return fromCache(answers, { key: cacheKeyOf(operation, variables), etag: current }, headers, run);
+    }
+    const response = await (isList ? coalesce(caller, variables, run) : run());
+    return ifNoneMatch !== undefined && matchesIfNoneMatch(response.etag, ifNoneMatch)
+      ? notModified(response.etag)
+      : { status: 200, ...response };
+  };
+}
+
+const notModified = (etag: string): RestResponse => ({ status: 304, etag, body: undefined });
+
+interface Fresh {
+  readonly etag: string;
+  readonly body: Buffer;
+}
+
+async function runAnew(
+  operation: Operation,
+  compiled: CompiledOperation<Buffer>,
+  variables: Variables,
+  context: unknown,
+): Promise<Fresh> {
+  const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
+  return { etag: etagValues.length > 0 ? etagOf(etagValues, operation.hash) : etagOfBody(body), body };
+}
+
+async function fromCache(
+  answers: AnswerCache,
+  { key, etag }: { readonly key: string; readonly etag: string },
+  headers: IncomingHttpHeaders,
+  run: () => Promise<Fresh>,
+): Promise<RestResponse> {
+  const found = answers.get(key, etag, async () => {
+    const fresh = await run();
+    return { revision: fresh.etag, bytes: fresh.body };
+  });
+  const entry = found instanceof Promise ? await found : found;
+  const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
+  const body = encoding ? await entry.encoded(encoding) : entry.bytes;
+  return { status: 200, etag: etagOfEncoding(entry.revision, encoding), body, encoding: encoding ?? 'identity' };
+}
+
+/** Whether the response depends on a store's configuration alone, and its ETag is known before it is made. */
+function isCacheable(graph: GraphQLSchema, { document, name, stamps }: Operation): boolean {
+  return stamps.length > 0 && isConfigured(graph, document, name);
+}
+
+const cacheKeyOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
+
+/** Coalesces equal requests of one caller. Worth it for lists: what is loaded by id is batched with other requests anyway. */
+function coalesceByCaller<Caller extends object>() {
+  const byCaller = new WeakMap<Caller, Map<string, Shared<Fresh>>>();
+  return (caller: Caller, variables: Variables, run: () => Promise<Fresh>): Promise<Fresh> => {
+    const calls = byCaller.get(caller) ?? new Map<string, Shared<Fresh>>();
+    byCaller.set(caller, calls);
+    const key = JSON.stringify(variables);
+    const call = calls.get(key) ?? new Shared(run, () => calls.delete(key));
+    calls.set(key, call);
+    return call.get();
+  };
+}
+
+/** How the ETag is known without running the operation, where it is made of a store's revisions alone. */
+interface Revision {
+  readonly ofStore: (variables: Variables) => { readonly storeId: string; readonly names: readonly string[] };
+  readonly etagOf: (revisions: Stamp) => string;
+}
+
+function compileRevision(graph: GraphQLSchema, operation: Operation): Revision | undefined {
+  const node = operationOf(operation.document, operation.name);
+  const root = node && storeRootOf(graph, node, fragmentsOf(operation.document));
+  const names = operation.stamps;
+  if (!root || names.length === 0) return undefined;
+  return {
+    ofStore: variables => ({ storeId: root.storeIdOf(variables), names }),
+    etagOf: revisions => {
+      const values = names.map(name => revisions[name]);
+      if (values.includes(undefined)) throw new Error(`A store has no ${names.join(', ')}`);
+      return etagOf(values, operation.hash);
+    },
+  };
+}
+
+/** The body of a write is deduplicated: it may be large, and is sent once. */
+function compileWrite<Caller extends object>(
+  contract: Contract,
+  operation: Operation,
+  options: ExecuteOptions<Caller>,
+): ExecuteOperation<Caller> {
+  const { schema, createContext } = options;
+  const { type } = rootFieldOf(contract, operation);
+  const compiled = compileOperation(schema, operation, type, chunks => new Packed(chunks));
+  const primeRead = compilePrime(contract, operation, options);
+  return async (variables, { caller }) => {
+    const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);
+    primeRead(variables, result);
+    const { body, etagValues } = result;
+    return { status: 200, etag: etagValues.length > 0 ? etagOf(etagValues, operation.hash) : undefined, body };
+  };
+}
+
+/**
+ * Primes the cache for the read of the same path, where a write responds with what that read would: both write their body by
+ * the same text, and `@ifMatch` takes the ETag of either.
+ */
+function compilePrime<Caller extends object>(
+  { operations }: Contract,
+  write: Operation,
+  { schema, answers }: ExecuteOptions<Caller>,
+): (variables: Variables, result: Result<Packed>) => void {
+  const interchangeable = new Set(write.parameters.flatMap(parameter => parameter.tagsOf));
+  const isReadBack = (read: Operation) =>
+    read.route.path === write.route.path && read.bodyText === write.bodyText && interchangeable.has(read.name);
+  const read = operations.find(other => isReadBack(other) && isCacheable(schema, other));
+  if (!read || !interchangeable.has(write.name)) return () => {};
+  return (variables, { body, etagValues }) => {
+    const ofRead = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
+    answers.leave(cacheKeyOf(read, ofRead), etagOf(etagValues, read.hash), body);
+  };
+}
+
+/** In the same words for what does not exist and for what is outside the key's scope. */
+function notFound({ route }: Operation): never {
+  const names = namesInPath(route.path).join(', ');
+  throw new Problem(404, `Nothing with this ${names} is within the reach of the API key.`);
+}

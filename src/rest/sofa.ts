@@ -1,0 +1,91 @@
+import { createRouter } from 'fets';
+import { useSofa } from 'sofa-api';
+import type { Variables } from './compile.ts';
+import type { Contract, Operation } from './contract/contract.ts';
+import { colonPath } from './contract/parameters.ts';
+
+/** A route that SOFA generated from a field of the derived schema. */
+export interface SofaRoute {
+  readonly operation: Operation;
+  readonly method: string;
+  /** With `:name` for a path parameter, as Fastify writes it too. */
+  readonly path: string;
+  readonly tags: readonly string[];
+  /** The OpenAPI schema of the body. */
+  readonly bodySchema: object;
+  /** Calls SOFA's handler, which calls `execute` with the variables of the operation, and resolves to its result. */
+  readonly handle: <Result>(variables: Variables, execute: Execute<Result>) => Promise<Result>;
+}
+
+type Execute<Result> = (variables: Variables) => Promise<Result>;
+
+/**
+ * Has SOFA generate the routes of the derived schema. Its handlers are called with variables that have been read, because its own
+ * HTTP front reports one error at a time and lets the query string override the body (docs/decisions/0001).
+ */
+export function generateRoutes({ schema, operations }: Contract): SofaRoute[] {
+  const sofa = useSofa({
+    basePath: '/',
+    schema,
+    routes: Object.fromEntries(operations.map(operation => [fieldOf(operation), routeOf(operation)])),
+    execute: async ({ variableValues, contextValue }) => {
+      if (!(contextValue instanceof Call)) throw new Error('SOFA has executed an operation without a call');
+      contextValue.result = await contextValue.execute(variableValues ?? {});
+      // SOFA makes a Response of this, which cannot carry bytes; the result stays on the context value.
+      return { data: { [contextValue.name]: null } };
+    },
+    errorHandler: ([error]) => {
+      throw error;
+    },
+  });
+  const byRoute = new Map(operations.map(operation => [keyOf(routeOf(operation)), operation]));
+  const routes: SofaRoute[] = [];
+  const collect = ({ method = '', path, tags = [], schemas, handler }: FetsRoute) => {
+    const operation = byRoute.get(keyOf({ method, path }));
+    // Any other route is SOFA's POST /webhook, which calls whatever address it is given.
+    if (!operation) return;
+    const bodySchema = schemas?.responses?.[200] ?? {};
+    routes.push({ operation, method, path, tags, bodySchema, handle: handleWith(handler, operation) });
+  };
+  createRouter({ landingPage: false, plugins: [{ onRoute: ({ route }) => collect(route) }] }).use(sofa);
+  // As schema/rest has them; SOFA puts queries before mutations.
+  return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
+}
+
+/** As far as fets' own type of a route is of use here. */
+interface FetsRoute {
+  readonly method?: string | undefined;
+  readonly path: string;
+  readonly tags?: readonly string[] | undefined;
+  readonly schemas?: { readonly responses?: Readonly<Record<number, object>> | undefined } | undefined;
+  readonly handler: unknown;
+}
+
+const fieldOf = ({ kind, name }: Operation) => `${kind === 'query' ? 'Query' : 'Mutation'}.${name}`;
+const routeOf = ({ route: { method, path, tags } }: Operation) => ({ method, path: colonPath(path), tags: [...tags] });
+const keyOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
+
+/** The context value of one call of a handler. */
+class Call<Result> {
+  readonly name: string;
+  readonly execute: Execute<Result>;
+  result: Result | undefined;
+  /** SOFA assigns it. */
+  request: unknown;
+
+  constructor(name: string, execute: Execute<Result>) {
+    this.name = name;
+    this.execute = execute;
+  }
+}
+
+function handleWith(handler: unknown, { name }: Operation): SofaRoute['handle'] {
+  if (typeof handler !== 'function') throw new Error(`SOFA has generated no handler for ${name}`);
+  return async (variables, execute) => {
+    const call = new Call(name, execute);
+    // SOFA looks for a variable in `params`, then in the query string, then in the body; the latter two are empty.
+    await handler({ url: '', params: variables, body: null }, call);
+    if (call.result === undefined) throw new Error(`SOFA has not executed ${name}`);
+    return call.result;
+  };
+}

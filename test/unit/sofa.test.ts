@@ -1,0 +1,40 @@
+import { expect, test, vi } from 'vitest';
+import { loadContract } from '../../src/rest/contract/contract.ts';
+import { generateRoutes } from '../../src/rest/sofa.ts';
+import { buildGraph } from '../support/graph.ts';
+import { routes as documented } from '../support/interface.ts';
+
+const contract = loadContract(buildGraph());
+const routes = generateRoutes(contract);
+
+function routeOf(name: string) {
+  const route = routes.find(({ operation }) => operation.name === name);
+  if (!route) throw new Error(`No route for ${name}`);
+  return route;
+}
+
+test('SOFA generates the nine documented routes, and none for webhooks is taken over', () => {
+  const generated = routes.map(({ method, path }) => `${method} ${path}`);
+  const expected = documented.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
+  expect(generated.sort()).toEqual(expected.sort());
+});
+
+test('variables reach execute unchanged, and its result is that of the handler', async () => {
+  const variables = {
+    store_service_id: 'a',
+    start_time: new Date(0),
+    status: ['PENDING'],
+    page_index: 0,
+    page_size: 50,
+  };
+  const result = { body: Buffer.from('{}') };
+  const execute = vi.fn(async () => result);
+  expect(await routeOf('listOrders').handle(variables, execute)).toBe(result);
+  expect(execute).toHaveBeenCalledExactlyOnceWith(variables);
+});
+
+test('an error of execute is rethrown as it is', async () => {
+  const error = new Error('no');
+  const execute = () => Promise.reject(error);
+  await expect(routeOf('getStore').handle({ store_service_id: 'a' }, execute)).rejects.toBe(error);
+});
