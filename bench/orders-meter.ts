@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { CompiledQuery } from 'kysely';
-import { createAccess } from '../src/database/access.ts';
-import { createContext } from '../src/graphql/context.ts';
+import { operatorScope } from '../src/auth/scope.ts';
+import { createReadAccess } from '../src/database/access.ts';
+import { Selection } from '../src/database/entity-query.ts';
+import { createContext, createRepositories } from '../src/graphql/context.ts';
 import { createSchema } from '../src/graphql/schema.ts';
 import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
 import { countStatement } from '../src/order/count.ts';
+import { type Order, OrderEntity } from '../src/order/entities.ts';
 import { pageStatement } from '../src/order/page.ts';
-import { operatorReach } from '../src/reach.ts';
 
 export type Arguments = Partial<OrderArguments>;
 
@@ -44,7 +46,8 @@ const rounds = 20;
 export async function createMeter(orm: MikroORM) {
   const schema = createSchema();
   const em = orm.em.fork();
-  const source = { orm, ...(await createAccess(orm, { prepare: true })) };
+  const source = { orm, repositories: createRepositories(await createReadAccess(orm)) };
+  const orders = new Selection<Order>(em, { entity: OrderEntity, scope: { rules: [] } });
   const run = async <Row>(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     (await em.getKysely().executeQuery(CompiledQuery.raw(sql, [...values]) as CompiledQuery<Row>)).rows;
   const [backend] = await run<{ pid: number }>('select pg_backend_pid() as pid');
@@ -59,7 +62,7 @@ export async function createMeter(orm: MikroORM) {
     const args = { pageIndex: 0, pageSize: 50, ...given };
     const variableValues = JSON.parse(JSON.stringify({ storeId, ...args }));
     const request = async (): Promise<string> => {
-      const contextValue = createContext(source, operatorReach);
+      const contextValue = createContext(source, operatorScope);
       const { data, errors } = await graphql({ schema, source: query, variableValues, contextValue });
       if (errors?.[0]) throw errors[0];
       return JSON.stringify(data);
@@ -74,7 +77,7 @@ export async function createMeter(orm: MikroORM) {
       server: (used.user + used.system) / 1000 / rounds,
       database: usedThere / rounds,
       rows: Math.max(
-        await worstNode(pageStatement([storeId], search)),
+        await worstNode(pageStatement(orders.text, { storeIds: [storeId], search })),
         await worstNode(countStatement([storeId], search)),
       ),
       count: JSON.parse(await request()).store.orders.count,

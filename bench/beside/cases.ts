@@ -9,11 +9,11 @@ export type ServerName = 'carte' | 'limit' | 'sql' | 'before';
 export interface Case {
   readonly name: string;
   readonly servers: readonly ServerName[];
-  readonly requests: () => readonly Request[];
+  readonly requests: (server?: ServerName) => readonly Request[];
   /** Each server is sent the tag that it has given, and answers 304. */
   readonly conditional?: true;
   /** Posted to Carte, outside of what is measured, each time before all requests are sent; the two take turns. */
-  readonly changes?: () => readonly (readonly Request[])[];
+  readonly changes?: (server: ServerName) => readonly (readonly Request[])[];
   /** They are posted to another process of Carte: what a write answers, the same process keeps for reading. */
   readonly elsewhere?: true;
 }
@@ -84,14 +84,21 @@ const graph: readonly Case[] = [
   { name: 'GraphQL, orders', servers: withoutSql, requests: () => queries('orders', listed) },
 ];
 
+/** Two servers that post to the same stores post different menus, so that each post changes something. */
+const versionsOf = (server: ServerName | undefined) => (server === 'before' ? 10 : 0);
+
 const writes = (['mid', 'small'] as const).flatMap((size): Case[] => {
   const afterPost = {
     servers: ['carte', 'sql'] as const,
     requests: () => trees(storesOf[size].written),
-    changes: () => [posts(size, 3), posts(size, 4)],
+    changes: (server: ServerName) => [posts(size, 3 + versionsOf(server)), posts(size, 4 + versionsOf(server))],
   };
   return [
-    { name: `POST, ${size}`, servers: ['carte'], requests: () => [...posts(size, 1), ...posts(size, 2)] },
+    {
+      name: `POST, ${size}`,
+      servers: ['carte'],
+      requests: server => [1, 2].flatMap(version => posts(size, version + versionsOf(server))),
+    },
     { name: `first read after POST, ${size}`, ...afterPost },
     { name: `the same, posted elsewhere, ${size}`, ...afterPost, elsewhere: true },
   ];

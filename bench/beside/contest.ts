@@ -70,7 +70,8 @@ function contestantOf(contestants: Contestants, name: ServerName): Contestant {
 
 async function prepare(tested: Case, name: ServerName, contestants: Contestants, pace: Pace) {
   const contestant = contestantOf(contestants, name);
-  const requests = tested.conditional ? await withTags(tested.requests(), contestant.client) : tested.requests();
+  const own = tested.requests(name);
+  const requests = tested.conditional ? await withTags(own, contestant.client) : own;
   const status = tested.conditional ? 304 : 200;
   let sent = 0;
   const send = () => {
@@ -81,9 +82,9 @@ async function prepare(tested: Case, name: ServerName, contestants: Contestants,
   const stretch = (hasMore: (turn: number) => boolean): Promise<Stretch> =>
     measure(contestant, onAnswer => inParallel(pace.connections, hasMore, async () => onAnswer(await send())));
 
-  const changes = tested.changes?.();
-  const own = name === 'before' ? contestant.client : contestants.carte.client;
-  const writer = tested.elsewhere ? contestants.elsewhere : own;
+  const changes = tested.changes?.(name);
+  const poster = name === 'before' ? contestant.client : contestants.carte.client;
+  const writer = tested.elsewhere ? contestants.elsewhere : poster;
   let changed = 0;
   return async (): Promise<Figures> => {
     const end = performance.now() + pace.seconds * 1000;

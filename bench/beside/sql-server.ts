@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import Fastify, { type FastifyReply } from 'fastify';
 import pg from 'pg';
-import type { Statement } from '../../src/statement.ts';
+import type { Statement } from './sql-statements.ts';
 import { statements } from './sql-statements.ts';
 import { type Lists, treeOf } from './sql-tree.ts';
 

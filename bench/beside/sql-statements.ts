@@ -1,4 +1,8 @@
-import type { Statement } from '../../src/statement.ts';
+/** One with a name is planned once on each connection. */
+export interface Statement {
+  readonly text: string;
+  readonly name?: string;
+}
 
 const text = 'json_build_object';
 

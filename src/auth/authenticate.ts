@@ -1,12 +1,12 @@
+import { prepared, type Query } from '../database/query.ts';
 import { Unauthenticated } from '../errors.ts';
-import type { Reach } from '../reach.ts';
-import { prepared, type Query } from '../statement.ts';
 import { hashKey } from './keys.ts';
+import type { AccessScope } from './scope.ts';
 
-/** Who is calling: the key's own identifier, for the log, and what it reaches. */
+/** Who is calling: the key's own identifier, for the log, and its scope. */
 export interface Caller {
   readonly keyId: string;
-  readonly reach: Reach;
+  readonly scope: AccessScope;
 }
 
 /** The caller behind a key that came over a connection; throws `Unauthenticated`. */
@@ -57,7 +57,7 @@ interface Known {
   readonly until: number;
 }
 
-interface Row extends Reach {
+interface Row extends AccessScope {
   readonly keyId: string;
   readonly expiresAt: number | null;
 }
@@ -78,6 +78,6 @@ const statement = prepared(`
 async function lookUp(query: Query, hash: Buffer): Promise<{ caller: Caller; expiresAt: number | null }> {
   const [row] = await query<Row>(statement, [hash]);
   if (!row) throw new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-  const { keyId, expiresAt, ...reach } = row;
-  return { caller: { keyId, reach }, expiresAt };
+  const { keyId, expiresAt, ...scope } = row;
+  return { caller: { keyId, scope }, expiresAt };
 }

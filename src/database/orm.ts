@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { entities } from './entities.ts';
 import { migrations } from './migrations/list.ts';
 import { watchStatements } from './statements.ts';
-import { parseJsonColumns } from './types.ts';
+import { typesBefore } from './types.ts';
 
 /** Where the database is: an address, or the socket of the embedded server. */
 export type Connection =
@@ -17,12 +17,14 @@ export interface OrmOptions {
   readonly connectionSeconds?: number;
   /** How long a statement of a request may take. */
   readonly statementSeconds?: number;
+  /** Whether connections prepare statements; off for a PgBouncer that cannot track them. */
+  readonly prepare?: boolean;
   /** Told of every pool that is made, e.g. to watch its statements. */
   readonly onPool?: (pool: Pool) => void;
 }
 
 export function ormOptions(connection: Connection, options: OrmOptions = {}): Options {
-  const { poolSize = 10, connectionSeconds = 5, statementSeconds = 30, onPool } = options;
+  const { poolSize = 10, connectionSeconds = 5, statementSeconds = 30, prepare = true, onPool } = options;
   return {
     ...('url' in connection
       ? { clientUrl: connection.url }
@@ -39,8 +41,8 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
       connectionTimeoutMillis: connectionSeconds * 1_000,
       keepAlive: true,
       onPoolCreated(pool: Pool) {
-        parseJsonColumns(pool);
-        watchStatements(pool, { seconds: statementSeconds });
+        pool.options.types = typesBefore(pool.options.types);
+        watchStatements(pool, { seconds: statementSeconds, prepare });
         onPool?.(pool);
       },
     },

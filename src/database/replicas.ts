@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { Shared } from '../sharing.ts';
-import type { Query, Statement } from '../statement.ts';
+import type { Query } from './query.ts';
 import { beginning, type Position, positionOf, stateOf } from './replicas/position.ts';
-import { Replica } from './replicas/replica.ts';
+import { Replica, type Statement } from './replicas/replica.ts';
 
 /**
  * Who answered a read: a replica; the primary, because no replica was worth asking or could be; or the primary, because
@@ -52,13 +52,13 @@ export function openReplicas(
   return {
     list,
     answered,
-    async query<Row>(statement: Statement, values: readonly unknown[]) {
+    async query<Row>(text: string, values: readonly unknown[], rowMode?: 'array') {
       const usable = list.filter(replica => replica.isUsable);
       const first = usable.length > 0 ? turn++ % usable.length : 0;
       const inTurn = [...usable.slice(first), ...usable.slice(0, first)];
-      const { rows, target } = await askReplicas<Row>(position, inTurn, { statement, values });
+      const { rows, target } = await askReplicas<Row>(position, inTurn, { text, values, rowMode });
       answered[target]++;
-      return rows ?? primary<Row>(statement, values);
+      return rows ?? primary<Row>(text, values, rowMode);
     },
     start() {
       for (const replica of list) void replica.watch();
@@ -69,19 +69,14 @@ export function openReplicas(
   };
 }
 
-interface Read {
-  readonly statement: Statement;
-  readonly values: readonly unknown[];
-}
-
 /** The rows of the first replica that will do; none where the primary must be asked, and why. */
-async function askReplicas<Row>(current: Shared<Position>, replicas: readonly Replica[], { statement, values }: Read) {
+async function askReplicas<Row>(current: Shared<Position>, replicas: readonly Replica[], statement: Statement) {
   let target: Target = 'primary';
   if (replicas.length === 0) return { rows: undefined, target };
   const position = await current.get();
   for (const replica of replicas) {
     try {
-      const answer = await replica.read<Row>(position.log, statement, values);
+      const answer = await replica.read<Row>(position.log, statement);
       if (!answer) target = 'behind';
       else if (await isSettled(current, answer.shown, position.settled))
         return { rows: answer.rows, target: 'replica' as const };

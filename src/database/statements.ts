@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 import { cancelStatement } from './cancel.ts';
+import { statementName } from './query.ts';
 import { releaseWhenOver } from './release.ts';
 
 /** What the database is asked to do for one request. */
@@ -16,12 +17,20 @@ export const currentWork = new AsyncLocalStorage<Work | undefined>();
 type Send = (...args: unknown[]) => unknown;
 type Callback = (error: unknown, ...results: unknown[]) => void;
 
-/** Counts the statements of every request and ends those that take too long; what belongs to no request is let be. */
-export function watchStatements(pool: Pool, limit: { readonly seconds: number }): void {
+export interface WatchOptions {
+  /** How long a statement of a request may take. */
+  readonly seconds: number;
+  /** Whether statements that have a name are prepared by it. */
+  readonly prepare: boolean;
+}
+
+/** Names prepared statements, counts those of every request and ends those that take too long; what belongs to no request may. */
+export function watchStatements(pool: Pool, { seconds, prepare }: WatchOptions): void {
   keepContext(pool);
   pool.on('connect', client => {
     releaseWhenOver(client);
-    watchClient(client, limit.seconds * 1_000);
+    if (prepare) nameStatements(client);
+    watchClient(client, seconds * 1_000);
   });
 }
 
@@ -36,6 +45,22 @@ function keepContext(pool: Pool): void {
       if (!callback) return connect();
       const work = currentWork.getStore();
       return connect((error: unknown, ...lent: unknown[]) => currentWork.run(work, callback, error, ...lent));
+    },
+  });
+}
+
+/** Kysely has no way to name a statement, so its text does (database/query.ts). */
+function nameStatements(client: PoolClient): void {
+  const send: Send = client.query.bind(client);
+  Object.assign(client, {
+    query: (query: unknown, ...rest: unknown[]) => {
+      const name = statementName(textOf(query));
+      if (name === undefined) return send(query, ...rest);
+      if (typeof query === 'string') {
+        const [values, ...others] = rest;
+        return send({ name, text: query, values }, ...others);
+      }
+      return send(Object.assign(query as object, { name }), ...rest);
     },
   });
 }

@@ -3,20 +3,35 @@ import { parseExactJson } from '../input/json.ts';
 
 type Parse = (text: string) => unknown;
 
-const { JSON: json } = pg.types.builtins;
+const { INT8, TIMESTAMPTZ, JSON: json } = pg.types.builtins;
+const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as Parse;
+const usualTimestamp = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?[+-]\d\d$/;
 
-/** Parses values of a type: documents so that they can be given back exactly, anything else as `pg` does. */
-export function typeParser(oid: number): Parse {
-  return oid === json ? parseExactJson : (pg.types.getTypeParser(oid) as Parse);
+/** V8 parses the usual form in less than half the time of `pg`, which gets the others. */
+export function parseTimestamp(text: string): unknown {
+  return usualTimestamp.test(text) ? new Date(text) : parseAnyTimestamp(text);
 }
 
-/** The parsers for a pool of its own. */
-export const types = { getTypeParser: typeParser };
+/** Whole numbers are safe integers in this schema, and documents are given back exactly. */
+const parsers: Readonly<Record<number, Parse>> = {
+  [INT8]: Number,
+  [TIMESTAMPTZ]: parseTimestamp,
+  [json]: parseExactJson,
+};
 
-/** Has MikroORM's pool parse documents in the same way; its other parsers stay. */
-export function parseJsonColumns(pool: pg.Pool): void {
-  const { types: own = pg.types } = pool.options;
-  pool.options.types = {
-    getTypeParser: (oid, format) => (oid === json ? parseExactJson : own.getTypeParser(oid, format)),
+/** The parsers of a pool: ours before those that it has already. */
+export function typesBefore(types: pg.CustomTypesConfig = pg.types): pg.CustomTypesConfig {
+  // `pg` asks for the parser of each column of each result.
+  const known = new Map<number, Parse>();
+  return {
+    getTypeParser(oid, format) {
+      if (format === 'binary') return types.getTypeParser(oid, format);
+      let parse = known.get(oid);
+      if (!parse) {
+        parse = parsers[oid] ?? (types.getTypeParser(oid, format) as Parse);
+        known.set(oid, parse);
+      }
+      return parse;
+    },
   };
 }

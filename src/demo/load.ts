@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
-import { transactWithin } from '../database/transaction.ts';
+import { operatorScope } from '../auth/scope.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
@@ -9,7 +9,6 @@ import { runImport } from '../import/run.ts';
 import { Faults } from '../input/faults.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
-import { operatorReach } from '../reach.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { demoOrders } from './orders.ts';
 
@@ -28,7 +27,7 @@ export async function loadFirstDemo(
   return embedded && demo && (await isEmpty(orm)) ? loadDemo(orm) : undefined;
 }
 
-/** Loads the demo restaurants, at once or not at all, and answers a key that reaches all of them. */
+/** Loads the demo restaurants, at once or not at all, and answers a key for all of them. */
 export async function loadDemo(orm: MikroORM): Promise<string> {
   return operatorFork(orm).transactional(async em => {
     await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
@@ -36,10 +35,9 @@ export async function loadDemo(orm: MikroORM): Promise<string> {
     const stores = await em.find(StoreEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
     const readMenu = documentReader('MenuConfigurationInput');
     const menus = stores.map(({ id, timezone }) => ({ id, timezone, menu: readJson(`menus/${id}.json`) }));
-    const database = { transact: transactWithin(em), metadata: orm.getMetadata() };
     for (const [index, store] of stores.entries()) {
       const input = readMenu.read(menus[index]?.menu, [], new Faults()) as MenuConfigurationInput;
-      await replaceMenuConfiguration(database, store, { input });
+      await replaceMenuConfiguration(em, store, { input });
     }
     const orders = demoOrders({ stores: menus, now: new Date() });
     await load(em, 'orders', lines(orders));
@@ -77,6 +75,6 @@ function readJson(file: string) {
 
 function operatorFork(orm: MikroORM): EntityManager {
   const em = orm.em.fork();
-  em.setFilterParams('reach', { ...operatorReach });
+  em.setFilterParams('scope', { ...operatorScope });
   return em;
 }

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
-import { type CheckPart, Forbidden, Unauthenticated } from '../errors.ts';
+import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
+import type { CheckPart } from '../errors.ts';
 import { menuChecks } from '../menu/check.ts';
 import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
 import { merchantResolvers } from '../merchant/resolvers.ts';
 import { orderResolvers } from '../order/resolvers.ts';
-import type { Reach } from '../reach.ts';
 import { storeResolvers } from '../store/resolvers.ts';
 import type { Context } from './context.ts';
 import { scalars } from './scalars.ts';
@@ -47,22 +47,18 @@ function addChecks(schema: GraphQLSchema): void {
 /** Every way into the graph needs a key, and every write one that may write; the schema itself is open to all. */
 function guard(schema: GraphQLSchema): void {
   guardFields(schema.getQueryType(), requireKey);
-  guardFields(schema.getMutationType(), reach => {
-    if (!requireKey(reach).canWrite) throw new Forbidden('This API key may only read.');
-  });
+  guardFields(schema.getMutationType(), requireWrite);
 }
 
-function guardFields(type: ReturnType<GraphQLSchema['getQueryType']>, check: (reach: Reach | undefined) => void): void {
+function guardFields(
+  type: ReturnType<GraphQLSchema['getQueryType']>,
+  check: (scope: AccessScope | undefined) => void,
+): void {
   for (const field of Object.values(type?.getFields() ?? {})) {
     const resolve = field.resolve ?? defaultFieldResolver;
     field.resolve = (root, args, context: Context, info) => {
-      check(context.reach);
+      check(context.scope);
       return resolve(root, args, context, info);
     };
   }
-}
-
-function requireKey(reach: Reach | undefined): Reach {
-  if (!reach) throw new Unauthenticated('An API key is needed in the header x-api-key.');
-  return reach;
 }

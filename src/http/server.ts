@@ -2,11 +2,12 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { AnswerCache } from '../answers/cache.ts';
 import { createAuthenticator } from '../auth/authenticate.ts';
+import { requireKey, requireWrite } from '../auth/scope.ts';
 import type { Config } from '../config.ts';
-import { createAccess } from '../database/access.ts';
+import { createReadAccess } from '../database/access.ts';
+import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
-import { Forbidden, Unauthenticated } from '../errors.ts';
-import { createContext, stampOf } from '../graphql/context.ts';
+import { createContext, createRepositories, revisionsOf } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { boundAnswers } from '../graphql/limits/answer.ts';
 import { createSchema } from '../graphql/schema.ts';
@@ -14,7 +15,6 @@ import { loadTrusted } from '../graphql/trusted.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
-import type { Query } from '../statement.ts';
 import { createCallers } from './callers.ts';
 import { allowOrigins } from './cors.ts';
 import { mountDocs } from './docs.ts';
@@ -50,7 +50,7 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const schema = createSchema();
   const trusted = config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments);
-  const access = await createAccess(orm, config);
+  const access = await createReadAccess(orm);
   const answers = new AnswerCache(config.cacheBytes);
   const app = createFastify(config);
   drain.watch(app.server);
@@ -60,20 +60,18 @@ export async function createServer(
   const metrics = createMetrics();
   metrics.watchPool(pool);
   metrics.watchCache(answers);
-  const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.query, config) : undefined;
+  const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.primary, config) : undefined;
   if (replicas) metrics.watchReplicas(replicas);
   const source = {
     orm,
-    // A lookup costs no more than to ask whether a replica is up to date, so the primary always does them.
-    ...access,
-    ...(replicas && { query: replicas.query }),
+    repositories: createRepositories({ ...access, ...(replicas && { query: replicas.query }) }),
     menuLimits: config.menuLimits,
     onReplaced: metrics.replaced,
   };
   const translate = createTranslate(app.log, metrics);
   observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
   const callerOf = createCallers({
-    authenticate: createAuthenticator(access.query, { seconds: config.keySeconds }),
+    authenticate: createAuthenticator(access.primary, { seconds: config.keySeconds }),
     overload,
     rateLimit: config.rateLimit > 0 ? createRateLimit(config.rateLimit) : undefined,
   });
@@ -89,8 +87,8 @@ export async function createServer(
       trusted,
       translate,
       answers,
-      readStamp: ({ reach }, asked) => stampOf(source, reach, asked),
-      createContext: async request => createContext(source, (await callerOf(request))?.reach),
+      readStamp: ({ scope }, store) => revisionsOf(source, scope, store),
+      createContext: async request => createContext(source, (await callerOf(request))?.scope),
     }),
   );
   const rest = mountRest(app, {
@@ -98,12 +96,11 @@ export async function createServer(
     answers,
     bodyLimit: config.bodyLimit,
     authenticate: async (request, { writes }) => {
-      const caller = (await callerOf(request)) ?? missingKey();
-      if (writes && !caller.reach.canWrite) throw new Forbidden('This API key may only read.');
-      return caller;
+      const caller = await callerOf(request);
+      return writes ? requireWrite(caller?.scope) : requireKey(caller?.scope);
     },
-    createContext: caller => createContext(source, caller.reach),
-    readStamp: ({ reach }, asked) => stampOf(source, reach, asked),
+    createContext: scope => createContext(source, scope),
+    readStamp: (scope, store) => revisionsOf(source, scope, store),
     translate,
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
@@ -136,8 +133,8 @@ function createFastify(config: ServerConfig): FastifyInstance {
   return app;
 }
 
-function useReplicas(app: FastifyInstance, query: Query, config: ServerConfig): Replicas {
-  const replicas = openReplicas(query, config, ({ replica, isUsable, reason }) => {
+function useReplicas(app: FastifyInstance, primary: Query, config: ServerConfig): Replicas {
+  const replicas = openReplicas(primary, config, ({ replica, isUsable, reason }) => {
     if (isUsable) app.log.info({ replica }, 'A read replica is in use');
     else app.log.warn({ replica, err: reason }, 'A read replica is left out');
   });
@@ -149,8 +146,4 @@ function useReplicas(app: FastifyInstance, query: Query, config: ServerConfig): 
 
 function logsRequests({ logLevel }: ServerConfig): boolean {
   return logLevel === 'info' || logLevel === 'debug';
-}
-
-function missingKey(): never {
-  throw new Unauthenticated('An API key is needed in the header x-api-key.');
 }

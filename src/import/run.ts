@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { retryCollisions } from '../database/retry.ts';
 import { Faults } from '../input/faults.ts';
 import { parseExactJson } from '../input/json.ts';
-import { retryCollisions } from '../retry.ts';
 import { documentReader } from './documents.ts';
 import { type Kind, type KindName, kinds, type LineFault, type Numbered } from './kinds.ts';
 import { type Line, readLines } from './lines.ts';

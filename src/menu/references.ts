@@ -1,36 +1,17 @@
 import type { Fault } from '../errors.ts';
 import type { Readable } from './check.ts';
+import { linkedIds, menuKinds, nounOf } from './kinds.ts';
 
 const longestExternalId = 255;
 
-const kinds = [
-  { list: 'menus', noun: 'menu' },
-  { list: 'categories', noun: 'category' },
-  { list: 'items', noun: 'item' },
-  { list: 'modifierGroups', noun: 'modifier group' },
-  { list: 'modifierItems', noun: 'modifier item' },
-] as const;
-
-/** The lists of references: where they stand, and what they name. */
-const references = [
-  { list: 'menus', field: 'categoryExternalIds', target: 'categories', noun: 'category' },
-  { list: 'categories', field: 'itemExternalIds', target: 'items', noun: 'item' },
-  { list: 'items', field: 'modifierExternalIds', target: 'modifierGroups', noun: 'modifier group' },
-  { list: 'modifierGroups', field: 'modifierItemExternalIds', target: 'modifierItems', noun: 'modifier item' },
-] as const;
-
-type Referring = {
-  readonly [Field in (typeof references)[number]['field']]?: readonly (string | undefined)[] | null | undefined;
-};
-
 /** External ids: 1 to 255 characters, unique within their kind. */
 export function* checkIdentifiers(configuration: Readable): Generator<Fault> {
-  for (const { list, noun } of kinds) {
+  for (const { name, noun } of menuKinds) {
     const firstWith = new Map<string, number>();
-    for (const [index, row] of (configuration[list] ?? []).entries()) {
+    for (const [index, row] of (configuration[name] ?? []).entries()) {
       const externalId = row?.externalId;
       if (externalId === undefined) continue;
-      const path = [list, index, 'externalId'];
+      const path = [name, index, 'externalId'];
       if (externalId === '') {
         yield { path, type: 'string_too_short', message: 'String should have at least 1 character' };
       } else if (isTooLong(externalId)) {
@@ -51,14 +32,16 @@ const isTooLong = (text: string) => text.length > longestExternalId && [...text]
 
 /** Every reference names an entity of the same configuration, and no list names one twice. */
 export function* checkReferences(configuration: Readable): Generator<Fault> {
-  const items = idsOf(configuration.items);
-  for (const { list, field, target, noun } of references) {
-    const targets = target === 'items' ? items : idsOf(configuration[target]);
-    const rows: readonly (Referring | undefined)[] = configuration[list] ?? [];
+  const ids = new Map(menuKinds.map(({ name }) => [name, idsOf(configuration[name])]));
+  for (const kind of menuKinds) {
+    if (!kind.links) continue;
+    const { property, to } = kind.links;
+    const rows: readonly (object | undefined)[] = configuration[kind.name] ?? [];
     for (const [index, row] of rows.entries()) {
-      yield* checkList(row?.[field] ?? [], targets, noun, [list, index, field]);
+      yield* checkList(linkedIds(kind, row), ids.get(to), nounOf(to), [kind.name, index, property]);
     }
   }
+  const items = ids.get('items');
   for (const [index, row] of (configuration.modifierItems ?? []).entries()) {
     const id = row?.menuItemExternalId;
     if (id === null || id === undefined || !items || items.has(id)) continue;

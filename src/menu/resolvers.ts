@@ -9,7 +9,7 @@ import { pickText } from './text.ts';
 const configurationOf = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
   loaders.menus.byStore.load(store);
 
-/** The store that an entity belongs to: present, because the entity was reached through it. */
+/** The store that an entity belongs to: present, because the entity was loaded through it. */
 const storeOf = async (
   { configuration }: { readonly configuration: Configuration },
   _args: object,
@@ -23,10 +23,11 @@ const storeOf = async (
 export const menuResolvers: Resolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
-      const { loaders, menuDatabase, menuLimits: limits, onReplaced } = context;
+      const { loaders, menuLimits: limits, onReplaced } = context;
       const begun = performance.now();
       const store = await loaders.stores.byId.load(storeId);
-      const configuration = store && (await replaceMenuConfiguration(menuDatabase, store, { ...replacement, limits }));
+      const configuration =
+        store && (await replaceMenuConfiguration(context.forkEntityManager(), store, { ...replacement, limits }));
       onReplaced((performance.now() - begun) / 1000);
       if (!configuration) return null;
       loaders.menus.byStore.prime(store, configuration);

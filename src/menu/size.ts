@@ -1,18 +1,16 @@
 import type { Fault } from '../errors.ts';
 import type { PostedConfiguration } from './check.ts';
+import { type KindName, linkedIds, menuKinds } from './kinds.ts';
 import type { MenuLimits } from './limits.ts';
 
 /** The four published limits. A small body can say a vast tree, so the tree is counted without being built. */
 export function* checkSize(configuration: PostedConfiguration, limits: MenuLimits): Generator<Fault> {
-  const { menus, categories, items, modifierGroups, modifierItems } = configuration;
-  const entities = menus.length + categories.length + items.length + modifierGroups.length + modifierItems.length;
+  const entities = total(menuKinds.map(({ name }) => configuration[name].length));
   if (entities > limits.entities) yield tooLong(`${entities} entities`, limits.entities);
 
-  const links =
-    total(menus.map(menu => menu.categoryExternalIds?.length ?? 0)) +
-    total(categories.map(category => category.itemExternalIds?.length ?? 0)) +
-    total(items.map(item => item.modifierExternalIds?.length ?? 0)) +
-    total(modifierGroups.map(group => group.modifierItemExternalIds?.length ?? 0));
+  const links = total(
+    menuKinds.flatMap(kind => configuration[kind.name].map((entity: object) => linkedIds(kind, entity).length)),
+  );
   if (links > limits.links) yield tooLong(`${links} links`, limits.links);
 
   const nodes = measureTree(configuration, () => 1);
@@ -38,27 +36,19 @@ function mostBytes(value: unknown): number {
 }
 
 /** What the tree measures with every entity counted in each of its places. */
-function measureTree(
-  { menus, categories, items, modifierGroups, modifierItems }: PostedConfiguration,
-  own: (entity: object) => number,
-): number {
-  const ofModifier = sizes(modifierItems, own, () => 0);
-  const ofGroup = sizes(modifierGroups, own, group => below(group.modifierItemExternalIds, ofModifier));
-  const ofItem = sizes(items, own, item => below(item.modifierExternalIds, ofGroup));
-  const ofCategory = sizes(categories, own, category => below(category.itemExternalIds, ofItem));
-  return total(menus.map(menu => own(menu) + below(menu.categoryExternalIds, ofCategory)));
-}
-
-function sizes<T extends { readonly externalId: string }>(
-  entities: readonly T[],
-  own: (entity: object) => number,
-  children: (entity: T) => number,
-) {
-  return new Map(entities.map(entity => [entity.externalId, own(entity) + children(entity)]));
-}
-
-function below(externalIds: readonly string[] | null | undefined, size: ReadonlyMap<string, number>): number {
-  return total((externalIds ?? []).map(id => size.get(id) ?? 0));
+function measureTree(configuration: PostedConfiguration, own: (entity: object) => number): number {
+  const sizes = new Map<KindName, ReadonlyMap<string, number>>();
+  // From the leaves up, so that the size of what an entity lists is known.
+  for (const kind of menuKinds.toReversed()) {
+    const ofChild = kind.links && sizes.get(kind.links.to);
+    if (kind.links && !ofChild)
+      throw new Error(`The kind ${kind.name} stands below ${kind.links.to}, which it links to`);
+    const entities: readonly { readonly externalId: string }[] = configuration[kind.name];
+    const sizeOf = (entity: object) =>
+      own(entity) + total(linkedIds(kind, entity).map(id => (id === undefined ? 0 : (ofChild?.get(id) ?? 0))));
+    sizes.set(kind.name, new Map(entities.map(entity => [entity.externalId, sizeOf(entity)])));
+  }
+  return total([...(sizes.get('menus')?.values() ?? [])]);
 }
 
 function total(numbers: readonly number[]): number {

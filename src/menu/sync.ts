@@ -1,27 +1,27 @@
-import type { MetadataStorage } from '@mikro-orm/core';
-import { type Column, columnsOf, type MenuTable, menuTables, preparedFor } from './tables.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared } from '../database/query.ts';
+import { type Column, compiledOnce, menuKinds, type NamedKind, tableOf } from './kinds.ts';
 
 /** Set by the operator and kept over replacements. */
 const notPosted = new Set(['prepType']);
 
 /**
- * One statement that makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuTables`):
+ * One statement that makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`):
  * it deletes what is missing, updates what differs and inserts what is new, so that an id is drawn for new external ids
  * alone (`on conflict` would draw one for every row). The revision grows if any of that changed a row.
  */
-export const syncStatement = preparedFor(syncText);
-
-function syncText(metadata: MetadataStorage): string {
-  const parts = menuTables.map((table, index) => syncTable(metadata, table, `$${index + 2}`));
-  const changes = menuTables.flatMap(({ list }) =>
-    ['deleted', 'updated', 'inserted'].map(change => `exists (select from "${list} ${change}")`),
+export const syncText = compiledOnce(em => {
+  const parts = menuKinds.map((kind, index) => syncTable(em, kind, `$${index + 2}`));
+  const changes = menuKinds.flatMap(({ name }) =>
+    ['deleted', 'updated', 'inserted'].map(change => `exists (select from "${name} ${change}")`),
   );
-  return `with ${parts.join(',\n')}
-    update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})`;
-}
+  return prepared(`with ${parts.join(',\n')}
+    update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})`);
+});
 
-function syncTable(metadata: MetadataStorage, { list, entity }: MenuTable, parameter: string): string {
-  const { tableName, columns: all } = columnsOf(metadata, entity);
+function syncTable(em: EntityManager, kind: NamedKind, parameter: string): string {
+  const list = kind.name;
+  const { tableName, columns: all } = tableOf(em, kind);
   const columns = all.filter(column => !notPosted.has(column.property));
   const names = columns.map(column => column.name).join(', ');
   const posted = columns.map(column => `p."${column.property}"`).join(', ');

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { reachOfMerchants } from '../reach.ts';
+import { merchantScope, scopeFilter } from '../auth/scope.ts';
 
 export interface BusinessType {
   readonly name: string;
@@ -8,7 +8,7 @@ export interface BusinessType {
 export const MerchantEntity = defineEntity({
   name: 'Merchant',
   tableName: 'merchant',
-  filters: reachOfMerchants,
+  filters: scopeFilter(merchantScope),
   indexes: [{ name: 'merchant_created', properties: ['createdAt', 'id'] }],
   properties: {
     id: p.text().primary().collation('C'),

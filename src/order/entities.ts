@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { reachOfOrders } from '../reach.ts';
+import { scopeFilter, storeScope } from '../auth/scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 
 export const orderStatuses = [
@@ -21,7 +21,7 @@ export const longestPhone = 100;
 export const OrderEntity = defineEntity({
   name: 'Order',
   tableName: 'orders',
-  filters: reachOfOrders,
+  filters: scopeFilter(storeScope, 'store'),
   indexes: [
     {
       name: 'orders_by_time',
@@ -69,12 +69,14 @@ export const OrderEntity = defineEntity({
 });
 
 export interface Order extends Omit<InferEntity<typeof OrderEntity>, 'customerNameFolded' | 'phoneReversed'> {
-  /** What most want to know of its store, where that came along. */
-  storeInBrief?: StoreInBrief;
+  /** What most requests need of its store, where the query has joined it. */
+  storeSummary?: StoreSummary;
+  /** The store itself, where the order was loaded through it. */
+  loadedStore?: Store;
 }
 
-export const storeFieldsInBrief = ['id', 'name', 'externalId', 'createdAt'] as const;
-export type StoreInBrief = Pick<Store, (typeof storeFieldsInBrief)[number]>;
+export const storeSummaryFields = ['id', 'name', 'externalId', 'createdAt'] as const;
+export type StoreSummary = Pick<Store, (typeof storeSummaryFields)[number]>;
 
 /** How many orders of a status a store has on a day of UTC. The database keeps it: see docs/operating-orders.md. */
 export const OrderCountEntity = defineEntity({

@@ -1,24 +1,22 @@
 import DataLoader from 'dataloader';
-import type { Reading } from '../lookup.ts';
-import type { Reach } from '../reach.ts';
-import { Remembered } from '../remembered.ts';
+import type { AccessScope } from '../auth/scope.ts';
+import { scopedLoader } from '../database/batch-loader.ts';
 import type { Search } from './arguments.ts';
 import { isCounted } from './conditions.ts';
-import type { Order } from './entities.ts';
-import { countOrders, type FoundOrders, findOrders, type OrderPage } from './search.ts';
-import { orderRows, toOrderInStore } from './select.ts';
+import type { OrderRepository } from './repository.ts';
+import type { FoundOrders, OrderPage } from './search.ts';
 
-export function orderLoaders({ lookUp }: Pick<Reading, 'lookUp'>, reach: Reach) {
-  const find = async (id: string) => {
-    const row = await lookUp(orderRows, reach, id);
-    return row ? toOrderInStore(row) : null;
-  };
-  return { byId: new Remembered<Order | null>(find) };
+export function orderLoaders(repository: OrderRepository, scope: AccessScope) {
+  return { byId: scopedLoader(repository.byId, scope) };
 }
 
-export function orderPageLoaders({ query }: Pick<Reading, 'query'>) {
-  const found = bySearch((pages, search) => findOrders(query, pages, search));
-  const counts = bySearch((pages, search) => countOrders(query, pages, search));
+/** `revisionsRead` resolves when orders may be read: after the revisions that a query selects beside them. */
+export function orderPageLoaders(repository: OrderRepository, revisionsRead: () => Promise<void>) {
+  const found = bySearch(async (pages, search) => {
+    await revisionsRead();
+    return repository.findPages(pages, search);
+  });
+  const counts = bySearch((pages, search) => repository.countPages(pages, search));
   return {
     found: {
       load(page: OrderPage): Promise<FoundOrders> {
@@ -29,7 +27,7 @@ export function orderPageLoaders({ query }: Pick<Reading, 'query'>) {
     counts: {
       async load(page: OrderPage): Promise<number> {
         page.asked.count = true;
-        // Until the fields beside this one have asked for the orders, which then come with their count.
+        // Yields a microtask so that sibling resolvers load the orders first, which then come with their count.
         await null;
         const counted = page.asked.orders || !isCounted(page.search) ? (await found.load(page)).count : undefined;
         return counted ?? (await counts.load(page)).count;

@@ -16,33 +16,37 @@ import {
 } from './conditions.ts';
 import { countOf } from './count.ts';
 import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
-import { type OrderRow, orderColumns } from './row.ts';
 
-/** One order of a page; or, where the page is empty, a row without one. */
-export type PageRow = (OrderRow | { readonly id: null }) & {
-  readonly position: number;
-  /** Every match over all pages, where finding the page has counted them. */
-  readonly total: number | null;
-};
+/** The position of the page, the number of all matches where it was counted, then the columns of an order; null without one. */
+export type PageRow = readonly [position: number, total: number | null, ...order: unknown[]];
+
+/** Where the columns of the order begin. */
+export const orderColumns = 2;
 
 /** Beyond this many orders it costs less to add up the days before than to step over their orders. */
 const worthJumping = 500n;
 
+export interface PageOptions {
+  readonly storeIds: readonly string[];
+  readonly search: Search;
+  /** Whether the number of all matches is wanted too, where the counters know it. */
+  readonly withCount?: boolean;
+}
+
 /**
- * A page of each of many stores, and one order more where there is a next page; with the number of all matches, where that
- * is asked for too and the counters know it. Ids are picked from the indexes before
- * any row is read, since rows are wide.
+ * A page of each of many stores, and one order more where there is a next page. Ids are picked from the indexes before any
+ * order is read by the text that selects orders, since rows are wide.
  */
-export function pageStatement(storeIds: readonly string[], search: Search, withCount = false) {
+export function pageStatement(selectOrders: string, { storeIds, search, withCount = false }: PageOptions) {
   const binding = createBinding();
   const total = withCount && isCounted(search) ? countOf(search, binding) : 'null';
   // With an offset the count is a step of its own; without one it would be worked out again for every order.
   const sql = `
-    select position::int, coalesce(picked.total, counted.total)::float8 as total, ${orderColumns}
+    select position::int, coalesce(picked.total, counted.total)::float8, found.*
     from ${askedStores(storeIds, binding)}
     cross join lateral (select (${total})::bigint as total offset 0) counted
     left join lateral (${isIndexed(search) ? collected(search, binding) : walked(search, binding)}) picked on true
-    left join orders on orders.id = picked.id
+    left join (${selectOrders}) found on found.id = picked.id
     order by position, picked.created_at desc, picked.id desc`;
   return { sql, values: binding.values };
 }

@@ -2,16 +2,17 @@ import type { Resolvers } from '../generated/graph.ts';
 import { asksOnlyFor } from '../selection.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
-import { type Order, storeFieldsInBrief } from './entities.ts';
+import { type Order, storeSummaryFields } from './entities.ts';
 import { endCursor } from './search.ts';
 
-const isInBrief = asksOnlyFor(storeFieldsInBrief);
+const needsSummaryAlone = asksOnlyFor(storeSummaryFields);
 
 export const orderResolvers: Resolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
   },
   Store: {
+    ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),
     orders: (store, args) => ({ store, search: checkSearch(args), asked: { orders: false, count: false } }),
   },
   OrderPage: {
@@ -24,10 +25,10 @@ export const orderResolvers: Resolvers = {
   },
   Order: {
     store(order, _args, { loaders }, info) {
-      // Then nothing else of it is looked at.
-      if (order.storeInBrief && isInBrief(info)) return order.storeInBrief as Store;
-      const store = loaders.stores.byId.load(order.store);
-      return store instanceof Promise ? store.then(found => found ?? gone(order)) : (store ?? gone(order));
+      if (order.loadedStore) return order.loadedStore;
+      // No other field of it is resolved then.
+      if (order.storeSummary && needsSummaryAlone(info)) return order.storeSummary as Store;
+      return loaders.stores.byId.load(order.store).then(store => store ?? gone(order));
     },
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },

@@ -1,11 +1,11 @@
-import { preparedFirst, type Query, type Statement } from '../statement.ts';
+import type { Selection } from '../database/entity-query.ts';
+import { preparedFirst, type Query } from '../database/query.ts';
 import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { type CountRow, countStatement } from './count.ts';
 import { writeCursor } from './cursor.ts';
 import type { Order } from './entities.ts';
-import { type PageRow, pageStatement } from './page.ts';
-import { toOrder } from './row.ts';
+import { orderColumns, type PageRow, pageStatement } from './page.ts';
 
 /** A page of a store's orders that has been asked for; its parts are loaded when they are read. */
 export interface OrderPage {
@@ -23,27 +23,31 @@ export interface FoundOrders {
   readonly count: number | undefined;
 }
 
-/** One page of each store, in one statement. Stores stand for what the caller may see: they were loaded within reach. */
-export async function findOrders(query: Query, pages: readonly OrderPage[], search: Search): Promise<FoundOrders[]> {
+/** One page of each store, in one statement. The stores have been loaded in the caller's scope, and so are their orders. */
+export async function findOrders(
+  query: Query,
+  selection: Selection<Order>,
+  pages: readonly OrderPage[],
+  search: Search,
+): Promise<FoundOrders[]> {
   const storeIds = pages.map(page => page.store.id);
-  const { sql: text, values } = pageStatement(
-    storeIds,
-    search,
-    pages.some(page => page.asked.count),
-  );
-  const rows = await query<PageRow>(statementOf(text, search), values);
-  const byPosition = Map.groupBy(rows, row => row.position);
-  return pages.map((_page, index) => toFound(byPosition.get(index + 1) ?? [], search));
-}
-
-function toFound(rows: readonly PageRow[], search: Search): FoundOrders {
-  const orders = rows.slice(0, search.pageSize).flatMap(row => (row.id === null ? [] : [toOrder(row)]));
-  const hasNextPage = rows.length > search.pageSize;
-  return {
-    orders,
-    hasNextPage,
-    count: rows[0]?.total ?? (hasNextPage ? undefined : countFromLastPage(orders.length, search)),
-  };
+  const withCount = pages.some(page => page.asked.count);
+  const { sql, values } = pageStatement(selection.text, { storeIds, search, withCount });
+  const rows = await query<PageRow>(statementOf(sql, search), values, 'array');
+  const byPosition = Map.groupBy(rows, ([position]) => position);
+  return pages.map(({ store }, index) => {
+    const ofPage = byPosition.get(index + 1) ?? [];
+    // The row of an empty page has no order.
+    const orders = ofPage.slice(0, search.pageSize).flatMap(row => {
+      return row[orderColumns] === null
+        ? []
+        : [Object.assign(selection.map(row, orderColumns), { loadedStore: store })];
+    });
+    const hasNextPage = ofPage.length > search.pageSize;
+    const total = ofPage[0]?.[1] ?? undefined;
+    const count = total ?? (hasNextPage ? undefined : countFromLastPage(orders.length, search));
+    return { orders, hasNextPage, count };
+  });
 }
 
 /** A last page tells how many there are in all, unless it is empty, or pages were counted from a cursor. */
@@ -59,9 +63,9 @@ const keepFirst = preparedFirst(200);
  * so has a telephone number by itself. What is best for a name depends on how often it occurs, and for a number within a
  * time on which of them leaves fewer orders; these are planned anew.
  */
-function statementOf(text: string, { name, phone, from, to }: Search): Statement {
+function statementOf(text: string, { name, phone, from, to }: Search): string {
   const planKept = name === undefined && (phone === undefined || (from === undefined && to === undefined));
-  return planKept ? keepFirst(text) : { text };
+  return planKept ? keepFirst(text) : text;
 }
 
 /** Where the next page starts; null on an empty page. */

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { type BusinessType, MerchantEntity } from '../merchant/entities.ts';
-import { reachOfStores } from '../reach.ts';
+import { scopeFilter, storeScope } from '../auth/scope.ts';
+import { type BusinessType, type Merchant, MerchantEntity } from '../merchant/entities.ts';
 
 export interface PhoneNumber {
   readonly id: string;
@@ -22,7 +22,7 @@ export interface RestaurantConfiguration {
 export const StoreEntity = defineEntity({
   name: 'Store',
   tableName: 'store',
-  filters: reachOfStores,
+  filters: scopeFilter(storeScope),
   indexes: [
     { name: 'store_created', properties: ['createdAt', 'id'] },
     { name: 'store_merchant', properties: ['merchant', 'createdAt', 'id'] },
@@ -51,12 +51,18 @@ export const StoreEntity = defineEntity({
     /** Grows with every change of the orders, or of what they show of the store; kept by triggers beside the table. */
     ordersRevision: p
       .bigint('number')
-      .formula(cols => `(select coalesce(max(revision), 0) from order_revision where store_id = ${cols.id})`)
-      .persist(false),
+      .formula(cols => `coalesce((select revision from order_revision where store_id = ${cols.id}), 0)`)
+      .persist(false)
+      .lazy(),
   },
 });
 
-export type Store = InferEntity<typeof StoreEntity>;
+export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'ordersRevision'> {
+  /** Of a store that was loaded by its id. */
+  ordersRevision?: number;
+  /** The merchant itself, where the query has joined it. */
+  joinedMerchant?: Merchant | null;
+}
 
 /** The revision at which a store was deleted: one that is made anew with its id goes on from there. */
 export const DeletedStoreEntity = defineEntity({

@@ -1,49 +1,56 @@
 import DataLoader from 'dataloader';
-import type { Reading } from '../lookup.ts';
-import type { Merchant } from '../merchant/entities.ts';
-import { checkSlice, type Slice } from '../paging.ts';
-import type { Reach } from '../reach.ts';
-import { Remembered } from '../remembered.ts';
-import type { Picked } from '../rows.ts';
+import type { AccessScope } from '../auth/scope.ts';
+import { scopedLoader } from '../database/batch-loader.ts';
+import { checkSlice, type Slice } from '../database/paging.ts';
 import type { Store } from './entities.ts';
-import { type StoreWithMerchant, selectStores, storeRows, toStore } from './select.ts';
+import type { StoreRepository, StoreRevisions } from './repository.ts';
 
-/** A request that has come by a store or by its merchant does not ask for either again. */
-export function storeLoaders({ query, lookUp }: Reading, reach: Reach, rememberMerchant: (merchant: Merchant) => void) {
-  const take = ({ store, merchant }: StoreWithMerchant): Store => {
-    if (merchant) rememberMerchant(merchant);
-    return store;
-  };
-  const select = async (picked: Picked) => (await selectStores(query, reach, picked)).map(take);
-  const find = async (id: string) => {
-    const row = await lookUp(storeRows, reach, id);
-    return row ? take(toStore(row)) : null;
-  };
-  const remember = (stores: readonly Store[]) => {
+export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
+  const byId = scopedLoader(repository.byId, scope);
+  const prime = (stores: readonly Store[]) => {
     for (const store of stores) byId.prime(store.id, store);
+    return stores;
   };
 
-  const byId = new Remembered<Store | null>(find);
-
+  /** Every store of a merchant, oldest first. */
   const byMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
-    const rest = 'order by s.created_at, s.id';
-    const stores = await select({ condition: 's.merchant_id = any($1)', values: [merchantIds], rest });
-    remember(stores);
-    const found = Map.groupBy(stores, store => store.merchant);
-    return merchantIds.map(id => found.get(id) ?? []);
+    const stores = prime(await repository.findOfMerchants(scope, merchantIds));
+    const grouped = Map.groupBy(stores, store => store.merchant);
+    return merchantIds.map(id => grouped.get(id) ?? []);
   });
+
+  const revisionsById = scopedLoader(repository.revisionsById, scope);
+  const pending: Promise<unknown>[] = [];
 
   return {
     byId,
-    /** Every store of a merchant, oldest first. */
     byMerchant,
-    /** Oldest first. */
-    async inSlice(slice: Slice): Promise<Store[]> {
-      const { skip, limit } = checkSlice(slice);
-      const rest = 'order by s.created_at, s.id offset $1 limit $2';
-      const stores = await select({ condition: 'true', values: [skip, limit], rest });
-      remember(stores);
-      return stores;
+    /** Grows with every change of the store's orders. It is that of a moment before its orders are read, so no change is missed. */
+    ordersRevisionOf({ id, ordersRevision }: Store): number | Promise<number> {
+      if (ordersRevision !== undefined) return ordersRevision;
+      const revision = revisionsById.load(id).then(store => store?.ordersRevision ?? 0);
+      pending.push(revision);
+      return revision;
     },
+    /** Resolves once the revisions that have been asked for are read. */
+    async revisionsRead(): Promise<void> {
+      if (pending.length > 0) await Promise.allSettled(pending);
+    },
+    /** Oldest first. */
+    inSlice: async (slice: Slice): Promise<readonly Store[]> =>
+      prime(await repository.findSlice(scope, checkSlice(slice))),
   };
+}
+
+/** The revisions of a store in scope, with at least those of these names; undefined where there is none. */
+export async function loadRevisions(
+  repository: StoreRepository,
+  {
+    scope,
+    storeId,
+    names,
+  }: { readonly scope: AccessScope; readonly storeId: string; readonly names: readonly string[] },
+): Promise<StoreRevisions | undefined> {
+  const loader = names.includes('ordersRevision') ? repository.revisionsById : repository.menuRevisionById;
+  return (await loader.load({ id: storeId, scope })) ?? undefined;
 }

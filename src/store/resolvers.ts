@@ -1,5 +1,5 @@
+import { checkSlice } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { checkSlice } from '../paging.ts';
 
 export const storeResolvers: Resolvers = {
   Query: {
@@ -13,6 +13,9 @@ export const storeResolvers: Resolvers = {
     },
   },
   Store: {
-    merchant: (store, _args, { loaders }) => (store.merchant ? loaders.merchants.byId.load(store.merchant) : null),
+    merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
+      if (joinedMerchant !== undefined) return joinedMerchant;
+      return merchant ? loaders.merchants.byId.load(merchant) : null;
+    },
   },
 };

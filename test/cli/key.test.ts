@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
-import { createAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/access.ts';
 import { createData, operatorFork } from '../support/data.ts';
-import { createDatabase, prepare } from '../support/database.ts';
+import { createDatabase } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
 import { run } from './support.ts';
 
 const orm = await createDatabase();
 const env = { DATABASE_URL: urlOf(orm) };
 const store = await createData(orm).store();
-const authenticate = createAuthenticator((await createAccess(orm, { prepare })).query, { seconds: 0 });
+const authenticate = createAuthenticator((await createReadAccess(orm)).primary, { seconds: 0 });
 const key = (...args: readonly string[]) => run(['key', ...args], env);
 
 test('key create prints the key alone, and only its hash is kept', async () => {
@@ -19,7 +19,7 @@ test('key create prints the key alone, and only its hash is kept', async () => {
   expect(stdout).toMatch(/^carte_[\w-]{43}\n$/);
   const rows = await operatorFork(orm).execute('select * from api_key');
   expect(JSON.stringify(rows)).not.toContain(stdout.trim());
-  expect((await authenticate(stdout.trim())).reach).toEqual({
+  expect((await authenticate(stdout.trim())).scope).toEqual({
     all: false,
     canWrite: true,
     merchantIds: [],
@@ -30,7 +30,7 @@ test('key create prints the key alone, and only its hash is kept', async () => {
 
 test('key create without --write makes a key that only reads', async () => {
   const { stdout } = await key('create', '--name', 'viewer', '--merchant', String(store.merchant));
-  expect((await authenticate(stdout.trim())).reach).toMatchObject({
+  expect((await authenticate(stdout.trim())).scope).toMatchObject({
     canWrite: false,
     merchantIds: [store.merchant],
   });

@@ -1,14 +1,13 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { isConfigured } from '../../src/answers/configured.ts';
-import { createAccess } from '../../src/database/access.ts';
+import { operatorScope } from '../../src/auth/scope.ts';
+import { createReadAccess } from '../../src/database/access.ts';
 import { loadDemo } from '../../src/demo/load.ts';
-import { createContext } from '../../src/graphql/context.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { operatorReach } from '../../src/reach.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
-import { prepare } from '../support/database.ts';
 
 const app = await startApp();
 await loadDemo(app.orm);
@@ -29,14 +28,14 @@ fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTi
   ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
 
 test('a kept answer is what executing the query answers', async () => {
-  const source = { orm: app.orm, ...(await createAccess(app.orm, { prepare })) };
+  const source = { orm: app.orm, repositories: createRepositories(await createReadAccess(app.orm)) };
   for (const id of ['lisbon-baixa', 'tokyo-yanaka']) {
     const variables = { id, languages: ['pt', 'en'] };
     const executed = await graphql({
       schema,
       source: everything,
       variableValues: variables,
-      contextValue: createContext(source, operatorReach),
+      contextValue: createContext(source, operatorScope),
     });
     expect(executed.errors).toBeUndefined();
     for (const time of ['first', 'second']) {

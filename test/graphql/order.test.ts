@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operatorReach } from '../../src/reach.ts';
+import { operatorScope } from '../../src/auth/scope.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
@@ -36,12 +36,12 @@ test('an order is the same by its id and in the list, as it was given', async ()
   expect(Object.keys(answer.order.items[0])).toEqual(['b', 'a']);
 });
 
-test('an order is null when there is none, and beyond the reach of the key', async () => {
+test('an order is null when there is none, and outside the scope of the key', async () => {
   const store = await data.store();
   const [mine, other] = [order(store.id), order((await data.store()).id)];
   await saveOrders(orm, [mine, other]);
-  const reach = { ...operatorReach, all: false, storeIds: [store.id] };
-  const seen = (id: string) => ask('query ($id: ID!) { order(id: $id) { id } }', { id }, reach);
+  const scope = { ...operatorScope, all: false, storeIds: [store.id] };
+  const seen = (id: string) => ask('query ($id: ID!) { order(id: $id) { id } }', { id }, scope);
   expect(await seen(mine.id)).toEqual({ order: { id: mine.id } });
   for (const id of [other.id, 'none', '', '1\0']) expect(await seen(id)).toEqual({ order: null });
 });
@@ -64,8 +64,8 @@ test('the number of statements does not depend on the number of stores', async (
     const { statements: sent } = await statements.during(() => ask(query, { limit }));
     counts.push(sent.length);
   }
-  // The stores and two searches, each of which counts as well.
-  expect(counts).toEqual([3, 3]);
+  // The stores, the revisions of their orders, and two searches, each of which counts as well.
+  expect(counts).toEqual([4, 4]);
 });
 
 test('nothing is counted or searched that was not asked for', async () => {

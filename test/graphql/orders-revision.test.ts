@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createAccess } from '../../src/database/access.ts';
-import { createContext } from '../../src/graphql/context.ts';
+import { operatorScope } from '../../src/auth/scope.ts';
+import { createReadAccess } from '../../src/database/access.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { upsertRows } from '../../src/import/upsert.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
-import { operatorReach } from '../../src/reach.ts';
 import { createData } from '../support/data.ts';
-import { createDatabase, prepare } from '../support/database.ts';
+import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
 
 const orm = await createDatabase();
@@ -96,8 +96,8 @@ describe('ordersRevision', () => {
 describe('a request', () => {
   test('claims no revision newer than the store that it has read, and so than any order that it reads after', async () => {
     const { storeId } = await storeWithOrder();
-    const source = { orm, ...(await createAccess(orm, { prepare })) };
-    const { loaders } = createContext(source, operatorReach);
+    const source = { orm, repositories: createRepositories(await createReadAccess(orm)) };
+    const { loaders } = createContext(source, operatorScope);
     const store = await loaders.stores.byId.load(storeId);
     await saveOrders(orm, [order(storeId)]);
     expect(store?.ordersRevision).toBe(1);

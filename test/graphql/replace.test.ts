@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { transactWithin } from '../../src/database/transaction.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { startApp } from '../support/app.ts';
@@ -217,8 +216,7 @@ describe('replaceMenuConfiguration', () => {
   test('does not hold up orders of the same store while it is open', async () => {
     const store = await app.data.store();
     await operatorFork(app.orm).transactional(async em => {
-      const database = { transact: transactWithin(em), metadata: app.orm.getMetadata() };
-      await replaceMenuConfiguration(database, store, { input: smallMenu() });
+      await replaceMenuConfiguration(em, store, { input: smallMenu() });
       // In another session, while the replacement is not yet committed.
       await app.data.orders(store, 1);
     });

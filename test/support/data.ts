@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { transactWithin } from '../../src/database/transaction.ts';
+import { operatorScope } from '../../src/auth/scope.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { upsertRows } from '../../src/import/upsert.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
-import { operatorReach } from '../../src/reach.ts';
 import { type Store, StoreEntity } from '../../src/store/entities.ts';
 
 export function operatorFork(orm: MikroORM): EntityManager {
   const em = orm.em.fork();
-  em.setFilterParams('reach', { ...operatorReach });
+  em.setFilterParams('scope', { ...operatorScope });
   return em;
 }
 
@@ -31,7 +30,9 @@ export function createData(orm: MikroORM) {
     },
 
     /** A store; of a merchant of its own unless one (or null) is given. */
-    async store(given: Partial<Omit<Store, 'merchant'>> & { merchant?: string | null } = {}): Promise<Store> {
+    async store(
+      given: Partial<Omit<Store, 'merchant' | 'joinedMerchant'>> & { merchant?: string | null } = {},
+    ): Promise<Store> {
       const merchant = given.merchant === undefined ? (await data.merchant()).id : given.merchant;
       const em = operatorFork(orm);
       const store = em.create(StoreEntity, {
@@ -69,9 +70,7 @@ export function createData(orm: MikroORM) {
     },
 
     async menu(store: Store, input: MenuConfigurationInput = smallMenu()): Promise<void> {
-      await operatorFork(orm).transactional(em =>
-        replaceMenuConfiguration({ transact: transactWithin(em), metadata: orm.getMetadata() }, store, { input }),
-      );
+      await replaceMenuConfiguration(operatorFork(orm), store, { input });
     },
   };
   return data;

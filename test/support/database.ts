@@ -25,7 +25,7 @@ async function makeDatabase(template: string): Promise<(options?: OrmOptions) =>
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   await asAdmin(`create database ${database} template ${template}`);
   afterAll(() => asAdmin(`drop database ${database} with (force)`));
-  return options => createOrm({ ...inject('cluster'), database }, options);
+  return options => createOrm({ ...inject('cluster'), database }, { prepare, ...options });
 }
 
 /** A test's database on the server itself. */

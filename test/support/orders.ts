@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
-import { createAccess } from '../../src/database/access.ts';
+import { type AccessScope, operatorScope } from '../../src/auth/scope.ts';
+import { createReadAccess } from '../../src/database/access.ts';
 import { type Fault, InvalidInput } from '../../src/errors.ts';
-import { createContext } from '../../src/graphql/context.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { type Row, upsertRows } from '../../src/import/upsert.ts';
 import type { OrderArguments } from '../../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
-import { operatorReach, type Reach } from '../../src/reach.ts';
 import { createData, operatorFork } from './data.ts';
-import { prepare } from './database.ts';
 
 interface Page {
   readonly ids: readonly string[];
@@ -32,14 +31,14 @@ const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: Int!,
 /** Asks the graph for orders, each time as a request of its own would. */
 export function createOrderGraph(orm: MikroORM) {
   const schema = createSchema();
-  const access = createAccess(orm, { prepare });
+  const repositories = createReadAccess(orm).then(createRepositories);
   const data = createData(orm);
 
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
-  const ask = async (source: string, variables: object = {}, reach: Reach = operatorReach): Promise<any> => {
+  const ask = async (source: string, variables: object = {}, scope: AccessScope = operatorScope): Promise<any> => {
     // As they come over the wire: instants as texts.
     const variableValues = JSON.parse(JSON.stringify(variables));
-    const contextValue = createContext({ orm, ...(await access) }, reach);
+    const contextValue = createContext({ orm, repositories: await repositories }, scope);
     const result = await graphql({ schema, source, variableValues, contextValue });
     const [error] = result.errors ?? [];
     if (error) throw error.originalError ?? error;

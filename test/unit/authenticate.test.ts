@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { issueKey, revokeKey } from '../../src/auth/keys.ts';
-import { createAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/access.ts';
 import { operatorFork } from '../support/data.ts';
-import { createDatabase, prepare } from '../support/database.ts';
+import { createDatabase } from '../support/database.ts';
 import { StatementCounter } from '../support/statements.ts';
 
 const statements = new StatementCounter();
 const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
-const { query } = await createAccess(orm, { prepare });
+const { query } = await createReadAccess(orm);
 
 const request = { name: 'till', all: true, merchantIds: [], storeIds: [], canWrite: false };
 
@@ -30,7 +30,7 @@ test('a key that is not known is asked for each time, so that a new one works at
   const authenticate = createAuthenticator(query, { seconds: 3 });
   await expect(authenticate('carte_other')).rejects.toThrow('not known');
   const { key } = await issueKey(operatorFork(orm), request);
-  expect((await authenticate(key)).reach.all).toBe(true);
+  expect((await authenticate(key)).scope.all).toBe(true);
 });
 
 test('a key is not believed beyond its own end', async () => {

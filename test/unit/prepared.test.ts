@@ -1,89 +1,100 @@
+import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { queryOn } from '../../src/database/query.ts';
-import { prepared } from '../../src/statement.ts';
+import { prepared, preparedFirst, type Query, queryIn, queryOn, statementName } from '../../src/database/query.ts';
+import { parseTimestamp } from '../../src/database/types.ts';
 import { createDatabase, prepare } from '../support/database.ts';
-import { StatementCounter } from '../support/statements.ts';
 
-const statements = new StatementCounter();
-const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
-const pool = await orm.em.getConnection().getNativeClient();
 // One connection, so that everything but the first time is a second time.
-const connection = await pool.connect();
-afterAll(() => connection.release());
-const query = queryOn(connection, { prepare });
+const orm = await createDatabase({ poolSize: 1 });
+const pool = await orm.em.getConnection().getNativeClient();
+const query = queryOn(pool);
+afterAll(() => orm.close());
 
 const everyTime = [1, 2, 3];
 
+async function preparedOnServer(on: Query, text: string): Promise<boolean> {
+  const rows = await on<{ n: number }>('select count(*)::int as n from pg_prepared_statements where name = $1', [
+    statementName(text),
+  ]);
+  return rows[0]?.n === 1;
+}
+
 describe('a prepared statement', () => {
-  test('answers the same each time', async () => {
-    const statement = prepared(`
+  test('returns the same each time', async () => {
+    const text = prepared(`
       select $1::text as text, $2::float8 as number, $3::bool as "isTrue", $4::text[] as list, $5::json as json,
-        $6::bytea as bytes, null::text as nothing`);
-    const values = ['é"', 1.5, true, ['a,b', 'c"d'], { a: [1, null] }, Buffer.from([0, 255])];
+        $6::bytea as bytes, null::text as nothing, $7::int8 as large, $8::timestamptz as instant`);
+    const instant = new Date('2026-03-01T18:30:00.120Z');
+    const values = ['é"', 1.5, true, ['a,b', 'c"d'], { a: [1, null] }, Buffer.from([0, 255]), 2 ** 53 - 1, instant];
+    const expected = {
+      text: 'é"',
+      number: 1.5,
+      isTrue: true,
+      list: ['a,b', 'c"d'],
+      json: { a: [1, null] },
+      bytes: Buffer.from([0, 255]),
+      nothing: null,
+      large: 2 ** 53 - 1,
+      instant,
+    };
     for (const _ of everyTime) {
-      expect(await query(statement, values)).toEqual([
-        {
-          text: 'é"',
-          number: 1.5,
-          isTrue: true,
-          list: ['a,b', 'c"d'],
-          json: { a: [1, null] },
-          bytes: Buffer.from([0, 255]),
-          nothing: null,
-        },
-      ]);
+      expect(await query(text, values)).toEqual([expected]);
+      expect(await query(text, values, 'array')).toEqual([Object.values(expected)]);
     }
   });
 
-  test('answers as many rows as there are, none included', async () => {
-    const statement = prepared('select n from generate_series(1, $1::int) n order by n');
-    for (const count of [0, 1, 3, 0]) {
-      expect(await query(statement, [count])).toEqual(Array.from({ length: count }, (_, at) => ({ n: at + 1 })));
-    }
+  test.runIf(prepare)('is prepared on the connection, whether the pool sends it or a transaction', async () => {
+    const [byPool, byTransaction] = [prepared('select $1::int as a'), prepared('select $1::int as b')];
+    await query(byPool, [1]);
+    expect(await preparedOnServer(query, byPool)).toBe(true);
+    await orm.em.fork().transactional(async tx => {
+      expect(await queryIn(tx)(byTransaction, [1])).toEqual([{ b: 1 }]);
+      expect(await preparedOnServer(queryIn(tx), byTransaction)).toBe(true);
+    });
   });
 
   test('fails by itself: the next one finds the connection as it was', async () => {
-    const statement = prepared('select 6 / $1::int as quotient');
+    const text = prepared('select 6 / $1::int as quotient');
     for (const _ of everyTime) {
-      await expect(query(statement, [0])).rejects.toMatchObject({ code: '22012' });
-      expect(await query(statement, [2])).toEqual([{ quotient: 3 }]);
+      await expect(query(text, [0])).rejects.toMatchObject({ code: '22012' });
+      expect(await query(text, [2])).toEqual([{ quotient: 3 }]);
     }
-    await expect(query(prepared('select nonsense from nowhere'), [])).rejects.toMatchObject({ code: '42P01' });
-    expect(await query(statement, [3])).toEqual([{ quotient: 2 }]);
-  });
-
-  test('says who asked when it fails', async () => {
-    const failing = query(prepared('select 1 / $1::int'), [0]);
-    await expect(failing).rejects.toMatchObject({ stack: expect.stringContaining('prepared.test.ts') });
-  });
-
-  test('fails where a value cannot be read, and the next one does not', async () => {
-    pg.types.setTypeParser(pg.types.builtins.MACADDR, () => {
-      throw new Error('unreadable');
-    });
-    const statement = prepared(`select '08:00:2b:01:02:03'::macaddr as address where $1`);
-    for (const _ of everyTime) {
-      await expect(query(statement, [true])).rejects.toThrow('unreadable');
-      expect(await query(statement, [false])).toEqual([]);
-    }
-  });
-
-  test.runIf(prepare)('is not sent where a value cannot be', async () => {
-    const circle: { self?: unknown } = {};
-    circle.self = circle;
-    const { statements: sent } = await statements.during(() =>
-      expect(query(prepared('select $1::json as value'), [circle])).rejects.toThrow('circular'),
-    );
-    expect(sent).toEqual([]);
   });
 
   test.runIf(prepare)('is refused, not misread, once its columns have changed', async () => {
-    await query({ text: 'create temporary table shape (value int)' }, []);
-    await query({ text: 'insert into shape values (1)' }, []);
-    const statement = prepared('select * from shape');
-    expect(await query(statement, [])).toEqual([{ value: 1 }]);
-    await query({ text: 'alter table shape alter value type text' }, []);
-    await expect(query(statement, [])).rejects.toMatchObject({ code: '0A000' });
+    await query('create temporary table shape (value int)', []);
+    await query('insert into shape values (1)', []);
+    const text = prepared('select * from shape');
+    expect(await query(text, [])).toEqual([{ value: 1 }]);
+    await query('alter table shape alter value type text', []);
+    await expect(query(text, [])).rejects.toMatchObject({ code: '0A000' });
   });
 });
+
+test('only so many texts are prepared, the first ones', () => {
+  const keep = preparedFirst(2);
+  const names = ['a', 'b', 'a', 'c', 'b'].map(text => statementName(keep(text)) !== undefined);
+  expect(names).toEqual([true, true, true, false, true]);
+});
+
+test('a timestamp is parsed as pg does', () => {
+  const parseAsPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+  const instant = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
+  fc.assert(
+    fc.property(instant, fc.constantFrom('+00', '-03', '+11', '+05:30'), fc.nat(3), (at, zone, digits) => {
+      const [day = '', time = ''] = at.toISOString().slice(0, -1).split('T');
+      const text = `${day} ${time.slice(0, digits === 0 ? 8 : 9 + digits)}${zone}`;
+      expect(parseTimestamp(text)).toEqual(parseAsPg(text));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each(['-infinity', 'infinity', '0044-03-15 12:00:00+00 BC', '12026-01-01 00:00:00+00'])(
+  'the timestamp %s is parsed as pg does',
+  async text => {
+    const [row] = await query<{ at: unknown }>('select $1::timestamptz as at', [text]);
+    expect(row?.at instanceof Date ? row.at.getTime() : row?.at).not.toBeNaN();
+  },
+);

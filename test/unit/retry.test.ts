@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryCollisions } from '../../src/retry.ts';
+import { retryCollisions } from '../../src/database/retry.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 

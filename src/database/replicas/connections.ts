@@ -1,12 +1,14 @@
 import pg from 'pg';
 import { watchStatements } from '../statements.ts';
-import { types } from '../types.ts';
+import { typesBefore } from '../types.ts';
 
 export interface ConnectionOptions {
   readonly url: string;
   readonly poolSize: number;
   /** How long a statement of a request may take. */
   readonly statementSeconds: number;
+  /** Whether connections prepare statements. */
+  readonly prepare: boolean;
 }
 
 /** The connections to a replica, for as long as it is of use. */
@@ -22,7 +24,7 @@ export interface Connections {
 const connectionTimeoutMillis = 1_000;
 
 /** Connects when it is first asked. */
-export function connectTo({ url, poolSize, statementSeconds }: ConnectionOptions): Connections {
+export function connectTo({ url, poolSize, statementSeconds, prepare }: ConnectionOptions): Connections {
   const clients = new Set<unknown>();
   const [reads, probe] = [poolSize, 1].map(max => {
     const settings = {
@@ -30,10 +32,10 @@ export function connectTo({ url, poolSize, statementSeconds }: ConnectionOptions
       application_name: 'carte',
       connectionTimeoutMillis,
       keepAlive: true,
-      types,
+      types: typesBefore(),
     };
     const pool = new pg.Pool({ ...settings, max });
-    watchStatements(pool, { seconds: statementSeconds });
+    watchStatements(pool, { seconds: statementSeconds, prepare });
     // What went wrong also fails whoever waits; without a listener it would end the program.
     pool.on('error', () => {});
     pool.on('connect', client => void clients.add(client.on('error', () => {})));

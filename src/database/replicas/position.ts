@@ -1,4 +1,4 @@
-import { prepared, type Query } from '../../statement.ts';
+import { prepared, type Query } from '../query.ts';
 
 /** How far the primary has come: what a replica shows is measured by it. */
 export interface Position {

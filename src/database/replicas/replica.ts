@@ -1,15 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Query, Statement } from '../../statement.ts';
-import { queryOn } from '../query.ts';
+import { type Query, queryOn } from '../query.ts';
 import { type ConnectionOptions, type Connections, connectTo } from './connections.ts';
 import { beginning, hasReached, shownBy, stateOf } from './position.ts';
 
 export interface ReplicaOptions extends ConnectionOptions {
-  readonly prepare: boolean;
   /** What the replica must be a replica of. */
   readonly identity: () => Promise<string>;
   /** Told when the replica is left out, and why, and when it is taken back. */
   readonly onChange: (change: { readonly isUsable: boolean; readonly reason?: unknown }) => void;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly rowMode: 'array' | undefined;
 }
 
 /** What a replica answered, and the first transaction of which it may not have shown anything. */
@@ -49,12 +53,12 @@ export class Replica {
   }
 
   /** Undefined where the replica has not come as far as a place in the log. */
-  async read<Row>(log: string, statement: Statement, values: readonly unknown[]) {
+  async read<Row>(log: string, statement: Statement) {
     if (!this.#connections) return undefined;
     try {
       const client = await this.#connections.reads.connect();
       try {
-        return await this.#readOn<Row>(queryOn(client, this.#options), log, { statement, values });
+        return await this.#readOn<Row>(queryOn(client), log, statement);
       } finally {
         client.release();
       }
@@ -68,11 +72,11 @@ export class Replica {
   async #readOn<Row>(
     query: Query,
     log: string,
-    { statement, values }: { readonly statement: Statement; readonly values: readonly unknown[] },
+    { text, values, rowMode }: Statement,
   ): Promise<ReplicaAnswer<Row> | undefined> {
     this.#asked = log;
     if (!this.#note(await hasReached(query, log))) return undefined;
-    return { rows: await query<Row>(statement, values), shown: await shownBy(query) };
+    return { rows: await query<Row>(text, values, rowMode), shown: await shownBy(query) };
   }
 
   #note(reached: boolean): boolean {
@@ -86,7 +90,7 @@ export class Replica {
       this.#hurry = Promise.withResolvers();
       const connections = this.#connections ?? connectTo(this.#options);
       try {
-        await within(patience, this.#probe(queryOn(connections.probe, this.#options)));
+        await within(patience, this.#probe(queryOn(connections.probe)));
         this.#takeBack(connections);
       } catch (reason) {
         this.#leaveOut(connections, reason);

@@ -10,12 +10,11 @@ import {
 } from 'graphql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
-import { createAccess } from '../../src/database/access.ts';
-import { createContext } from '../../src/graphql/context.ts';
+import { createReadAccess } from '../../src/database/access.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
-import { prepare } from '../support/database.ts';
 
 const app = await startApp();
 const schema = createSchema();
@@ -63,15 +62,15 @@ roots.push({ field: 'stores', type: 'Store' }, { field: 'merchants', type: 'Merc
 
 /** What every path of the graph down to the depth shows to a key. */
 async function crawl(key: string): Promise<string> {
-  const access = await createAccess(app.orm, { prepare });
-  const { reach } = await createAuthenticator(access.query, { seconds: 0 })(key);
+  const access = await createReadAccess(app.orm);
+  const { scope } = await createAuthenticator(access.primary, { seconds: 0 })(key);
   const shown: string[] = [];
   for (const { field, type } of roots) {
     const document = parse(`{ ${field} { ${selectAll(schema.getType(type) as GraphQLObjectType, depth - 1)} } }`);
     const result = (await execute({
       schema,
       document,
-      contextValue: createContext({ orm: app.orm, ...access }, reach),
+      contextValue: createContext({ orm: app.orm, repositories: createRepositories(access) }, scope),
     })) as ExecutionResult;
     expect(result.errors).toBeUndefined();
     shown.push(JSON.stringify(result.data));

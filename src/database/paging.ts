@@ -1,4 +1,5 @@
-import { type Fault, InvalidInput } from './errors.ts';
+import { type Fault, InvalidInput } from '../errors.ts';
+import { parameter, type QueryOptions } from './entity-query.ts';
 
 export interface Slice {
   readonly skip: number;
@@ -20,3 +21,14 @@ export function checkSlice({ skip, limit }: Slice): Slice {
 function outside(name: string, value: number, type: string, bound: string): Fault {
   return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
 }
+
+/** A slice of all entities, oldest first; its parameters are `skip` and `limit`. */
+export const sliceQuery: QueryOptions = {
+  parameters: 2,
+  // The builder takes numbers alone, and writes a raw parameter all the same.
+  build: qb =>
+    qb
+      .orderBy({ createdAt: 'asc', id: 'asc' })
+      .offset(parameter(1) as never)
+      .limit(parameter(2) as never),
+};

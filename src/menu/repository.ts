@@ -1,0 +1,62 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Kysely, sql } from 'kysely';
+import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import type { ReadAccess } from '../database/access.ts';
+import { prepared, type Query } from '../database/query.ts';
+import { parseJson } from '../input/json.ts';
+import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
+import { compiledOnce, menuKinds, type NamedKind, tableOf } from './kinds.ts';
+
+export type MenuRepository = ReturnType<typeof createMenuRepository>;
+
+export function createMenuRepository({ em, query }: ReadAccess) {
+  return {
+    /** By the ids of their stores. */
+    findConfigurations: (storeIds: readonly string[]) => readConfigurations(query, em, storeIds),
+  };
+}
+
+/** One statement, and so one snapshot: no reader sees parts of two revisions. */
+export async function readConfigurations(
+  query: Query,
+  em: EntityManager,
+  storeIds: readonly string[],
+): Promise<Map<string, Configuration>> {
+  const rows = await query<ConfigurationRow>(configurationsText(em), [storeIds]);
+  return new Map(
+    rows.map(({ id, menu_revision: revision, ...lists }) => {
+      const parsed = Object.entries(lists).map(([name, list]) => [name, parseJson(list)]);
+      const configuration: ConfigurationRows = Object.fromEntries(parsed);
+      return [id, linkConfiguration(id, revision, configuration)];
+    }),
+  );
+}
+
+type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string>> & {
+  readonly id: string;
+  readonly menu_revision: number;
+};
+
+const configurationsText = compiledOnce(em => {
+  // biome-ignore lint/suspicious/noExplicitAny: tables and columns come from metadata, at run time
+  const kysely: Kysely<any> = em.getKysely();
+  const { sql: text } = kysely
+    .selectFrom('store')
+    .select(['id', 'menu_revision', ...menuKinds.map(kind => listOf(em, kysely, kind))])
+    .where('id', '=', sql`any(${[]})`)
+    .compile();
+  return prepared(text);
+});
+
+/** As text: the driver would parse numbers of a document as ones to be given back digit for digit. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+function listOf(em: EntityManager, kysely: Kysely<any>, kind: NamedKind) {
+  const { tableName, columns } = tableOf(em, kind);
+  const properties = columns.filter(({ property }) => property !== 'position');
+  const rows = kysely
+    .selectFrom(tableName)
+    .select(['id', 'external_id as externalId', ...properties.map(({ name, property }) => `${name} as ${property}`)])
+    .whereRef('store_id', '=', 'store.id')
+    .orderBy('position');
+  return sql<string>`${jsonArrayFrom(rows)}::text`.as(kind.name);
+}

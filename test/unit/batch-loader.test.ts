@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { type AccessScope, emptyScope, operatorScope } from '../../src/auth/scope.ts';
+import { createReadAccess } from '../../src/database/access.ts';
+import type { Query } from '../../src/database/query.ts';
+import { createStoreRepository, type StoreRepository } from '../../src/store/repository.ts';
+import { createData } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
+import { StatementCounter } from '../support/statements.ts';
+
+const statements = new StatementCounter();
+const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
+const data = createData(orm);
+const access = await createReadAccess(orm);
+const stores = createStoreRepository(access);
+const load = (repository: StoreRepository, scope: AccessScope, id: string) =>
+  repository.revisionsById.load({ id, scope });
+
+const storesOf = (count: number) => Promise.all(Array.from({ length: count }, () => data.store()));
+const only = (scope: Partial<AccessScope>): AccessScope => ({ ...emptyScope, ...scope });
+
+test.each([1, 3, 16, 17, 100])('%i loads at once are one statement', async count => {
+  const created = await storesOf(count);
+  const { result, statements: sent } = await statements.during(() =>
+    Promise.all(created.map(({ id }) => load(stores, operatorScope, id))),
+  );
+  expect(result.map(store => store?.menuRevision)).toEqual(created.map(() => 0));
+  expect(sent).toHaveLength(1);
+});
+
+test('each caller sees what is in its own scope, whoever shares the statement', async () => {
+  const [one, two] = await Promise.all([data.store(), data.store()]);
+  const callers = [
+    only({ storeIds: [one.id] }),
+    only({ merchantIds: [String(two.merchant)] }),
+    only({ merchantIdsOfStores: [String(one.merchant)] }),
+    emptyScope,
+    operatorScope,
+  ];
+  const seen = await Promise.all(
+    callers.map(scope => Promise.all([one, two].map(async ({ id }) => (await load(stores, scope, id)) !== null))),
+  );
+  expect(seen).toEqual([
+    [true, false],
+    [false, true],
+    [false, false],
+    [false, false],
+    [true, true],
+  ]);
+});
+
+test('a load sees what was written before it began, also while other batches run', async () => {
+  const { id } = await data.store();
+  for (let revision = 1; revision <= 20; revision++) {
+    const before = load(stores, operatorScope, id);
+    await access.primary('update store set menu_revision = $1 where id = $2', [revision, id]);
+    expect((await load(stores, operatorScope, id))?.menuRevision).toBe(revision);
+    await before;
+  }
+});
+
+test('a batch that hangs holds up no other', async () => {
+  const [stuck, other] = await Promise.all([data.store(), data.store()]);
+  const { promise: never } = Promise.withResolvers<never[]>();
+  let calls = 0;
+  const primary: Query = (...args) => (calls++ === 0 ? never : access.primary(...args));
+  const repository = createStoreRepository({ ...access, primary });
+  const waiting = load(repository, operatorScope, stuck.id);
+  await expect.poll(() => calls).toBe(1);
+  expect(await load(repository, operatorScope, other.id)).toMatchObject({ menuRevision: 0 });
+  expect(await Promise.race([waiting, 'still waiting'])).toBe('still waiting');
+});
+
+test('a statement that fails fails for all who share it, and for nobody after them', async () => {
+  const { id } = await data.store();
+  let calls = 0;
+  const primary: Query = (...args) =>
+    calls++ === 0 ? Promise.reject(new Error('connection lost')) : access.primary(...args);
+  const repository = createStoreRepository({ ...access, primary });
+  const outcomes = await Promise.allSettled([1, 2].map(() => load(repository, operatorScope, id)));
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await load(repository, operatorScope, id)).not.toBeNull();
+});
+
+test('nothing has an id that PostgreSQL cannot hold', async () => {
+  expect(await load(stores, operatorScope, 'a\0b')).toBeNull();
+});
