@@ -19,6 +19,26 @@ interface OfConfiguration {
 }
 
 /**
+ * Checks that every field of a type that a cached response can contain says whether it is `@ofConfiguration` or
+ * `@notOfConfiguration`: one that says neither would keep responses from being cached, and nobody would notice.
+ */
+export function checkMarks(schema: GraphQLSchema): void {
+  const isMarked = (field: GraphQLField<unknown, unknown>) => marked(schema, field, 'ofConfiguration') !== undefined;
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+  const reached = types
+    .flatMap(type => Object.values(type.getFields()).filter(isMarked))
+    .map(field => getNamedType(field.type));
+  const faults = types
+    .filter(type => reached.includes(type) || Object.values(type.getFields()).some(isMarked))
+    .flatMap(type => Object.values(type.getFields()).map(field => ({ name: `${type.name}.${field.name}`, field })))
+    .filter(({ field }) => isMarked(field) === (marked(schema, field, 'notOfConfiguration') !== undefined))
+    .map(({ name }) => name);
+  if (faults.length > 0) {
+    throw new Error(`These fields need one of @ofConfiguration and @notOfConfiguration: ${faults.join(', ')}`);
+  }
+}
+
+/**
  * Whether an answer depends on nothing but the configuration of one store, by the marks of the schema: its one root field
  * leads to a store, and everything below it is `@ofConfiguration`. Only such an answer may be kept.
  */

@@ -21,18 +21,20 @@ export function queryIn(em: EntityManager): Query {
   };
 }
 
-const nameComment = /^\/\* (carte_[\w-]+) \*\/ /;
+const nameLength = 'carte_'.length + 16;
+const nameComment = /^ \/\* (carte_[\w-]{16}) \*\/$/;
 
 /**
- * Has a statement prepared: the comment names it, and by that name a connection parses and plans it once, whichever library
+ * Has a statement prepared: a comment at its end names it, and by that name a connection parses and plans it once, whichever library
  * sends it (database/statements.ts). For statements that one plan suits, whatever the values.
  */
 export function prepared(text: string): string {
-  return `/* carte_${hash('sha1', text, 'base64url').slice(0, 16)} */ ${text}`;
+  return `${text} /* carte_${hash('sha1', text, 'base64url').slice(0, 16)} */`;
 }
 
 /** The name of a prepared statement. */
-export const statementName = (text: string): string | undefined => nameComment.exec(text)?.[1];
+export const statementName = (text: string): string | undefined =>
+  text.endsWith(' */') ? nameComment.exec(text.slice(-nameLength - 7))?.[1] : undefined;
 
 /** Prepares the first texts that it meets, up to a number, and leaves the others to be planned each time. */
 export function preparedFirst(most: number): (text: string) => string {

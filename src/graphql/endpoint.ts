@@ -11,9 +11,10 @@ import { chooseEncoding } from '../answers/encoding.ts';
 import type { ReadStamp } from '../answers/stamped.ts';
 import { createAdmission } from './admission.ts';
 import type { Context } from './context.ts';
+import { Documents } from './documents.ts';
 import { formatError, rejectionOf, type Translate } from './errors.ts';
 import { createKeptQueries } from './kept.ts';
-import { stringifyAnswer } from './limits/answer.ts';
+import { boundLists, stringifyAnswer } from './limits/answer.ts';
 import type { DocumentLimits } from './limits/judge.ts';
 import { mountPlayground } from './playground.ts';
 import { acceptsGraphqlResponse, createResponsePlugin, type RequestContext } from './responses.ts';
@@ -22,7 +23,7 @@ import type { TrustedDocuments } from './trusted.ts';
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
   readonly introspection: boolean;
-  readonly limits: Partial<DocumentLimits>;
+  readonly limits: Partial<DocumentLimits> & { readonly objects: number };
   /** With them, no other document is executed. */
   readonly trusted: TrustedDocuments | undefined;
   /** Where answers are kept that depend on a store's configuration alone. */
@@ -39,15 +40,16 @@ const maxTokens = 15_000;
 
 /** `/graphql`: queries by POST and GET, and the playground for a browser. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { schema, translate } = options;
-  const apollo = await startApollo(app, options);
-  const admit = createAdmission({ schema, limits: options.limits, maxTokens, trusted: options.trusted });
+  const { translate, introspection, limits, trusted } = options;
+  const schema = boundLists(options.schema, limits.objects);
+  const documents = new Documents({ schema, maxTokens, introspection });
+  const apollo = await startApollo(app, schema, documents, options);
+  const admit = createAdmission({ schema, documents, limits, trusted });
   const answerKept = createKeptQueries({
     schema,
     answers: options.answers,
-    maxTokens,
     readStamp: options.readStamp,
-    admits: request => admit(request).errors.length === 0,
+    documentOf: request => admit(request).known?.document,
   });
   const contexts = new WeakMap<FastifyRequest, RequestContext>();
   const handle = fastifyApolloHandler(apollo, {
@@ -71,21 +73,26 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     async handler(request, reply) {
       if (wantsPage(request)) return sendPlayground(request, reply);
       const context = await options.createContext(request);
-      const kept = isPlainPost(request) && !options.trusted ? await answerKept(request.body, context) : undefined;
+      const kept = isPlainPost(request) && !trusted ? await answerKept(request.body, context) : undefined;
       if (kept) return sendKept(request, reply, kept);
       const parameters = request.method === 'GET' ? request.query : request.body;
-      const { errors, text, cost } = admit(parameters);
+      const { errors, known, cost } = admit(parameters);
       if (errors.length > 0) return sendRefused(request, reply, errors);
-      if (text !== undefined && typeof parameters === 'object') Object.assign(parameters ?? {}, { query: text });
+      if (known) documents.share(known);
       // Added to the context rather than copied with it: what it makes when asked would all be made now.
       const shown = request.headers['x-carte-cost'] ? cost : undefined;
-      contexts.set(request, Object.assign(context, { request, cost: shown }));
+      contexts.set(request, Object.assign(context, { request, known, cost: shown }));
       return handle.call(this, request, reply);
     },
   });
 }
 
-async function startApollo(app: FastifyInstance, { schema, introspection, translate }: GraphqlOptions) {
+async function startApollo(
+  app: FastifyInstance,
+  schema: GraphQLSchema,
+  { store: documentStore }: Documents,
+  { introspection, translate }: GraphqlOptions,
+) {
   const apollo = new ApolloServer<RequestContext>({
     schema,
     introspection,
@@ -93,6 +100,8 @@ async function startApollo(app: FastifyInstance, { schema, introspection, transl
     includeStacktraceInErrorResponses: false,
     stringifyResult: stringifyAnswer,
     parseOptions: { maxTokens },
+    documentStore,
+    persistedQueries: false,
     csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     stopOnTerminationSignals: false,
     plugins: [

@@ -7,8 +7,6 @@ import {
   getVariableValues,
   isObjectType,
   type OperationDefinitionNode,
-  parse,
-  validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
@@ -39,10 +37,9 @@ interface KeptQuery {
 export interface KeptOptions<Context> {
   readonly schema: GraphQLSchema;
   readonly answers: AnswerCache;
-  readonly maxTokens: number;
   readonly readStamp: ReadStamp<Context>;
-  /** Whether a request keeps within the limits; no argument of what is kept has a say in that. */
-  readonly admits: (request: GraphqlRequest) => boolean;
+  /** The document of a request; undefined for one that may not be executed, which depends on no variable of what is kept. */
+  readonly documentOf: (request: GraphqlRequest) => DocumentNode | undefined;
 }
 
 /** The field that says which configuration a store has. */
@@ -69,7 +66,10 @@ export function createKeptQueries<Context>(options: KeptOptions<Context>) {
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
     let found = known.get(key);
     if (!found) {
-      found = { query: options.admits(request) ? compile(options, text, operationName ?? undefined) : undefined };
+      const document = options.documentOf(request);
+      found = {
+        query: document && compile(options.schema, document, { text, operationName: operationName ?? undefined }),
+      };
       known.set(key, found);
     }
     return found.query;
@@ -98,17 +98,16 @@ export function createKeptQueries<Context>(options: KeptOptions<Context>) {
 }
 
 function compile(
-  options: Pick<KeptOptions<never>, 'schema' | 'maxTokens'>,
-  text: string,
-  operationName: string | undefined,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { text, operationName }: { readonly text: string; readonly operationName: string | undefined },
 ): KeptQuery | undefined {
-  const document = parseValid(options, text);
-  if (!document || !isConfigured(options.schema, document, operationName)) return undefined;
+  if (!isConfigured(schema, document, operationName)) return undefined;
   const operation = operationOf(document, operationName);
   const fragments = fragmentsOf(document);
-  const storeRoot = operation && storeRootOf(options.schema, operation, fragments);
+  const storeRoot = operation && storeRootOf(schema, operation, fragments);
   const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
-  const field = root && options.schema.getQueryType()?.getFields()[root.node.name.value];
+  const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const type = field && getNamedType(field.type);
   if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
   const write = compileRender(type, root, fragments);
@@ -131,18 +130,6 @@ function revisionField(fields: Readonly<Record<string, GraphQLField<unknown, unk
   const field = fields[revisionName];
   if (!field) throw new Error(`A store has no ${revisionName}`);
   return field;
-}
-
-function parseValid(
-  { schema, maxTokens }: Pick<KeptOptions<never>, 'schema' | 'maxTokens'>,
-  text: string,
-): DocumentNode | undefined {
-  try {
-    const document = parse(text, { maxTokens, noLocation: true });
-    return validate(schema, document).length === 0 ? document : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const plainKeys = new Set(['query', 'operationName', 'variables']);

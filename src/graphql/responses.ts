@@ -3,10 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError } from 'graphql';
 import { fromJson } from './admission.ts';
 import type { Context } from './context.ts';
+import type { KnownDocument } from './documents.ts';
 import { formatError, isInternal, type Translate } from './errors.ts';
 
 export type RequestContext = Context & {
   readonly request: FastifyRequest;
+  /** What is executed, whatever text or hash the request brought; absent where Apollo is to refuse it. */
+  readonly known: KnownDocument | undefined;
   /** Where the caller wants to know it. */
   readonly cost: number | undefined;
 };
@@ -14,8 +17,8 @@ export type RequestContext = Context & {
 /** Gives answers their status and headers, and logs what must not be said. */
 export function createResponsePlugin(translate: Translate): ApolloServerPlugin<RequestContext> {
   return {
-    async requestDidStart({ request: operation, contextValue: { request, cost } }) {
-      if (request.method === 'GET') Object.assign(operation, parametersOf(request));
+    async requestDidStart({ request: operation, contextValue: { request, known, cost } }) {
+      Object.assign(operation, known && { query: known.text, extensions: undefined }, parametersOf(request));
       return {
         async didEncounterErrors({ errors }) {
           for (const error of errors) {
@@ -55,11 +58,12 @@ export function createResponsePlugin(translate: Translate): ApolloServerPlugin<R
   };
 }
 
-/** The objects of a URL, parsed by us: Apollo has them from `JSON.parse`, which may confuse escaped keys (src/input/json.ts). */
-function parametersOf({ query }: FastifyRequest): Pick<GraphQLRequest, 'variables' | 'extensions'> {
-  const { variables, extensions } = query as Readonly<Record<string, unknown>>;
-  // Apollo has made sure that they are objects, if they are given.
-  return { variables: fromJson(variables), extensions: fromJson(extensions) } as GraphQLRequest;
+/** The variables of a URL, parsed by us: Apollo has them from `JSON.parse`, which may confuse escaped keys (input/json.ts). */
+function parametersOf({ method, query }: FastifyRequest): Pick<GraphQLRequest, 'variables'> {
+  if (method !== 'GET') return {};
+  const { variables } = query as Readonly<Record<string, unknown>>;
+  // Apollo has made sure that they are an object, if they are given.
+  return { variables: fromJson(variables) as NonNullable<GraphQLRequest['variables']> };
 }
 
 const requestErrors = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
+import { checkMarks } from '../answers/configured.ts';
 import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
 import type { CheckPart } from '../errors.ts';
 import { menuChecks } from '../menu/check.ts';
@@ -24,6 +25,7 @@ export function createSchema(): GraphQLSchema {
   describeScalars(schema);
   guard(schema);
   addChecks(schema);
+  checkMarks(schema);
   return schema;
 }
 

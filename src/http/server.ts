@@ -9,7 +9,6 @@ import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
 import { createContext, createRepositories, revisionsOf } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
-import { boundAnswers } from '../graphql/limits/answer.ts';
 import { createSchema } from '../graphql/schema.ts';
 import { loadTrusted } from '../graphql/trusted.ts';
 import { parseJson } from '../input/json.ts';
@@ -81,7 +80,7 @@ export async function createServer(
   if (config.metrics) mountMetrics(app, metrics, gather);
   await app.register(graphql =>
     mountGraphql(graphql, {
-      schema: boundAnswers(createSchema(), config.graphqlLimits.objects),
+      schema,
       introspection: config.introspection,
       limits: config.graphqlLimits,
       trusted,

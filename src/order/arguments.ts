@@ -10,14 +10,14 @@ export interface OrderArguments {
   readonly after?: string | null;
 }
 
-/** What to look for; what is absent sets no condition. */
-export interface Search {
-  readonly from: Date | undefined;
-  readonly to: Date | undefined;
-  readonly name: string | undefined;
+/** What to look for; what is undefined sets no condition. A filter of the graph that is missing here does not compile. */
+export interface Search extends Readonly<Record<keyof OrderFilter, unknown>> {
+  readonly startTime: Date | undefined;
+  readonly endTime: Date | undefined;
+  readonly customerName: string | undefined;
   /** Digits alone; without any, nothing matches. */
-  readonly phone: string | undefined;
-  readonly statuses: readonly OrderStatus[] | undefined;
+  readonly phoneNumber: string | undefined;
+  readonly status: readonly OrderStatus[] | undefined;
   readonly pageIndex: number;
   readonly pageSize: number;
   readonly after: Cursor | undefined;
@@ -34,11 +34,11 @@ export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArgumen
   }
   if (faults.length > 0) throw new InvalidInput(faults);
   return {
-    from: filter?.startTime ?? undefined,
-    to: filter?.endTime ?? undefined,
-    name: filter?.customerName || undefined,
-    phone: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-longestPhone) : undefined,
-    statuses: narrowing(filter?.status ?? []),
+    startTime: filter?.startTime ?? undefined,
+    endTime: filter?.endTime ?? undefined,
+    customerName: filter?.customerName || undefined,
+    phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-longestPhone) : undefined,
+    status: narrowing(filter?.status ?? []),
     pageIndex,
     pageSize,
     after: cursor,

@@ -6,8 +6,10 @@ import {
   dayConditions,
   isCounted,
   statusCondition,
+  type TimeRange,
   textConditions,
   timeConditions,
+  timeOf,
 } from './conditions.ts';
 import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
 
@@ -27,16 +29,16 @@ export function countStatement(storeIds: readonly string[], search: Search) {
 
 /** The number of matches at the store that is asked for. */
 export function countOf(search: Search, binding: Binding): string {
-  return (isCounted(search) ? stretches(search, binding) : [counted(search, search, binding)]).join(' + ');
+  return (isCounted(search) ? stretches(search, binding) : [counted(search, timeOf(search), binding)]).join(' + ');
 }
 
 /** Whole days, or all of them, are read from the counters; only what is left of a first and a last day is counted. */
 function stretches(search: Search, binding: Binding): string[] {
-  const { from, to } = search;
+  const { from, to } = timeOf(search);
   const first = from && nextStartOfDay(from);
   const end = to && startOfDay(nextInstant(to));
   if (!from && !to) return [counterSum("and day = 'infinity'", search)];
-  if (first && end && first >= end) return [counted(search, search, binding)];
+  if (first && end && first >= end) return [counted(search, { from, to }, binding)];
   const parts = [counterSum(dayConditions({ first, end }, binding), search)];
   if (from && first && from < first) parts.push(counted(search, { from, to: lastInstantBefore(first) }, binding));
   if (to && end && end <= to) parts.push(counted(search, { from: end, to }, binding));
@@ -49,7 +51,7 @@ const counterSum = (days: string, search: Search) =>
 
 const lastInstantBefore = (instant: Date) => new Date(instant.getTime() - 1);
 
-function counted(search: Search, time: Pick<Search, 'from' | 'to'>, binding: Binding): string {
+function counted(search: Search, time: TimeRange, binding: Binding): string {
   return `(select count(*) from orders where store_id = asked.store_id
     ${timeConditions(time, binding)} ${statusCondition(search)} ${textConditions(search, binding)})`;
 }

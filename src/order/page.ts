@@ -13,6 +13,7 @@ import {
   statusList,
   textConditions,
   timeConditions,
+  timeOf,
 } from './conditions.ts';
 import { countOf } from './count.ts';
 import { nextInstant, nextStartOfDay, startOfDay } from './days.ts';
@@ -60,7 +61,7 @@ function collected(search: Search, binding: Binding): string {
     select created_at, id, total from (
       select created_at, id, count(*) over () as total from orders
       where store_id = asked.store_id ${statusCondition(search)}
-        ${timeConditions(search, binding)} ${textConditions(search, binding)}
+        ${timeConditions(timeOf(search), binding)} ${textConditions(search, binding)}
     ) matches
     where true ${afterCondition(search, binding)}
     ${newestFirst} offset ${binding.bind(skipOf(search), 'bigint')} limit ${binding.bind(search.pageSize + 1, 'int')}`;
@@ -73,21 +74,21 @@ function walked(search: Search, binding: Binding): string {
   const orders = `
     select created_at, id from orders
     where store_id = asked.store_id and created_at < start.ceiling ${fromCondition(search, binding)}
-      ${timeConditions({ to: search.to }, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
+      ${timeConditions({ to: search.endTime }, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
   return `
     select created_at, id, null::bigint as total from (${startOf(search, binding)}) start
     cross join lateral (
-      ${search.statuses ? byStatus(orders, search.statuses, limit) : orders}
+      ${search.status ? byStatus(orders, search.status, limit) : orders}
       ${newestFirst} offset start.skip limit ${limit}
     ) stretch`;
 }
 
 /**
- * No id comes before the empty one, so this is `created_at >= from`. As a comparison of rows it is not taken together with
+ * No id comes before the empty one, so this is `created_at >= startTime`. As a comparison of rows it is not taken together with
  * an upper bound for a narrow range, for which a plan that is kept would collect and sort all orders of a table in parts.
  */
-function fromCondition({ from }: Search, { bind }: Binding): string {
-  return from ? `and (created_at, id) >= (${bind(from, 'timestamptz')}, '' collate "C")` : '';
+function fromCondition({ startTime }: Search, { bind }: Binding): string {
+  return startTime ? `and (created_at, id) >= (${bind(startTime, 'timestamptz')}, '' collate "C")` : '';
 }
 
 /** One walk per status, since a single one would step over the orders of all others. */
@@ -102,7 +103,7 @@ function startOf(search: Search, binding: Binding): string {
   const skip = skipOf(search) === 0n ? '0::bigint' : binding.bind(skipOf(search), 'bigint');
   const begin = `select 'infinity'::timestamptz as ceiling, ${skip} as skip`;
   if (skipOf(search) < worthJumping) return begin;
-  const first = search.from && startOfDay(search.from);
+  const first = search.startTime && startOfDay(search.startTime);
   const last = lastInstant(search);
   if (!isCounted(search)) {
     const end = last && nextStartOfDay(nextInstant(last));
@@ -121,8 +122,8 @@ function startOf(search: Search, binding: Binding): string {
 }
 
 /** The latest instant at which a wanted order can have been created. */
-function lastInstant({ to, after }: Search): Date | undefined {
-  return to && after && to < after.createdAt ? to : (after?.createdAt ?? to);
+function lastInstant({ endTime, after }: Search): Date | undefined {
+  return endTime && after && endTime < after.createdAt ? endTime : (after?.createdAt ?? endTime);
 }
 
 function counters(days: Days, search: Search, binding: Binding): string {
@@ -131,9 +132,9 @@ function counters(days: Days, search: Search, binding: Binding): string {
 
 /** The last day is cut off by the search, so its orders are counted. */
 function incompleteDay(start: Date, search: Search, binding: Binding): string {
-  const from = search.from && search.from > start ? search.from : start;
+  const from = search.startTime && search.startTime > start ? search.startTime : start;
   return `
     select 'infinity', count(*) from orders where store_id = asked.store_id
-      ${timeConditions({ from, to: search.to }, binding)} ${statusCondition(search)}
+      ${timeConditions({ from, to: search.endTime }, binding)} ${statusCondition(search)}
       ${afterCondition(search, binding)}`;
 }

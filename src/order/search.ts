@@ -2,6 +2,7 @@ import type { Selection } from '../database/entity-query.ts';
 import { preparedFirst, type Query } from '../database/query.ts';
 import type { Store } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
+import { hasOnePlan } from './conditions.ts';
 import { type CountRow, countStatement } from './count.ts';
 import { writeCursor } from './cursor.ts';
 import type { Order } from './entities.ts';
@@ -58,15 +59,8 @@ function countFromLastPage(found: number, { pageIndex, pageSize, after }: Search
 /** Sizes of pages and sets of statuses make many texts, and every connection keeps each; the usual ones come first. */
 const keepFirst = preparedFirst(200);
 
-/**
- * Planning such a statement costs more than running it. Walks of the indexes by time have one good plan, which is kept, and
- * so has a telephone number by itself. What is best for a name depends on how often it occurs, and for a number within a
- * time on which of them leaves fewer orders; these are planned anew.
- */
-function statementOf(text: string, { name, phone, from, to }: Search): string {
-  const planKept = name === undefined && (phone === undefined || (from === undefined && to === undefined));
-  return planKept ? keepFirst(text) : text;
-}
+/** Planning such a statement costs more than running it, so it is prepared where one plan suits all values. */
+const statementOf = (text: string, search: Search) => (hasOnePlan(search) ? keepFirst(text) : text);
 
 /** Where the next page starts; null on an empty page. */
 export function endCursor({ orders }: FoundOrders): string | null {

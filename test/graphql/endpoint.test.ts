@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { serverAudits } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
@@ -95,5 +96,29 @@ describe('/graphql', () => {
       message: 'This API key may only read.',
       extensions: { code: 'FORBIDDEN' },
     });
+  });
+});
+
+describe('Automatic persisted queries', () => {
+  const query = '{ merchants { id } }';
+  const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } };
+  const url = (parameters: Readonly<Record<string, string>>) => `/graphql?${new URLSearchParams(parameters)}`;
+
+  test('a text is sent once with its hash, then the hash alone, by POST and by GET', async () => {
+    const byHash = { extensions: JSON.stringify(extensions) };
+    const headers = { 'apollo-require-preflight': 'true' };
+    const { body: unknown } = await app.get(url(byHash), headers);
+    expect(unknown.errors).toEqual([
+      { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+    ]);
+    const expected = (await app.graphql(query)).body;
+    expect((await app.get(url({ ...byHash, query }), headers)).body).toEqual(expected);
+    expect((await app.get(url(byHash), headers)).body).toEqual(expected);
+    expect((await app.post('/graphql', { extensions })).body).toEqual(expected);
+  });
+
+  test('a hash of another text is refused', async () => {
+    const { body } = await app.post('/graphql', { query: '{ stores { id } }', extensions });
+    expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }]);
   });
 });

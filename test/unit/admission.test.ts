@@ -1,22 +1,25 @@
 import { hash } from 'node:crypto';
+import { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createAdmission } from '../../src/graphql/admission.ts';
+import { Documents } from '../../src/graphql/documents.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const schema = buildGraph();
-const admit = createAdmission({ schema, maxTokens: 1000, limits: { cost: 50 } });
+const documentsOf = (maxTokens: number) => new Documents({ schema, maxTokens, introspection: true });
+const admit = createAdmission({ schema, documents: documentsOf(1000), limits: { cost: 50 } });
 const codes = (parameters: unknown) => admit(parameters).errors.map(error => error.extensions.code);
 
 const text = 'query Stores($n: Int!) { stores(limit: $n) { id } }';
 
 describe('A request is admitted', () => {
   test('with what its document costs', () => {
-    expect(admit({ query: '{ stores(limit: 3) { id } }' })).toEqual({ errors: [], cost: 3 });
-    expect(admit({ query: text, variables: { n: 7 } })).toEqual({ errors: [], cost: 7 });
+    expect(admit({ query: '{ stores(limit: 3) { id } }' })).toMatchObject({ errors: [], cost: 3 });
+    expect(admit({ query: text, variables: { n: 7 } })).toMatchObject({ errors: [], cost: 7, known: { text } });
   });
 
   test('with variables as a URL has them', () => {
-    expect(admit({ query: text, variables: '{"n":7}' })).toEqual({ errors: [], cost: 7 });
+    expect(admit({ query: text, variables: '{"n":7}' })).toMatchObject({ errors: [], cost: 7, known: { text } });
   });
 
   test.each<[what: string, parameters: unknown]>([
@@ -24,14 +27,12 @@ describe('A request is admitted', () => {
     ['a list of requests', [{ query: '{ stores { id } }' }]],
     ['no query', {}],
     ['a query that is no text', { query: 5 }],
-    ['a mistake in the text', { query: '{ stores {' }],
-    ['too many tokens', { query: `{ ${'id '.repeat(2000)} }` }],
   ])('where there is nothing to measure, for others to refuse: %s', (_what, parameters) => {
     expect(admit(parameters)).toEqual({ errors: [] });
   });
 
   test.each([[5], ['{'], ['[]'], [[]], [null]])('with variables that are none, for others to refuse: %j', variables => {
-    expect(admit({ query: '{ stores(limit: 3) { id } }', variables })).toEqual({ errors: [], cost: 3 });
+    expect(admit({ query: '{ stores(limit: 3) { id } }', variables })).toMatchObject({ errors: [], cost: 3 });
   });
 });
 
@@ -50,14 +51,27 @@ describe('A request is refused', () => {
   });
 
   test.each([
-    [{ extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }],
-    [{ query: '', extensions: '{"persistedQuery":{"version":1,"sha256Hash":"x"}}' }],
-  ])('that names a document of an earlier one: %j', parameters => {
-    expect(codes(parameters)).toEqual(['PERSISTED_QUERY_NOT_SUPPORTED']);
+    [{ extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }, 'PERSISTED_QUERY_NOT_FOUND'],
+    [{ query: '', extensions: '{"persistedQuery":{"version":1,"sha256Hash":"x"}}' }, 'PERSISTED_QUERY_NOT_FOUND'],
+    [{ query: text, extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }, 'BAD_REQUEST'],
+    [{ query: text, extensions: { persistedQuery: { version: 2, sha256Hash: 'x' } } }, 'PERSISTED_QUERY_NOT_SUPPORTED'],
+    [{ query: text, extensions: { persistedQuery: { version: 1 } } }, 'PERSISTED_QUERY_NOT_SUPPORTED'],
+    [{ query: text, extensions: { persistedQuery: 'x' } }, 'PERSISTED_QUERY_NOT_SUPPORTED'],
+  ])('whose persisted query is unknown or wrong: %j', (parameters, code) => {
+    expect(codes(parameters)).toEqual([code]);
+  });
+
+  test.each<[what: string, query: string, code: string]>([
+    ['syntax', '{ stores {', 'GRAPHQL_PARSE_FAILED'],
+    ['too many tokens', `{ ${'id '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],
+    ['validation', '{ stores(limit: 1) { nothing } }', 'GRAPHQL_VALIDATION_FAILED'],
+  ])('for an error of %s, with its location', (_what, query, code) => {
+    const [error] = admit({ query }).errors;
+    expect(error?.toJSON()).toMatchObject({ locations: [{ line: 1 }], extensions: { code } });
   });
 
   test('that nests deeper than the parser can go', () => {
-    const deep = createAdmission({ schema, maxTokens: 1_000_000 });
+    const deep = createAdmission({ schema, documents: documentsOf(1_000_000) });
     for (const query of [
       `${'{a'.repeat(50_000)}${'}'.repeat(50_000)}`,
       `{ a(b: ${'['.repeat(50_000)}${']'.repeat(50_000)}) }`,
@@ -73,7 +87,7 @@ describe('A request is refused', () => {
 describe('Where only trusted documents are executed', () => {
   const id = hash('sha256', text);
   const trusted = { find: (wanted: string) => (wanted === id ? text : undefined) };
-  const only = createAdmission({ schema, maxTokens: 1000, limits: { cost: 50 }, trusted });
+  const only = createAdmission({ schema, documents: documentsOf(1000), limits: { cost: 50 }, trusted });
 
   test.each([
     [{ documentId: id, variables: { n: 5 } }],
@@ -82,7 +96,7 @@ describe('Where only trusted documents are executed', () => {
     [{ extensions: { persistedQuery: { sha256Hash: id } }, variables: { n: 5 } }],
     [{ extensions: JSON.stringify({ persistedQuery: { sha256Hash: id } }), variables: { n: 5 } }],
   ])('its own text is executed, and measured: %j', parameters => {
-    expect(only(parameters)).toEqual({ errors: [], cost: 5, text });
+    expect(only(parameters)).toMatchObject({ errors: [], cost: 5, known: { text } });
   });
 
   test('it is refused like any other when it asks for too much', () => {
@@ -95,5 +109,39 @@ describe('Where only trusted documents are executed', () => {
     [{ documentId: 'other' }, 'PERSISTED_QUERY_NOT_IN_LIST'],
   ])('another is not: %j', (parameters, code) => {
     expect(only(parameters).errors.map(error => error.extensions.code)).toEqual([code]);
+  });
+});
+
+describe('A document', () => {
+  test('is parsed and validated once', () => {
+    const documents = documentsOf(1000);
+    const [first, second] = [documents.find('{ nothing }'), documents.find('{ nothing }')];
+    expect(second).toBe(first);
+    if (first instanceof GraphQLError) throw first;
+    expect(first.errors).toHaveLength(1);
+    expect(first.errors).toBe(first.errors);
+  });
+
+  test('is not parsed again by Apollo once it is shared', async () => {
+    const documents = documentsOf(1000);
+    const known = documents.find(text);
+    if (known instanceof GraphQLError) throw known;
+    const key = `prefix:${hash('sha256', text)}`;
+    expect(await documents.store.get(key)).toBeUndefined();
+    documents.share(known);
+    expect(await documents.store.get(key)).toBe(known.document);
+  });
+
+  test('tells nothing of the schema where introspection is off', () => {
+    const closed = new Documents({ schema, maxTokens: 1000, introspection: false });
+    const messages = (query: string) => {
+      const known = closed.find(query);
+      return known instanceof GraphQLError ? known.message : known.errors.map(error => error.message);
+    };
+    expect(messages('{ stors { id } }')).toEqual(['Cannot query field "stors" on type "Query".']);
+    expect(messages('{ __schema { types { name } } }')).toEqual([
+      '__schema cannot be queried: introspection is off here (CARTE_INTROSPECTION).',
+    ]);
+    expect(messages('{ __typename }')).toEqual([]);
   });
 });

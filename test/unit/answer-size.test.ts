@@ -1,6 +1,6 @@
 import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { boundAnswers, stringifyAnswer } from '../../src/graphql/limits/answer.ts';
+import { boundLists, stringifyAnswer } from '../../src/graphql/limits/answer.ts';
 
 interface Node {
   readonly id: number;
@@ -17,7 +17,7 @@ function circle(): Node {
   return node;
 }
 
-const schema = boundAnswers(
+const schema = boundLists(
   buildSchema(
     'type Query { node: Node } type Node { id: Int! nodes: [Node!]! later: [Node!]! maybe: Node ids: [Int!] }',
   ),

@@ -1,3 +1,4 @@
+import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import {
   defaultFieldResolver,
   GraphQLError,
@@ -6,20 +7,18 @@ import {
   getNamedType,
   getNullableType,
   isCompositeType,
-  isIntrospectionType,
   isListType,
-  isObjectType,
 } from 'graphql';
 
 const answerTooLarge = 'ANSWER_TOO_LARGE';
 
 /**
- * Lets no answer grow beyond so many objects in lists. What a document costs is told from assumed lengths, and a menu may be
- * far denser than assumed: a hundred groups of a hundred modifier items, each standing for the item that offers them, make
- * 10^12 objects in nine levels. Once it is too much, lists are empty, so that an error does not come for each of them: an
- * answer with this code has no use but for the error.
+ * A schema whose responses do not grow beyond so many objects in lists. The cost of a document is told from assumed lengths, and
+ * a menu may be far denser than assumed: a hundred groups of a hundred modifier items, each standing for the item that offers
+ * them, make 10^12 objects in nine levels. Once it is too much, lists are empty, so that an error does not come for each of them:
+ * a response with this code has no use but for the error.
  */
-export function boundAnswers(schema: GraphQLSchema, most: number): GraphQLSchema {
+export function boundLists(schema: GraphQLSchema, most: number): GraphQLSchema {
   const counts = new WeakMap<object, { objects: number }>();
 
   function count(list: unknown, context: object): unknown {
@@ -34,14 +33,12 @@ export function boundAnswers(schema: GraphQLSchema, most: number): GraphQLSchema
     throw new GraphQLError(message, { extensions: { code: answerTooLarge } });
   }
 
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || isIntrospectionType(type)) continue;
-    for (const field of Object.values(type.getFields())) {
+  return mapSchema(schema, {
+    [MapperKind.OBJECT_FIELD]: field => {
       const isListOfObjects = isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type));
-      if (isListOfObjects) field.resolve = counting(field.resolve ?? defaultFieldResolver, count);
-    }
-  }
-  return schema;
+      return isListOfObjects ? { ...field, resolve: counting(field.resolve ?? defaultFieldResolver, count) } : field;
+    },
+  });
 }
 
 /** An answer as text. Few objects may hold long texts: beyond 512 MB JavaScript has no string for them. */
