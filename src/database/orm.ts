@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
@@ -31,7 +32,14 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
       : { host: connection.host, port: connection.port, user: connection.user, dbName: connection.database }),
     entities,
     extensions: [Migrator],
-    migrations: { migrationsList: migrations, tableName: 'migration', snapshot: false, silent: true },
+    migrations: {
+      migrationsList: migrations,
+      // Where `mikro-orm migration:create` puts a new one.
+      path: fileURLToPath(new URL('migrations', import.meta.url)),
+      tableName: 'migration',
+      snapshot: false,
+      silent: true,
+    },
     schemaGenerator: { ignoreTriggers: true },
     pool: { min: 0, max: poolSize },
     driverOptions: {
