@@ -21,7 +21,7 @@ async function serve(given: { port?: number; env?: Record<string, string> } & Or
   const { port, env = {}, ...options } = given;
   const cluster = inject('cluster');
   const where = port ? { ...cluster, host: '127.0.0.1', port } : cluster;
-  const orm: MikroORM = createOrm({ ...where, database: databaseName() }, options);
+  const orm: MikroORM = createOrm({ ...where, database: databaseName() }, { prepare, ...options });
   const config = { ...readConfig({ CARTE_LOG_LEVEL: 'silent', ...env }), prepare, keySeconds: 0 };
   const server = await createServer(orm, config);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -133,7 +133,7 @@ describe('A database that is silent', () => {
   });
 
   test('does not keep the service from starting a statement outside requests', async () => {
-    const orm = createOrm({ ...inject('cluster'), database: databaseName() }, { statementSeconds: 1 });
+    const orm = createOrm({ ...inject('cluster'), database: databaseName() }, { prepare, statementSeconds: 1 });
     onTestFinished(() => orm.close());
     await expect(orm.em.fork().execute('select pg_sleep(1.3)')).resolves.toHaveLength(1);
   });

@@ -14,7 +14,7 @@ await app.data.menu(store);
 async function serveOverProxy(keySeconds: number) {
   const proxy = await startProxy();
   const where = { ...inject('cluster'), host: '127.0.0.1', port: proxy.port };
-  const orm = createOrm({ ...where, database: String(app.orm.config.get('dbName')) });
+  const orm = createOrm({ ...where, database: String(app.orm.config.get('dbName')) }, { prepare });
   const server = await createServer(orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), prepare, keySeconds });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
