@@ -31,7 +31,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-const query = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: Int!, $pageSize: Int!) {
+const query = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt!, $pageSize: Int!) {
   store(id: $storeId) { orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize) {
     pageIndex pageSize count nodes {
       createdAt id store { createdAt id name externalId } customer { name phone } status price tax items readyBy isRead

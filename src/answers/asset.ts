@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isAnyTag, namedTag } from './conditional.ts';
 import { chooseEncoding, compress, type Encoding } from './encoding.ts';
 
 /** Something that stays as it is while the program runs, with its compressed forms as they are first asked for. */
@@ -45,7 +46,11 @@ export async function sendAsset(
     // Weak, because all forms have the same tag.
     etag: `W/"${asset.hash}"`,
   });
-  if (request.headers['if-none-match']?.includes(`"${asset.hash}"`)) return reply.code(304).send();
+  const ifNoneMatch = request.headers['if-none-match'];
+  const isKnown = (tag: string) => tag === `"${asset.hash}"`;
+  if (ifNoneMatch !== undefined && (isAnyTag(ifNoneMatch) || namedTag(ifNoneMatch, isKnown))) {
+    return reply.code(304).send();
+  }
   const encoding = chooseEncoding(request.headers['accept-encoding'], asset.bytes.length);
   if (!encoding) return reply.send(asset.bytes);
   return reply.header('content-encoding', encoding).send(await asset.encoded(encoding));

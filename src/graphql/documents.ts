@@ -40,7 +40,8 @@ export class Documents {
 
   constructor(options: DocumentOptions) {
     this.#options = options;
-    this.#rules = options.introspection ? specifiedRules : [...specifiedRules, noIntrospection];
+    const rules = [...specifiedRules, knownOperationTypes];
+    this.#rules = options.introspection ? rules : [...rules, noIntrospection];
   }
 
   /** The document of a text, or why it cannot be parsed. */
@@ -102,6 +103,14 @@ function withCode(error: GraphQLError, code: string, message = error.message): G
 
 /** graphql-js suggests names of the schema, which are hidden with it. */
 const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean .*\?$/s, '');
+
+/** graphql-js finds out when it executes, and calls it an internal error. */
+const knownOperationTypes: ValidationRule = context => ({
+  OperationDefinition(node) {
+    if (context.getSchema().getRootType(node.operation)) return;
+    context.reportError(new GraphQLError(`The schema has no ${node.operation}.`, { nodes: node }));
+  },
+});
 
 const noIntrospection: ValidationRule = context => ({
   Field(node) {

@@ -1,9 +1,32 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { parseDateTime } from '../input/datetime.ts';
 
 const fail = (message: string): never => {
   throw new GraphQLError(message);
 };
+
+/** Parses a literal, whose place and text the error then has. */
+function atLiteral<T>(node: ValueNode, value: unknown, parse: (value: unknown) => T): T {
+  try {
+    return parse(value);
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    throw new GraphQLError(error.message, { nodes: node });
+  }
+}
+
+/** What a literal that is not of the right kind is called in an error. */
+class Literal {
+  readonly #text: string;
+
+  constructor(node: ValueNode) {
+    this.#text = print(node);
+  }
+
+  toString(): string {
+    return this.#text.length > 100 ? `${this.#text.slice(0, 100)}…` : this.#text;
+  }
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -11,6 +34,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** A value as a message may show it: whatever came may be as long as a request, and deeper than the stack. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  if (value instanceof Literal) return String(value);
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
@@ -56,24 +80,26 @@ export const scalars = {
     name: 'DateTime',
     serialize: serializeInstant,
     parseValue: parseInstant,
-    parseLiteral: node => parseInstant(node.kind === Kind.STRING ? node.value : undefined),
+    parseLiteral: node => atLiteral(node, node.kind === Kind.STRING ? node.value : new Literal(node), parseInstant),
   }),
   SafeInt: new GraphQLScalarType({
     name: 'SafeInt',
     serialize: parseSafeInt,
     parseValue: parseSafeInt,
-    parseLiteral: node => parseSafeInt(node.kind === Kind.INT ? Number(node.value) : undefined),
+    parseLiteral: node =>
+      atLiteral(node, node.kind === Kind.INT ? Number(node.value) : new Literal(node), parseSafeInt),
   }),
   StringMap: new GraphQLScalarType({
     name: 'StringMap',
     serialize: value => value,
     parseValue: parseStringMap,
-    parseLiteral: node => parseStringMap(objectFromLiteral(node)),
+    parseLiteral: node => atLiteral(node, objectFromLiteral(node), parseStringMap),
   }),
+  StringMaps: new GraphQLScalarType({ name: 'StringMaps', serialize: value => value }),
   JSONObject: new GraphQLScalarType({
     name: 'JSONObject',
     serialize: value => value,
     parseValue: parseObject,
-    parseLiteral: node => parseObject(objectFromLiteral(node)),
+    parseLiteral: node => atLiteral(node, objectFromLiteral(node), parseObject),
   }),
 };

@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyHttpOptions } from 'fastify';
+import type { ConnectionError, FastifyHttpOptions, FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
+import { answerUnknownMethod } from './protocol.ts';
 
 export type HttpLimits = Pick<Config['http'], 'receiveSeconds' | 'keepAliveSeconds'>;
 
@@ -17,8 +18,15 @@ export function httpLimits({ receiveSeconds, keepAliveSeconds }: HttpLimits) {
     requestTimeout,
     keepAliveTimeout: keepAliveSeconds * 1_000,
     connectionTimeout: silence,
-    http: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: checkEvery, maxHeaderSize },
-    clientErrorHandler: refuseConnection,
+    http: {
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: checkEvery,
+      maxHeaderSize,
+      // Checked in http/protocol.ts, with a body that says so.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: refuseConnection as (error: ConnectionError, socket: Socket) => void,
   } satisfies FastifyHttpOptions<Server>;
 }
 
@@ -29,10 +37,15 @@ const refusals: Readonly<Record<string, readonly [status: string, detail: string
     '413 Content Too Large',
     'The chunk extensions are larger than this service accepts.',
   ],
+  HPE_INVALID_URL: ['400 Bad Request', 'The URL has a character that must be percent-encoded, in UTF-8.'],
 };
 
-function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
+/** Fastify calls it on the instance. */
+function refuseConnection(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const received: unknown = error.rawPacket;
+  const isUnknownMethod = error.code === 'HPE_INVALID_METHOD' && Buffer.isBuffer(received);
+  if (isUnknownMethod && answerUnknownMethod(this, received, socket)) return;
   if (socket.writable) {
     const [status, detail] = refusals[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP.'];
     const body = JSON.stringify({ detail });

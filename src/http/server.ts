@@ -26,6 +26,7 @@ import { createMetrics, mountMetrics } from './metrics.ts';
 import { createTranslate } from './outage.ts';
 import { watchOverload } from './overload.ts';
 import { mountPages } from './pages.ts';
+import { completeProtocol, routableUrl } from './protocol.ts';
 import { createRateLimit } from './rate.ts';
 import { observeRequests } from './requests.ts';
 import { answerStrays } from './strays.ts';
@@ -114,11 +115,13 @@ function createFastify(config: ServerConfig): FastifyInstance {
     genReqId: requestId,
     bodyLimit: config.bodyLimit,
     ...httpLimits(config.http),
+    rewriteUrl: routableUrl,
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (error, _request, reply: FastifyReply) =>
       reply.code(error.statusCode ?? 400).send({ detail: error.message }),
   });
   app.server.maxConnections = config.http.maxConnections;
+  completeProtocol(app);
   // Not Fastify's own parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are data like any other.
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {

@@ -5,7 +5,7 @@ import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
 import { endCursor } from './search.ts';
 
-const needsSummaryAlone = asksOnlyFor(storeSummaryFields);
+const needsSummaryAlone = asksOnlyFor([...storeSummaryFields, 'localizedNames']);
 
 export const orderResolvers: Resolvers = {
   Query: {

@@ -35,7 +35,7 @@ export async function openDoor({ host, port, http }: Pick<Config, 'host' | 'port
     others.reduce((best, worker) => (worker.connections < best.connections ? worker : best), first).take(socket);
   }
 
-  const server = createServer({ pauseOnConnect: true, noDelay: true }, socket => {
+  const server = createServer({ pauseOnConnect: true, noDelay: true, allowHalfOpen: true }, socket => {
     socket.on('error', () => {});
     const inside = [...workers].reduce((sum, { connections }) => sum + connections, waiting.length);
     if (inside < http.maxConnections) show(socket);

@@ -76,6 +76,8 @@ function obey({ app, drain }: Running, gathering: Gathering): Promise<void> {
 function take(app: FastifyInstance, socket: unknown): void {
   const part = () => report({ kind: 'gone' });
   if (socket instanceof Socket) {
+    // As for connections that a server accepts itself: the caller may have shut down its writing side.
+    socket.allowHalfOpen = true;
     socket.once('close', part);
     app.server.emit('connection', socket);
   } else {

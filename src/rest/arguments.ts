@@ -50,7 +50,7 @@ function valuesOf(request: FastifyRequest, inBody: readonly Parameter[], faults:
   const query = search < 0 ? undefined : new URLSearchParams(url.slice(search));
   return {
     path: name => (isObject(params) ? params[name] : undefined),
-    query: name => query?.getAll(name).at(-1),
+    query: name => query?.getAll(name),
     body: inBody.length > 0 ? fieldsOf(readBody(request), inBody, faults) : undefined,
   };
 }
@@ -68,11 +68,17 @@ function read(parameter: Parameter, given: Given, variables: Record<string, unkn
   const { name, required, reader, defaultValue } = parameter;
   const find = parameter.in === 'header' ? undefined : given[parameter.in];
   if (!find) return;
-  const value = find(name);
+  const value = parameter.in === 'query' ? givenInQuery(parameter, find(name)) : find(name);
   const absent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
   if (!absent) variables[name] = reader.read(value, [parameter.in, name], faults);
   else if (required) faults.add([parameter.in, name], 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
+}
+
+/** Of a repeated parameter the last one counts, as FastAPI has it; those of a list are one list, as generated clients send it. */
+function givenInQuery({ type }: Parameter, values: unknown): unknown {
+  if (!Array.isArray(values)) return undefined;
+  return isListType(getNullableType(type)) && values.length > 1 ? values.filter(Boolean).join(',') : values.at(-1);
 }
 
 /** `?customer_name=` sets no condition, nor does an empty list; other types have no empty value. */

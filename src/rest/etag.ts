@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isAnyTag, namedTag } from '../answers/conditional.ts';
 import type { Encoding } from '../answers/encoding.ts';
 import { Problem } from './errors.ts';
 
@@ -19,10 +20,12 @@ export function etagOfBody(body: Buffer): string {
   return `"${hash('sha256', body, 'base64url').slice(0, 22)}"`;
 }
 
-/** Whether If-None-Match names the tag, of whichever form. Weak tags count too, as RFC 9110 has it for this header. */
-export function matchesIfNoneMatch(tag: string, ifNoneMatch: string): boolean {
-  if (ifNoneMatch.trim() === '*') return true;
-  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([candidate]) => plainTag(candidate) === tag);
+/**
+ * The ETag of a 304: that of the 200 which the caller has, where If-None-Match names the body in any of its encodings; undefined
+ * where it does not.
+ */
+export function notModifiedEtag(etag: string, ifNoneMatch: string): string | undefined {
+  return namedTag(ifNoneMatch, candidate => plainTag(candidate) === etag) ?? (isAnyTag(ifNoneMatch) ? etag : undefined);
 }
 
 const issued = /^"(\d{1,15})-([0-9a-f]{8})"$/;

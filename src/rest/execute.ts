@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import type { AnswerCache } from '../answers/cache.ts';
+import { isAnyTag } from '../answers/conditional.ts';
 import { isConfigured } from '../answers/configured.ts';
 import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
 import { fragmentsOf, operationOf } from '../answers/fields.ts';
@@ -8,11 +9,11 @@ import { Packed } from '../answers/packed.ts';
 import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
 import { bytesOf } from '../answers/writer.ts';
 import { Shared } from '../sharing.ts';
-import { type CompiledOperation, compileOperation, type Result, type Variables } from './compile.ts';
+import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { Problem } from './errors.ts';
-import { etagOf, etagOfBody, etagOfEncoding, matchesIfNoneMatch } from './etag.ts';
+import { etagOf, etagOfBody, etagOfEncoding, notModifiedEtag } from './etag.ts';
 
 /** A request beside its variables. */
 export interface RestRequest<Caller> {
@@ -68,21 +69,31 @@ function compileRead<Caller extends object>(
       revision && (ifNoneMatch !== undefined || cached)
         ? revision.etagOf((await readStamp(caller, revision.ofStore(variables))) ?? notFound(operation))
         : undefined;
-    if (ifNoneMatch !== undefined && current !== undefined && matchesIfNoneMatch(current, ifNoneMatch)) {
-      return notModified(current);
-    }
+    // Which ETag `*` means where there are several encodings is known with the body.
+    const needsBody = cached && ifNoneMatch !== undefined && isAnyTag(ifNoneMatch);
+    const unchanged =
+      current !== undefined && !needsBody ? notModified(current, ifNoneMatch, { varies: cached }) : undefined;
+    if (unchanged) return unchanged;
     const run = () => runAnew(operation, compiled, variables, createContext(caller));
     if (cached && current !== undefined) {
-      return fromCache(answers, { key: cacheKeyOf(operation, variables), etag: current }, headers, run);
+      const response = await fromCache(answers, { key: cacheKeyOf(operation, variables), etag: current }, headers, run);
+      return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }
     const response = await (isList ? coalesce(caller, variables, run) : run());
-    return ifNoneMatch !== undefined && matchesIfNoneMatch(response.etag, ifNoneMatch)
-      ? notModified(response.etag)
-      : { status: 200, ...response };
+    return notModified(response.etag, ifNoneMatch, { varies: false }) ?? { status: 200, ...response };
   };
 }
 
-const notModified = (etag: string): RestResponse => ({ status: 304, etag, body: undefined });
+/** With the headers that the 200 has; undefined where If-None-Match does not name the body. */
+function notModified(
+  etag: string,
+  ifNoneMatch: string | undefined,
+  { varies }: { readonly varies: boolean },
+): RestResponse | undefined {
+  const known = ifNoneMatch === undefined ? undefined : notModifiedEtag(etag, ifNoneMatch);
+  if (known === undefined) return undefined;
+  return { status: 304, etag: known, body: undefined, ...(varies && { encoding: 'identity' }) };
+}
 
 interface Fresh {
   readonly etag: string;
@@ -162,36 +173,36 @@ function compileWrite<Caller extends object>(
   operation: Operation,
   options: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
-  const { schema, createContext } = options;
+  const { schema, answers, createContext } = options;
   const { type } = rootFieldOf(contract, operation);
   const compiled = compileOperation(schema, operation, type, chunks => new Packed(chunks));
-  const primeRead = compilePrime(contract, operation, options);
+  const read = readBackOf(contract, operation, schema);
   return async (variables, { caller }) => {
     const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);
-    primeRead(variables, result);
     const { body, etagValues } = result;
-    return { status: 200, etag: etagValues.length > 0 ? etagOf(etagValues, operation.hash) : undefined, body };
+    const etag = etagValues.length > 0 ? etagOf(etagValues, (read ?? operation).hash) : undefined;
+    if (read && etag !== undefined) {
+      const ofRead = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
+      answers.leave(cacheKeyOf(read, ofRead), etag, body);
+    }
+    return { status: 200, etag, body };
   };
 }
 
 /**
- * Primes the cache for the read of the same path, where a write responds with what that read would: both write their body by
- * the same text, and `@ifMatch` takes the ETag of either.
+ * The read of the same path whose response a write gives, where both write their body by the same text and `@ifMatch` takes the
+ * ETag of either. The write then has the ETag of that read, and primes its cache entry.
  */
-function compilePrime<Caller extends object>(
-  { operations }: Contract,
-  write: Operation,
-  { schema, answers }: ExecuteOptions<Caller>,
-): (variables: Variables, result: Result<Packed>) => void {
+function readBackOf({ operations }: Contract, write: Operation, schema: GraphQLSchema): Operation | undefined {
   const interchangeable = new Set(write.parameters.flatMap(parameter => parameter.tagsOf));
-  const isReadBack = (read: Operation) =>
-    read.route.path === write.route.path && read.bodyText === write.bodyText && interchangeable.has(read.name);
-  const read = operations.find(other => isReadBack(other) && isCacheable(schema, other));
-  if (!read || !interchangeable.has(write.name)) return () => {};
-  return (variables, { body, etagValues }) => {
-    const ofRead = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
-    answers.leave(cacheKeyOf(read, ofRead), etagOf(etagValues, read.hash), body);
-  };
+  if (!interchangeable.has(write.name)) return undefined;
+  return operations.find(
+    read =>
+      read.route.path === write.route.path &&
+      read.bodyText === write.bodyText &&
+      interchangeable.has(read.name) &&
+      isCacheable(schema, read),
+  );
 }
 
 /** In the same words for what does not exist and for what is outside the key's scope. */

@@ -1,7 +1,8 @@
 import type { InputFault } from '../input/faults.ts';
 import { parseJson } from '../input/json.ts';
 import { type Problem, unprocessable } from './errors.ts';
-import { misplacedValue, positionBeyond } from './scan.ts';
+import { errorPosition } from './json-error.ts';
+import { positionBeyond } from './scan.ts';
 
 const deepest = 100;
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -16,7 +17,7 @@ export function parseBody(bytes: Buffer): unknown {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw unreadable(positionOf(error, bytes, text), 'JSON decode error');
+    throw unreadable(errorPosition(text), 'JSON decode error');
   }
 }
 
@@ -31,12 +32,4 @@ function decode(bytes: Buffer): string {
   } catch {
     throw unreadable(bytes.toString('utf8').indexOf('\uFFFD'), 'JSON decode error, not UTF-8');
   }
-}
-
-/** Parsers name the position in their messages; V8 does not for the end and for what stands in the place of a value. */
-function positionOf({ message }: SyntaxError, bytes: Buffer, text: string): number {
-  const named = /at position (\d+)/.exec(message)?.[1];
-  if (named !== undefined) return Number(named);
-  if (message.startsWith('Unexpected end')) return text.length;
-  return decoder.decode(bytes.subarray(0, misplacedValue(bytes))).length;
 }

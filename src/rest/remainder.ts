@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract } from './contract/contract.ts';
 import { colonPath } from './contract/parameters.ts';
 import { Problem } from './errors.ts';
@@ -19,11 +19,19 @@ export function mountRemainder(app: FastifyInstance, { operations }: Contract): 
     app.route({
       method: app.supportedMethods,
       url: `/${prefix}/*`,
-      handler: () => {
+      ...respondAtOnce(() => {
         throw new Problem(404, 'Not Found');
-      },
+      }),
     });
   }
+}
+
+/** Before the body is read: whatever it is, it changes nothing. */
+function respondAtOnce(respond: (request: FastifyRequest, reply: FastifyReply) => unknown) {
+  return {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => respond(request, reply),
+    handler: () => {},
+  };
 }
 
 function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
@@ -32,9 +40,9 @@ function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly
   app.route({
     method: app.supportedMethods.filter(method => !allowed.includes(method)),
     url: colonPath(path),
-    handler: () => {
+    ...respondAtOnce(() => {
       throw new Problem(405, 'Method Not Allowed', { allow });
-    },
+    }),
   });
   app.options(colonPath(path), (_request, reply) => reply.code(204).header('allow', allow).send());
 }
@@ -43,7 +51,7 @@ function mountRedirect(app: FastifyInstance, path: string): void {
   app.route({
     method: app.supportedMethods,
     url: colonPath(path),
-    handler: (request, reply) => reply.redirect(documentedUrl(request), 307),
+    ...respondAtOnce((request, reply) => reply.redirect(documentedUrl(request), 307)),
   });
 }
 

@@ -35,33 +35,3 @@ function backslashesBefore(bytes: Buffer, at: number): number {
   while (bytes[at - count - 1] === backslash) count++;
   return count;
 }
-
-const comma = 0x2c;
-const colon = 0x3a;
-const words = new Map(['true', 'false', 'null'].map(word => [word.charCodeAt(0), Buffer.from(word)]));
-
-/** Where a value should stand and something else does, in a text that is JSON up to there. */
-export function misplacedValue(bytes: Buffer): number {
-  let before = comma;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] ?? 0;
-    if (isBlank(byte)) continue;
-    const wanted = before === comma || before === colon || before === openBracket;
-    const word = words.get(byte);
-    if (word) {
-      const end = at + word.length;
-      while (at < end && bytes[at] === word[word.length - (end - at)]) at++;
-      if (at < end) return at;
-      at--;
-    } else if (wanted && !startsValue(byte) && !(before === openBracket && byte === closeBracket)) return at;
-    else if (byte === quote) at = endOfString(bytes, at);
-    before = byte;
-  }
-  return bytes.length;
-}
-
-const isBlank = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
-
-/** A quote, a bracket, a minus or a digit; words are looked at apart. */
-const startsValue = (byte: number) =>
-  byte === quote || byte === openBrace || byte === openBracket || byte === 0x2d || (byte >= 0x30 && byte <= 0x39);

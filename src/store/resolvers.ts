@@ -1,5 +1,7 @@
 import { checkSlice } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
+import { isObject } from '../input/cursor.ts';
+import type { Store } from './entities.ts';
 
 export const storeResolvers: Resolvers = {
   Query: {
@@ -13,9 +15,19 @@ export const storeResolvers: Resolvers = {
     },
   },
   Store: {
+    localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
       if (joinedMerchant !== undefined) return joinedMerchant;
       return merchant ? loaders.merchants.byId.load(merchant) : null;
     },
   },
 };
+
+/** The documented shape of a name in `StorePartialInfo`: maps of strings. An entry of another shape is left out. */
+function textsByLanguage(name: Store['name']): Record<string, Record<string, string>> {
+  const entries = Object.entries(name).filter(
+    (entry): entry is [string, Record<string, string>] =>
+      isObject(entry[1]) && Object.values(entry[1]).every(text => typeof text === 'string'),
+  );
+  return Object.fromEntries(entries);
+}

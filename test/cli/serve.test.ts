@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
 import { run, start, temporaryFolder, untilSaid } from './support.ts';
@@ -34,6 +36,31 @@ describe('carte serve', () => {
     expect(listed).toMatchObject({ code: 0, stderr: '' });
     second.child.kill('SIGINT');
     expect(await second.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('ends with the `npm start` process that started it', async () => {
+    const env = { ...process.env, CARTE_DATA: temporaryFolder(), CARTE_DEMO: 'off', PORT: '0' };
+    const npm = spawn('npm', ['start'], { cwd: fileURLToPath(new URL('../../', import.meta.url)), env });
+    onTestFinished(() => void npm.kill('SIGKILL'));
+    let said = '';
+    for await (const chunk of npm.stdout) {
+      said += chunk;
+      if (said.includes('Carte is ready at ')) break;
+    }
+    const url = /Carte is ready at (\S+)/.exec(said)?.[1] ?? '';
+    expect((await fetch(`${url}/health/live`)).status).toBe(200);
+    npm.kill('SIGTERM');
+    await once(npm, 'exit');
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            ({ status }) => status,
+            () => 'closed',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('closed');
   });
 
   test('says in one line that a port is in use', async () => {

@@ -122,3 +122,27 @@ describe('Automatic persisted queries', () => {
     expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }]);
   });
 });
+
+describe('errors that are the caller’s', () => {
+  test('a subscription, which the graph has not, is refused', async () => {
+    const { body } = await app.graphql('subscription { x }');
+    expect(body.errors).toMatchObject([
+      { message: 'The schema has no subscription.', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
+    ]);
+  });
+
+  test.each([
+    ['skip: 1.5', '1.5 is not a whole number within ±(2^53−1)'],
+    ['skip: "1"', '"1" is not a whole number within ±(2^53−1)'],
+  ])('a literal that is wrong is named, with its location: %s', async (argument, message) => {
+    const { body } = await app.graphql(`{ stores(${argument}) { id } }`);
+    expect(body.errors).toMatchObject([{ message, locations: [{ line: 1, column: 16 }] }]);
+  });
+
+  test('so is a date-time', async () => {
+    const { body } = await app.graphql('{ store(id: "x") { orders(filter: { startTime: 5 }) { count } } }');
+    expect(body.errors).toMatchObject([
+      { message: '5 is not a date-time such as 2026-03-01T18:30:00Z', locations: [{ line: 1, column: 48 }] },
+    ]);
+  });
+});

@@ -28,6 +28,7 @@ const words: Readonly<Record<string, string>> = {
   Float: 'double',
   DateTime: 'datetime',
   StringMap: 'map-of-string',
+  StringMaps: 'map-of-map-of-string',
   JSONObject: 'map',
 };
 

@@ -23,7 +23,7 @@ ModifierGroupFlat: external_id string R, type string R, name MultilingualText R,
 ModifierItemFlat: external_id string R, name MultilingualText R, price_change integer R, tax_change integer R, min_quantity integer R, max_quantity integer R, default_quantity integer R, id integer R, menu_item_external_id string O, description MultilingualText O, in_stock boolean O
 
 Order: created_at datetime R, id string R, store StorePartialInfo R, customer Customer R, status OrderStatus R, price integer R, tax integer R, items list-of-map R, ready_by datetime R, is_read boolean R, in_pos boolean R, customer_comments string O, completed_at datetime O
-StorePartialInfo: created_at datetime R, id string R, name map R, external_id string O
+StorePartialInfo: created_at datetime R, id string R, name map-of-map-of-string R, external_id string O
 Customer: name string R, phone string R
 
 Store: id string R, name map R, created_at datetime O, external_id string O, store_phone string O, contacts map O, address_line_1 string O, address_line_2 string O, address_line_3 string O, timezone string O, city string O, postal_code string O, country string O, location_name string O, admin_area string O, phone_numbers list-of-PhoneNumber O, merchant MerchantResponse O, store_type StoreTypeSchema O, restaurant_configuration RestaurantConfigurationResponse O

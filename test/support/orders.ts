@@ -20,7 +20,7 @@ interface Page {
 
 type Arguments = Partial<OrderArguments>;
 
-const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: Int!, $pageSize: Int!, $after: String) {
+const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt!, $pageSize: Int!, $after: String) {
   store(id: $storeId) {
     orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize, after: $after) {
       nodes { id } count hasNextPage endCursor

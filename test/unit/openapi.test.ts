@@ -22,7 +22,9 @@ interface Schema {
 function wordOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '');
   if (schema.type === 'array') return `list-of-${wordOf(schema.items ?? {})}`;
-  if (schema.type === 'object') return typeof schema.additionalProperties === 'object' ? 'map-of-string' : 'map';
+  if (schema.type === 'object') {
+    return typeof schema.additionalProperties === 'object' ? `map-of-${wordOf(schema.additionalProperties)}` : 'map';
+  }
   if (schema.format === 'date-time') return 'datetime';
   return schema.type === 'number' ? 'double' : String(schema.type);
 }
@@ -95,7 +97,14 @@ describe('the OpenAPI document', () => {
   test('says bounds and defaults', () => {
     const { parameters } = operationOf('GET', '/v1/stores/{store_service_id}/orders/');
     const schemaOf = (name: string) => parameters.find((parameter: { name: string }) => parameter.name === name).schema;
-    expect(schemaOf('page_index')).toEqual({ type: 'integer', format: 'int32', minimum: 0, default: 0 });
+    const largest = Number.MAX_SAFE_INTEGER;
+    expect(schemaOf('page_index')).toEqual({
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      maximum: largest,
+      default: 0,
+    });
     expect(schemaOf('page_size')).toEqual({ type: 'integer', format: 'int32', minimum: 1, maximum: 500, default: 50 });
     const [skip, limit] = operationOf('GET', '/v1/merchants/').parameters;
     expect(skip.schema).toMatchObject({ minimum: 0, default: 0 });

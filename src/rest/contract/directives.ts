@@ -14,6 +14,7 @@ interface Directives {
   readonly range: { readonly min?: number | null; readonly max?: number | null };
   readonly description: { readonly text: string };
   readonly example: { readonly value: unknown };
+  readonly length: { readonly min: number; readonly max: number };
   readonly documented: { readonly as: string };
   readonly interface: InterfaceDirective;
 }

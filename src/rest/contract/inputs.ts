@@ -4,6 +4,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLObjectType,
+  type GraphQLSchema,
   getNullableType,
   isInputObjectType,
   isListType,
@@ -15,13 +16,20 @@ import type { Report } from './faults.ts';
 import type { OutputTypes } from './outputs.ts';
 import type { ContractText } from './text.ts';
 
+/** Kept in the derived schema, in the extensions of an input field. */
+export interface InputExtensions {
+  readonly length?: { readonly min: number; readonly max: number } | undefined;
+}
+
 /** Derives the types of what callers send: the graph's input types with snake_case fields and documented names. */
 export class InputTypes {
   readonly #documented: ReadonlyMap<string, string>;
+  readonly #schema: GraphQLSchema;
   readonly #outputs: OutputTypes;
   readonly #types = new Map<string, GraphQLInputObjectType>();
 
   constructor(text: ContractText, outputs: OutputTypes) {
+    this.#schema = text.schema;
     this.#outputs = outputs;
     this.#documented = new Map(
       text.inputs.map(node => [node.name.value, directiveAt(text.schema, 'documented', node)?.as ?? node.name.value]),
@@ -45,10 +53,15 @@ export class InputTypes {
       extensions: { documentedName },
       fields: () =>
         Object.fromEntries(
-          Object.values(type.getFields()).map(({ name, type: fieldType, description, defaultValue }) => [
-            snakeCase(name),
-            { type: this.of(fieldType), description, defaultValue },
-          ]),
+          Object.values(type.getFields()).map(({ name, type: fieldType, description, defaultValue, astNode }) => {
+            const extensions: InputExtensions = {
+              length: astNode ? directiveAt(this.#schema, 'length', astNode) : undefined,
+            };
+            return [
+              snakeCase(name),
+              { type: this.of(fieldType), description, defaultValue, extensions: { ...extensions } },
+            ];
+          }),
         ),
     });
     this.#types.set(type.name, derived);

@@ -1,5 +1,6 @@
 import {
   type GraphQLEnumType,
+  type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLObjectType,
   type GraphQLType,
@@ -12,7 +13,7 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { Contract } from '../contract/contract.ts';
-import { documentedNameOf } from '../contract/inputs.ts';
+import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
 import type { FieldExtensions } from '../contract/outputs.ts';
 
 /** A piece of an OpenAPI document. */
@@ -34,6 +35,7 @@ const scalars: Readonly<Record<string, Json>> = {
   Float: { type: 'number', format: 'double' },
   DateTime: { type: 'string', format: 'date-time' },
   StringMap: { type: 'object', additionalProperties: { type: 'string' } },
+  StringMaps: { type: 'object', additionalProperties: { type: 'object', additionalProperties: { type: 'string' } } },
   JSONObject: { type: 'object', additionalProperties: true },
 };
 
@@ -63,8 +65,16 @@ function inputSchema(type: GraphQLInputObjectType): Json {
   return objectSchema({
     description: type.description,
     required: fields.filter(isRequiredInputField).map(field => field.name),
-    properties: fields.map(field => [field.name, described(schemaOf(field.type), field.description)]),
+    properties: fields.map(field => [field.name, described(boundedText(field), field.description)]),
   });
+}
+
+/** Texts that are refused are those with NUL, and those that are too short or too long. */
+function boundedText({ type, extensions }: GraphQLInputField): Json {
+  const { length }: InputExtensions = extensions;
+  const schema = schemaOf(type);
+  if (schema.type !== 'string' || schema.format !== undefined) return schema;
+  return { ...schema, pattern: '^[^\\u0000]*$', ...(length && { minLength: length.min, maxLength: length.max }) };
 }
 
 function outputSchema(type: GraphQLObjectType): Json {
