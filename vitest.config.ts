@@ -8,7 +8,7 @@ export default defineConfig({
     globalSetup: 'test/support/cluster.ts',
     // Files share what they import; each has a database of its own all the same.
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },

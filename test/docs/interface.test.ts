@@ -37,7 +37,13 @@ describe('docs/interface.md', () => {
   });
 
   test('names every type of fault that a route can answer', () => {
-    const files = ['src/rest/*.ts', 'src/input/*.ts', 'src/menu/*.ts', 'src/order/arguments.ts', 'src/paging.ts'];
+    const files = [
+      'src/rest/*.ts',
+      'src/input/*.ts',
+      'src/menu/*.ts',
+      'src/order/arguments.ts',
+      'src/database/paging.ts',
+    ];
     const code = files.flatMap(sources).map(read).join('\n');
     const types = [...code.matchAll(/(?:fail\(at, depth, |type: |faults\.add\(\[.*?\], )'([a-z]+(?:_[a-z]+)+)'/g)];
     // No parameter of a route is a boolean or a number with a fraction, and no body has a date-time.

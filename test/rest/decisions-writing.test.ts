@@ -171,6 +171,19 @@ describe('Order of lists', () => {
   });
 });
 
+describe('Order of keys in maps', () => {
+  test('as posted, but for whole numbers, which come first', async () => {
+    const store = await newStore();
+    const text = JSON.stringify({ items: [item('a')] }).replace(
+      /"translations":\{[^}]*\}/,
+      '"translations":{"pt":"x","10":"y","en":"z","2":"w"}',
+    );
+    await app.post(`/v1/stores/${store.id}/menu_configuration/`, text);
+    const { text: flat } = await app.get(`/v1/stores/${store.id}/menu_configuration/flat`);
+    expect(flat).toContain('"translations":{"2":"w","10":"y","pt":"x","en":"z"}');
+  });
+});
+
 describe('Circular modifiers', () => {
   test('they are kept, and the tree does not follow them', async () => {
     const store = await newStore();

@@ -4,6 +4,10 @@ const enums = new Map<string, readonly string[]>(Object.entries(documentedEnums)
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+function isMapOfStrings(value: unknown): boolean {
+  return isMap(value) && Object.values(value).every(text => typeof text === 'string');
+}
+
 const plain: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: value => typeof value === 'string',
   boolean: value => typeof value === 'boolean',
@@ -11,7 +15,8 @@ const plain: Readonly<Record<string, (value: unknown) => boolean>> = {
   double: Number.isFinite,
   datetime: value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
   map: isMap,
-  'map-of-string': value => isMap(value) && Object.values(value).every(text => typeof text === 'string'),
+  'map-of-string': isMapOfStrings,
+  'map-of-map-of-string': value => isMap(value) && Object.values(value).every(isMapOfStrings),
 };
 
 /** Everything in a body that the document does not say, or says otherwise. */
