@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { operatorScope } from '../auth/scope.ts';
 import { readConfig } from '../config.ts';
-import { openDatabase } from '../database/open.ts';
 
-/** Runs one command's work on the configured database with the operator's reach, and leaves it closed. */
+/** Runs one command's work on the configured database with the operator's scope, and leaves it closed. */
 export async function withDatabase<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
+  // Loaded here, since the ORM takes longer to load than --help may take.
+  const { openDatabase } = await import('../database/open.ts');
   const database = await openDatabase(readConfig(process.env));
   try {
     const em = database.orm.em.fork();

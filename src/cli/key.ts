@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
-import { issueKey, listKeys, revokeKey, rotateKey } from '../auth/keys.ts';
 import { collect, parseDate } from './arguments.ts';
 import { withDatabase } from './database.ts';
 import { examples } from './help.ts';
@@ -41,6 +40,7 @@ export function addKeyCommands(program: Command): void {
     .description('end a key')
     .addHelpText('after', examples('carte key revoke key_5f2c91d07ab3'))
     .action(async (id: string) => {
+      const { revokeKey } = await loadKeys();
       await withDatabase(em => revokeKey(em, id));
       terminal.say(`The key ${id} is revoked.`);
     });
@@ -49,12 +49,17 @@ export function addKeyCommands(program: Command): void {
     .description('give a key a new secret and print it; the old one ends')
     .addHelpText('after', examples('carte key rotate key_5f2c91d07ab3'))
     .action(async (id: string) => {
+      const { rotateKey } = await loadKeys();
       const { key: secret } = await withDatabase(em => rotateKey(em, id));
       terminal.out(secret);
     });
 }
 
+/** With it comes the ORM, which --help can do without. */
+const loadKeys = () => import('../auth/keys.ts');
+
 async function createKey(options: CreateOptions): Promise<void> {
+  const { issueKey } = await loadKeys();
   const issued = await withDatabase(em =>
     issueKey(em, {
       name: options.name,
@@ -70,6 +75,7 @@ async function createKey(options: CreateOptions): Promise<void> {
 }
 
 async function showKeys(): Promise<void> {
+  const { listKeys } = await loadKeys();
   const keys = await withDatabase(listKeys);
   const rows = keys.map(key => {
     const grants = key.grants

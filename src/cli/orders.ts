@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
-import { type CounterDifference, rebuildCounters, verifyCounters } from '../order/counters.ts';
+import type { CounterDifference } from '../order/counters.ts';
 import { withDatabase } from './database.ts';
 import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
@@ -16,6 +16,7 @@ export function addOrderCommands(program: Command): void {
     .addHelpText('after', examples('carte orders verify'))
     .action(async () => {
       terminal.progress('Counting the orders …');
+      const { verifyCounters } = await import('../order/counters.ts');
       const wrong = await withDatabase(verifyCounters);
       if (wrong.length === 0) return terminal.say('Every counter is right.');
       terminal.out(show(wrong));
@@ -27,6 +28,7 @@ export function addOrderCommands(program: Command): void {
     .addHelpText('after', examples('carte orders rebuild'))
     .action(async () => {
       terminal.progress('Counting the orders …');
+      const { rebuildCounters } = await import('../order/counters.ts');
       const mended = await withDatabase(rebuildCounters);
       if (mended.length === 0) return terminal.say('Every counter was right.');
       terminal.out(show(mended));

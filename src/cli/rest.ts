@@ -1,7 +1,4 @@
 import type { Command } from 'commander';
-import { createSchema } from '../graphql/schema.ts';
-import { loadContract } from '../rest/contract/contract.ts';
-import { routeTable } from '../rest/table.ts';
 import { examples } from './help.ts';
 import { table, terminal } from './terminal.ts';
 
@@ -10,8 +7,9 @@ export function addRestCommands(program: Command): void {
     .command('routes')
     .description('show the REST routes and the operations of schema/rest behind them')
     .addHelpText('after', examples('carte routes'))
-    .action(() => {
-      const rows = routeTable(loadContract(createSchema()));
+    .action(async () => {
+      const { routeTable } = await import('../rest/table.ts');
+      const rows = routeTable(await loadContract());
       terminal.out(table(rows.map(({ method, path, operation }) => [method, path, operation])));
     });
   program
@@ -21,6 +19,15 @@ export function addRestCommands(program: Command): void {
     .action(async () => {
       // SOFA takes longer to load than most commands to run.
       const { openapiDocument } = await import('../rest/openapi/document.ts');
-      terminal.out(JSON.stringify(openapiDocument(loadContract(createSchema())), null, 2));
+      terminal.out(JSON.stringify(openapiDocument(await loadContract()), null, 2));
     });
+}
+
+/** Loaded when it is needed: GraphQL and the resolvers take longer to load than --help may take. */
+async function loadContract() {
+  const [{ createSchema }, contract] = await Promise.all([
+    import('../graphql/schema.ts'),
+    import('../rest/contract/contract.ts'),
+  ]);
+  return contract.loadContract(createSchema());
 }

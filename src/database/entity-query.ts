@@ -70,7 +70,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
     this.#mapJoined = join && mapperOf(em, join.entity, propertiesOf(em, join.entity, join.fields));
   }
 
-  /** Two texts, since a scope of everything needs no condition. */
+  /** Two texts, since a scope of everything needs no condition; each is built when it is first used. */
   compile({ parameters, build, isPlannedAnew = false }: QueryOptions): EntityQuery<Entity> {
     const { scope } = this.#options;
     const text = (isAll: boolean) => {
@@ -81,10 +81,12 @@ export class Selection<Entity extends object, Joined extends object = never> {
       const formatted = qb.getFormattedQuery();
       return isPlannedAnew ? formatted : prepared(formatted);
     };
-    const [forAll, forSome] = [text(true), text(false)];
+    const texts = new Map<boolean, string>();
     return async (query, callerScope, values) => {
       const lists = callerScope.all ? [] : scope.rules.map(({ list }) => callerScope[list]);
-      const rows = await query<Row>(callerScope.all ? forAll : forSome, [...values, ...lists], 'array');
+      const compiled = texts.get(callerScope.all) ?? text(callerScope.all);
+      texts.set(callerScope.all, compiled);
+      const rows = await query<Row>(compiled, [...values, ...lists], 'array');
       // Rows that are joined with the same entity share its object, which is then rendered once.
       const joined = new Map<unknown, Joined>();
       return rows.map(row => this.map(row, 0, joined));

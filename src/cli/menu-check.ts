@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { type Fault, InvalidInput, OperatorError } from '../errors.ts';
+import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { inputTypeOf } from '../import/documents.ts';
+import { Faults, type InputFault, type Place } from '../input/faults.ts';
+import { parseJson } from '../input/json.ts';
+import { toSnakePath } from '../input/names.ts';
+import { compileReader } from '../input/reader.ts';
+import { checkConfiguration, checkPart } from '../menu/check.ts';
+import { placeOf } from '../menu/diagnostics/place.ts';
+import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
+import { defaultMenuLimits } from '../menu/limits.ts';
+import { terminal } from './terminal.ts';
+
+interface Report {
+  /** What the route would refuse the body for. */
+  readonly faults: readonly InputFault[];
+  /** What it would take, but a merchant would want to know. */
+  readonly diagnostics: readonly (Omit<Diagnostic, 'path'> & { readonly path: Place })[];
+}
+
+/** Validates a menu configuration as POST would, and prints what is wrong or doubtful. */
+export function checkMenu(file: string, { json = false }: { json?: boolean }): void {
+  const report = reportOn(readFile(file));
+  terminal.out(json ? JSON.stringify(report, null, 2) : describe(file, report));
+  if (report.faults.length > 0) throw new OperatorError(`POST would refuse ${file}.`);
+}
+
+function reportOn(text: string): Report {
+  const type = inputTypeOf('MenuConfigurationInput');
+  const snakePath = (path: Place) => toSnakePath(type, path);
+  const inBody = ({ path: [, ...below], type, message }: Fault) => {
+    return { loc: ['body', ...snakePath(below)], msg: message, type };
+  };
+  let body: unknown;
+  try {
+    body = parseJson(text);
+  } catch (error) {
+    const msg = `JSON decode error: ${error instanceof Error ? error.message : error}`;
+    return { faults: [{ loc: ['body'], msg, type: 'json_invalid' }], diagnostics: [] };
+  }
+  const faults = new Faults();
+  const input = compileReader(type).read(body, ['body'], faults);
+  if (faults.list.length > 0) {
+    if (!faults.full) for (const { loc, type, msg } of checkPart(input).map(inBody)) faults.add(loc, type, msg);
+    return { faults: faults.list, diagnostics: [] };
+  }
+  try {
+    const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
+    const diagnostics = diagnose(configuration).map(found => ({ ...found, path: snakePath(found.path) }));
+    return { faults: [], diagnostics };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    return { faults: error.faults.map(inBody), diagnostics: [] };
+  }
+}
+
+function describe(file: string, { faults, diagnostics }: Report): string {
+  if (faults.length === 0 && diagnostics.length === 0) return `${file} is fine.`;
+  const refused = faults.map(({ loc, msg }) => `REFUSED  ${placeOf(loc)}: ${msg}`);
+  const doubtful = diagnostics.map(({ severity, path, message, code }) => {
+    return `${severity.padEnd(7)}  ${placeOf(path)}: ${message} [${code}]`;
+  });
+  return [...refused, ...doubtful].join('\n');
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
