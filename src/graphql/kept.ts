@@ -48,8 +48,8 @@ const revisionName = 'menuRevision';
 /** In bytes; the ordinary way has limits of its own for longer ones. */
 const longestAnswer = 32 * 1024 * 1024;
 
-/** Texts of queries are remembered, good or not, so that each is looked at once: so many letters in all. */
-const mostLetters = 8 * 1024 * 1024;
+/** Queries are cached, compiled or not, up to so many characters in all: a syntax tree takes some hundred bytes for each. */
+const mostLetters = 2 * 1024 * 1024;
 
 /**
  * Answers queries about one store's configuration from what is kept of it. Anything out of the ordinary (another kind of
