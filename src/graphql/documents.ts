@@ -23,10 +23,8 @@ export interface DocumentOptions {
   readonly introspection: boolean;
 }
 
-/** How much the texts of cached documents take together, in characters: a syntax tree takes some hundred bytes for each. */
+/** How much the texts of documents take together, in characters: a syntax tree takes some hundred bytes for each. */
 const maxCharacters = 512 * 1024;
-/** Documents that are on their way to Apollo. */
-const maxShared = 1000;
 
 /** Parses and validates each document once, however often and by whomever it is used. */
 export class Documents {
@@ -36,7 +34,10 @@ export class Documents {
     maxSize: maxCharacters,
     sizeCalculation: (_document, text) => text.length + 100,
   });
-  readonly #shared = new LRUCache<string, DocumentNode>({ max: maxShared });
+  readonly #shared = new LRUCache<string, KnownDocument>({
+    maxSize: maxCharacters,
+    sizeCalculation: ({ text }) => text.length + 100,
+  });
 
   constructor(options: DocumentOptions) {
     this.#options = options;
@@ -66,13 +67,13 @@ export class Documents {
   }
 
   /** Lets Apollo execute a document that has been validated, without parsing and validating it again. */
-  share({ text, document }: KnownDocument): void {
-    this.#shared.set(hash('sha256', text), document);
+  share(known: KnownDocument): void {
+    this.#shared.set(hash('sha256', known.text), known);
   }
 
   /** The `documentStore` of an Apollo server, whose keys end in the hash of the text. */
   readonly store = {
-    get: async (key: string) => this.#shared.get(key.slice(-64)),
+    get: async (key: string) => this.#shared.get(key.slice(-64))?.document,
     set: async () => {},
     delete: async () => {},
   };

@@ -139,7 +139,11 @@ async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: Kept
 
 function sendRefused(request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]): FastifyReply {
   const status = acceptsGraphqlResponse(request) ? 400 : 200;
-  return reply.code(status).header('content-type', mediaType(request)).send(JSON.stringify({ errors }));
+  return reply
+    .code(status)
+    .header('content-type', mediaType(request))
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify({ errors }));
 }
 
 const mediaType = (request: FastifyRequest): string =>

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import { answerUnknownMethod } from './protocol.ts';
+import { answerUnknownMethod, writeResponse } from './protocol.ts';
 
 export type HttpLimits = Pick<Config['http'], 'receiveSeconds' | 'keepAliveSeconds'>;
 
@@ -44,13 +44,8 @@ const refusals: Readonly<Record<string, readonly [status: string, detail: string
 function refuseConnection(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const received: unknown = error.rawPacket;
-  const isUnknownMethod = error.code === 'HPE_INVALID_METHOD' && Buffer.isBuffer(received);
-  if (isUnknownMethod && answerUnknownMethod(this, received, socket)) return;
-  if (socket.writable) {
-    const [status, detail] = refusals[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP.'];
-    const body = JSON.stringify({ detail });
-    const head = [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json'];
-    socket.write(`${[...head, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);
-  }
-  socket.destroySoon();
+  if (Buffer.isBuffer(received) && error.code === 'HPE_INVALID_METHOD' && answerUnknownMethod(this, received, socket))
+    return;
+  const [status, detail] = refusals[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP.'];
+  writeResponse(socket, status, { detail });
 }

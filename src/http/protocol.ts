@@ -14,15 +14,20 @@ export function completeProtocol(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
   }
-  handleExpectations(app);
+  const isExpected = handleExpectations(app);
+  app.addHook('onSend', async (request, reply, payload) => {
+    // A client that waits for 100 Continue sends no body.
+    if (reply.statusCode === 413 && isExpected(request)) await discardBody(request.raw);
+    return payload;
+  });
+}
+
+/** Refuses requests whose Host or target is wrong. After the hooks that count requests. */
+export function checkTargets(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const detail = problemOf(request);
     if (detail === undefined) return done();
     reply.code(400).header('connection', 'close').send({ detail });
-  });
-  app.addHook('onSend', (request, reply, payload, done) => {
-    if (reply.statusCode !== 413 || request.headers.expect !== undefined) return done(null, payload);
-    discardBody(request.raw).then(() => done(null, payload));
   });
 }
 
@@ -63,10 +68,13 @@ function discardBody(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Sends 100 Continue when a body is about to be read: after authentication, and not before a 413. */
-function handleExpectations(app: FastifyInstance): void {
+/** Sends 100 Continue when a body is about to be read: after authentication, and not before a 413. Tells whether a body comes. */
+function handleExpectations(app: FastifyInstance): (request: FastifyRequest) => boolean {
+  const waiting = new WeakSet<object>();
   const server: Server = app.server;
+  // Node emits it for HTTP/1.1 alone.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request);
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -75,9 +83,13 @@ function handleExpectations(app: FastifyInstance): void {
     response.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (request.headers.expect !== undefined && isWithinLimit(request)) reply.raw.writeContinue();
+    if (waiting.has(request.raw) && isWithinLimit(request)) {
+      waiting.delete(request.raw);
+      reply.raw.writeContinue();
+    }
     done(null, payload);
   });
+  return request => !waiting.has(request.raw);
 }
 
 function isWithinLimit({ headers, routeOptions }: FastifyRequest): boolean {
@@ -91,23 +103,40 @@ const requestLine = /^([!#$%&'*+.^_`|~\w-]{1,32}) (\/\S{0,2000}) HTTP\/1\.[01]\r
  * takes what the parser has received; false for what is no such request.
  */
 export function answerUnknownMethod(app: FastifyInstance, received: Buffer, socket: Socket): boolean {
+  // More of the same request may arrive before it is answered.
+  if (answered.has(socket)) return true;
   const [, method, url] = requestLine.exec(received.subarray(0, 4096).toString('latin1')) ?? [];
   if (method === undefined || url === undefined || METHODS.includes(method)) return false;
+  answered.add(socket);
   app
     .inject({ method: 'TRACE', url })
-    .then(({ statusCode, statusMessage, headers, rawPayload }) => {
-      const allow = headers.allow === undefined ? [] : [`Allow: ${headers.allow}`];
-      const lines = [
-        `HTTP/1.1 ${statusCode} ${statusMessage}`,
-        'Connection: close',
-        'Content-Type: application/json',
-        ...allow,
-        `Content-Length: ${rawPayload.length}`,
-      ];
-      socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), rawPayload]));
+    .then(({ statusCode, headers }) => {
+      const isAllowed = statusCode === 405 && headers.allow !== undefined;
+      const [status, detail] = isAllowed
+        ? ['405 Method Not Allowed', 'Method Not Allowed']
+        : ['404 Not Found', 'Not Found'];
+      writeResponse(socket, status, { detail, headers: isAllowed ? [`Allow: ${headers.allow}`] : [] });
     })
     .catch(() => socket.destroy());
   return true;
+}
+
+const answered = new WeakSet<Socket>();
+
+/** Responds on a connection whose request Node could not parse, and closes it. */
+export function writeResponse(
+  socket: Socket,
+  status: string,
+  { detail, headers = [] }: { readonly detail: string; readonly headers?: readonly string[] },
+): void {
+  // As Node's own handler: what is written after the head of another response would be taken for its body.
+  const current: ServerResponse | null | undefined = Reflect.get(socket, '_httpMessage');
+  if (socket.writable && !current?.headersSent) {
+    const body = JSON.stringify({ detail });
+    const lines = [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', ...headers];
+    socket.write(`${[...lines, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);
+  }
+  socket.destroySoon();
 }
 
 /**

@@ -26,7 +26,7 @@ import { createMetrics, mountMetrics } from './metrics.ts';
 import { createTranslate } from './outage.ts';
 import { watchOverload } from './overload.ts';
 import { mountPages } from './pages.ts';
-import { completeProtocol, routableUrl } from './protocol.ts';
+import { checkTargets, completeProtocol, routableUrl } from './protocol.ts';
 import { createRateLimit } from './rate.ts';
 import { observeRequests } from './requests.ts';
 import { answerStrays } from './strays.ts';
@@ -70,6 +70,7 @@ export async function createServer(
   };
   const translate = createTranslate(app.log, metrics);
   observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
+  checkTargets(app);
   const callerOf = createCallers({
     authenticate: createAuthenticator(access.primary, { seconds: config.keySeconds }),
     overload,

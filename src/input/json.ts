@@ -1,4 +1,4 @@
-import { parse as parseLossless } from 'lossless-json';
+import { readJson } from './json-reader.ts';
 
 declare global {
   interface JSON {
@@ -78,10 +78,9 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Parses as `JSON.parse` is meant to: the last of equal keys counts, and `__proto__` is a key like any other. */
 function parseSlowly(text: string, parseNumber: (text: string) => unknown): unknown {
   try {
-    return parseLossless(text, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
+    return readJson(text, parseNumber);
   } catch (error) {
     // It calls itself for each level, and the stack ends before the text does.
     if (error instanceof RangeError) throw new SyntaxError('JSON is nested too deeply', { cause: error });

@@ -1,7 +1,7 @@
 import type { InputFault } from '../input/faults.ts';
 import { parseJson } from '../input/json.ts';
+import { JsonSyntaxError, readJson } from '../input/json-reader.ts';
 import { type Problem, unprocessable } from './errors.ts';
-import { errorPosition } from './json-error.ts';
 import { positionBeyond } from './scan.ts';
 
 const deepest = 100;
@@ -32,4 +32,15 @@ function decode(bytes: Buffer): string {
   } catch {
     throw unreadable(bytes.toString('utf8').indexOf('\uFFFD'), 'JSON decode error, not UTF-8');
   }
+}
+
+/** V8 does not always name the position, and FastAPI, whose users know it, has another one. */
+function errorPosition(text: string): number {
+  try {
+    readJson(text, Number);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return error.position;
+    throw error;
+  }
+  throw new Error('A text that is not JSON was read');
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KindName } from '../../src/import/kinds.ts';
 import { runImport } from '../../src/import/run.ts';
+import { StoreEntity } from '../../src/store/entities.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { poisonFor, type Written, writtenDocument, writtenMap } from '../support/escapes.ts';
@@ -158,4 +159,15 @@ describe('numbers of order items', () => {
     expect(text.split(`"items":[${item}]`)).toHaveLength(3);
     expect(text).toContain('"price":1,');
   });
+});
+
+test('a store that the ORM has loaded and saved again keeps its numbers', async () => {
+  await importLines('stores', ['{"id":"exact","name":{"translations":{},"n":1.50,"m":12345678901234567890}}']);
+  await app.newKey({ storeIds: ['exact'] });
+  const em = operatorFork(app.orm);
+  const store = await em.findOneOrFail(StoreEntity, 'exact');
+  store.city = 'Lisboa';
+  const { statements } = await app.statements.during(() => em.flush());
+  expect(statements.filter(text => text.startsWith('update'))).toHaveLength(1);
+  expect((await app.get('/v1/stores/exact')).text).toContain('{"translations":{},"n":1.50,"m":12345678901234567890}');
 });
