@@ -1,9 +1,9 @@
-/** How long to wait for work that is under way, in milliseconds: most takes less, and what is stuck holds up nobody. */
-const patience = 10;
+/** How long to wait for a run that is in progress: most take less, and one that hangs delays nobody for long. */
+const longestWaitMs = 10;
 
 /**
- * Work that all share who ask for it before it begins. It begins when all that has arrived by now has asked, or when the
- * one before it has ended. So what it finds is never older than what anyone would have found alone.
+ * Coalesces concurrent calls: callers that arrive before a run starts share it. A run starts once the events of this turn of the
+ * event loop are handled or, while another is in progress, when that one ends. So no caller gets a result older than its call.
  */
 export class Shared<Result> {
   readonly #work: () => Promise<Result>;
@@ -11,7 +11,7 @@ export class Shared<Result> {
   #next: { readonly outcome: Promise<Result>; readonly begin: () => void } | undefined;
   #underWay = 0;
 
-  /** `onIdle` is told when nobody is left who has asked. */
+  /** `onIdle` is called when no caller is left. */
   constructor(work: () => Promise<Result>, onIdle: () => void = () => {}) {
     this.#work = work;
     this.#onIdle = onIdle;
@@ -35,7 +35,7 @@ export class Shared<Result> {
       resolve(working);
       working.catch(() => {}).finally(() => this.#end());
     };
-    const timer = this.#underWay > 0 ? setTimeout(begin, patience) : undefined;
+    const timer = this.#underWay > 0 ? setTimeout(begin, longestWaitMs) : undefined;
     if (!timer) setImmediate(begin);
     return { outcome, begin };
   }

@@ -3,14 +3,14 @@ import type { PoolClient } from 'pg';
 type Release = (error?: Error | boolean) => void;
 
 /**
- * Gives a connection back to the pool when it is over, and the pool drops it: Kysely keeps that of a transaction which
- * could be neither begun nor rolled back (kysely-org/kysely#1990). When its holder gives it back too, nothing happens.
+ * Releases a client to the pool when its connection ends, and the pool removes it: Kysely's controlled transaction releases none
+ * when begin, commit or rollback fails (kysely-org/kysely#1990). A second release by its holder does nothing.
  */
 export function releaseWhenOver(client: PoolClient): void {
   let release: Release = () => {};
   Object.defineProperty(client, 'release', {
     get: () => release,
-    // The pool sets another one each time that it lends the connection.
+    // The pool assigns a new one at each checkout.
     set(given: Release) {
       release = onlyOnce(given);
     },
