@@ -12,11 +12,8 @@ export function orderLoaders(repository: OrderRepository, scope: AccessScope) {
 
 /** `revisionsRead` resolves when orders may be read: after the revisions that a query selects beside them. */
 export function orderPageLoaders(repository: OrderRepository, revisionsRead: () => Promise<void>) {
-  const found = bySearch(async (pages, search) => {
-    await revisionsRead();
-    return repository.findPages(pages, search);
-  });
-  const counts = bySearch((pages, search) => repository.countPages(pages, search));
+  const found = bySearch(revisionsRead, (pages, search) => repository.findPages(pages, search));
+  const counts = bySearch(revisionsRead, (pages, search) => repository.countPages(pages, search));
   return {
     found: {
       load(page: OrderPage): Promise<FoundOrders> {
@@ -37,13 +34,17 @@ export function orderPageLoaders(repository: OrderRepository, revisionsRead: () 
 }
 
 /** One statement per distinct search, however many stores are searched. */
-function bySearch<T>(read: (pages: readonly OrderPage[], search: Search) => Promise<readonly T[]>) {
+function bySearch<T>(
+  revisionsRead: () => Promise<void>,
+  read: (pages: readonly OrderPage[], search: Search) => Promise<readonly T[]>,
+) {
   const readAlike = async (pages: readonly OrderPage[]) => {
     const [first] = pages;
     return first ? read(pages, first.search) : [];
   };
   return new DataLoader<OrderPage, T, string>(
     async pages => {
+      await revisionsRead();
       const alike = [...Map.groupBy(pages, page => JSON.stringify(page.search)).values()];
       const answers = await Promise.all(alike.map(readAlike));
       const byPage = new Map(alike.flatMap((group, at) => group.map((page, index) => [page, answers[at]?.[index]])));

@@ -68,6 +68,18 @@ test('the number of statements does not depend on the number of stores', async (
   expect(counts).toEqual([4, 4]);
 });
 
+test.each(['count', 'nodes { id }'])(
+  'the revision of orders is read before %s, so that no change is missed',
+  async selection => {
+    const query = `{ stores(limit: 2) { orders { ${selection} } ordersRevision } }`;
+    const { statements: sent } = await statements.during(() => ask(query));
+    const revision = sent.findIndex(text => text.includes('from order_revision'));
+    const orders = sent.findIndex(text => /from (?:order_count|orders)\b/.test(text));
+    expect(revision).toBeGreaterThan(0);
+    expect(orders).toBeGreaterThan(revision);
+  },
+);
+
 test('nothing is counted or searched that was not asked for', async () => {
   const { id } = await data.store();
   const sentFor = async (selection: string) => {
