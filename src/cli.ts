@@ -47,7 +47,7 @@ export function createProgram(): Command {
     .command('worker', { hidden: true })
     .description('what `serve` starts CARTE_PROCESSES times')
     .action(async () => {
-      const { work } = await import('./processes/work.ts');
+      const { work } = await import('./processes/worker.ts');
       await work(() => readConfig(process.env));
     });
   program

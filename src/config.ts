@@ -61,58 +61,58 @@ type LogLevel = (typeof logLevels)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads every setting from the environment and names all faults at once. `docs/operating.md` lists the variables. */
+/** Reads every setting from the environment and names all errors at once. `docs/operating.md` lists the variables. */
 export function readConfig(env: Environment): Config {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const config: Config = {
     host: env.HOST || '127.0.0.1',
-    port: integer(env, 'PORT', 4000, { min: 0, max: 65_535 }, faults),
-    processes: integer(env, 'CARTE_PROCESSES', 1, { min: 1, max: 256 }, faults),
-    databaseUrl: databaseUrl(env, faults),
-    replicaUrls: replicaUrls(env, faults),
-    poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }, faults),
-    prepare: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on', faults) === 'on',
-    statementSeconds: integer(env, 'DATABASE_STATEMENT_TIMEOUT', 30, { min: 1, max: 3600 }, faults),
-    connectionSeconds: integer(env, 'DATABASE_CONNECTION_TIMEOUT', 5, { min: 1, max: 300 }, faults),
-    keySeconds: integer(env, 'CARTE_KEY_SECONDS', 3, { min: 0, max: 5 }, faults),
-    cacheBytes: integer(env, 'CARTE_CACHE_BYTES', 128 * 1024 * 1024, { min: 0, max: 64 * 1024 ** 3 }, faults),
+    port: integer(env, 'PORT', 4000, { min: 0, max: 65_535 }, errors),
+    processes: integer(env, 'CARTE_PROCESSES', 1, { min: 1, max: 256 }, errors),
+    databaseUrl: databaseUrl(env, errors),
+    replicaUrls: replicaUrls(env, errors),
+    poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }, errors),
+    prepare: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on', errors) === 'on',
+    statementSeconds: integer(env, 'DATABASE_STATEMENT_TIMEOUT', 30, { min: 1, max: 3600 }, errors),
+    connectionSeconds: integer(env, 'DATABASE_CONNECTION_TIMEOUT', 5, { min: 1, max: 300 }, errors),
+    keySeconds: integer(env, 'CARTE_KEY_SECONDS', 3, { min: 0, max: 5 }, errors),
+    cacheBytes: integer(env, 'CARTE_CACHE_BYTES', 128 * 1024 * 1024, { min: 0, max: 64 * 1024 ** 3 }, errors),
     menuLimits: {
-      entities: integer(env, 'CARTE_MENU_ENTITIES', defaultMenuLimits.entities, { min: 1, max: 1e9 }, faults),
-      links: integer(env, 'CARTE_MENU_LINKS', defaultMenuLimits.links, { min: 0, max: 1e9 }, faults),
-      treeNodes: integer(env, 'CARTE_MENU_TREE_NODES', defaultMenuLimits.treeNodes, { min: 1, max: 1e9 }, faults),
-      treeBytes: integer(env, 'CARTE_MENU_TREE_BYTES', defaultMenuLimits.treeBytes, { min: 1024, max: 1e12 }, faults),
+      entities: integer(env, 'CARTE_MENU_ENTITIES', defaultMenuLimits.entities, { min: 1, max: 1e9 }, errors),
+      links: integer(env, 'CARTE_MENU_LINKS', defaultMenuLimits.links, { min: 0, max: 1e9 }, errors),
+      treeNodes: integer(env, 'CARTE_MENU_TREE_NODES', defaultMenuLimits.treeNodes, { min: 1, max: 1e9 }, errors),
+      treeBytes: integer(env, 'CARTE_MENU_TREE_BYTES', defaultMenuLimits.treeBytes, { min: 1024, max: 1e12 }, errors),
     },
     dataFolder: resolve(env.CARTE_DATA || '.carte'),
-    demo: oneOf(env, 'CARTE_DEMO', ['on', 'off'], 'on', faults) === 'on',
-    logLevel: oneOf(env, 'CARTE_LOG_LEVEL', logLevels, 'warn', faults),
-    bodyLimit: integer(env, 'CARTE_BODY_LIMIT', 10 * 1024 * 1024, { min: 1024, max: 1024 ** 3 }, faults),
-    introspection: oneOf(env, 'CARTE_INTROSPECTION', ['on', 'off'], 'on', faults) === 'on',
+    demo: oneOf(env, 'CARTE_DEMO', ['on', 'off'], 'on', errors) === 'on',
+    logLevel: oneOf(env, 'CARTE_LOG_LEVEL', logLevels, 'warn', errors),
+    bodyLimit: integer(env, 'CARTE_BODY_LIMIT', 10 * 1024 * 1024, { min: 1024, max: 1024 ** 3 }, errors),
+    introspection: oneOf(env, 'CARTE_INTROSPECTION', ['on', 'off'], 'on', errors) === 'on',
     http: {
-      receiveSeconds: integer(env, 'CARTE_RECEIVE_SECONDS', 9, { min: 1, max: 600 }, faults),
-      keepAliveSeconds: integer(env, 'CARTE_KEEP_ALIVE_SECONDS', 72, { min: 1, max: 3600 }, faults),
-      maxConnections: integer(env, 'CARTE_MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }, faults),
-      corsOrigins: origins(env, faults),
+      receiveSeconds: integer(env, 'CARTE_RECEIVE_SECONDS', 9, { min: 1, max: 600 }, errors),
+      keepAliveSeconds: integer(env, 'CARTE_KEEP_ALIVE_SECONDS', 72, { min: 1, max: 3600 }, errors),
+      maxConnections: integer(env, 'CARTE_MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }, errors),
+      corsOrigins: origins(env, errors),
     },
     overload: {
-      waiting: integer(env, 'CARTE_MAX_WAITING', 500, { min: 1, max: 1_000_000 }, faults),
-      delayMs: integer(env, 'CARTE_MAX_DELAY_MS', 1000, { min: 50, max: 60_000 }, faults),
+      waiting: integer(env, 'CARTE_MAX_WAITING', 500, { min: 1, max: 1_000_000 }, errors),
+      delayMs: integer(env, 'CARTE_MAX_DELAY_MS', 1000, { min: 50, max: 60_000 }, errors),
     },
-    rateLimit: integer(env, 'CARTE_RATE_LIMIT', 0, { min: 0, max: 10 ** 9 }, faults),
-    metrics: oneOf(env, 'CARTE_METRICS', ['on', 'off'], 'on', faults) === 'on',
+    rateLimit: integer(env, 'CARTE_RATE_LIMIT', 0, { min: 0, max: 10 ** 9 }, errors),
+    metrics: oneOf(env, 'CARTE_METRICS', ['on', 'off'], 'on', errors) === 'on',
     tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT),
     shutdown: {
-      seconds: integer(env, 'CARTE_SHUTDOWN_SECONDS', 20, { min: 1, max: 3600 }, faults),
-      delaySeconds: integer(env, 'CARTE_SHUTDOWN_DELAY_SECONDS', 0, { min: 0, max: 600 }, faults),
+      seconds: integer(env, 'CARTE_SHUTDOWN_SECONDS', 20, { min: 1, max: 3600 }, errors),
+      delaySeconds: integer(env, 'CARTE_SHUTDOWN_DELAY_SECONDS', 0, { min: 0, max: 600 }, errors),
     },
     graphqlLimits: {
-      depth: integer(env, 'CARTE_GRAPHQL_DEPTH', 15, { min: 1, max: 100 }, faults),
-      cost: integer(env, 'CARTE_GRAPHQL_COST', 1_000_000, { min: 1, max: 10 ** 12 }, faults),
-      objects: integer(env, 'CARTE_GRAPHQL_OBJECTS', 250_000, { min: 1, max: 10 ** 9 }, faults),
-      aliases: integer(env, 'CARTE_GRAPHQL_ALIASES', 100, { min: 0, max: 10_000 }, faults),
+      depth: integer(env, 'CARTE_GRAPHQL_DEPTH', 15, { min: 1, max: 100 }, errors),
+      cost: integer(env, 'CARTE_GRAPHQL_COST', 1_000_000, { min: 1, max: 10 ** 12 }, errors),
+      objects: integer(env, 'CARTE_GRAPHQL_OBJECTS', 250_000, { min: 1, max: 10 ** 9 }, errors),
+      aliases: integer(env, 'CARTE_GRAPHQL_ALIASES', 100, { min: 0, max: 10_000 }, errors),
     },
     trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS ? resolve(env.CARTE_TRUSTED_DOCUMENTS) : undefined,
   };
-  if (faults.length > 0) throw new OperatorError(`Bad configuration:\n  ${faults.join('\n  ')}`);
+  if (errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
   return config;
 }
 
@@ -121,13 +121,13 @@ function integer(
   name: string,
   fallback: number,
   { min, max }: { readonly min: number; readonly max: number },
-  faults: string[],
+  errors: string[],
 ): number {
   const text = env[name];
   if (!text) return fallback;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  faults.push(`${name} is "${text}"; it must be a whole number from ${min} to ${max}`);
+  errors.push(`${name} is "${text}"; it must be a whole number from ${min} to ${max}`);
   return fallback;
 }
 
@@ -136,28 +136,28 @@ function oneOf<T extends string>(
   name: string,
   allowed: readonly T[],
   fallback: T,
-  faults: string[],
+  errors: string[],
 ): T {
   const text = env[name];
   if (!text) return fallback;
   const value = allowed.find(candidate => candidate === text);
-  if (value === undefined) faults.push(`${name} is "${text}"; it must be one of ${allowed.join(', ')}`);
+  if (value === undefined) errors.push(`${name} is "${text}"; it must be one of ${allowed.join(', ')}`);
   return value ?? fallback;
 }
 
-function databaseUrl(env: Environment, faults: string[]): string | undefined {
+function databaseUrl(env: Environment, errors: string[]): string | undefined {
   const text = env.DATABASE_URL;
   if (!text) return undefined;
-  if (!isAddress(text)) faults.push(`DATABASE_URL is no ${exampleAddress}`);
+  if (!isAddress(text)) errors.push(`DATABASE_URL is no ${exampleAddress}`);
   return text;
 }
 
-function replicaUrls(env: Environment, faults: string[]): readonly string[] {
+function replicaUrls(env: Environment, errors: string[]): readonly string[] {
   const urls = listOf(env.DATABASE_REPLICA_URLS);
   for (const [index, url] of urls.entries()) {
-    if (!isAddress(url)) faults.push(`DATABASE_REPLICA_URLS, number ${index + 1}, is no ${exampleAddress}`);
+    if (!isAddress(url)) errors.push(`DATABASE_REPLICA_URLS, number ${index + 1}, is no ${exampleAddress}`);
   }
-  if (urls.length > 0 && !env.DATABASE_URL) faults.push('DATABASE_REPLICA_URLS is set, but DATABASE_URL is not');
+  if (urls.length > 0 && !env.DATABASE_URL) errors.push('DATABASE_REPLICA_URLS is set, but DATABASE_URL is not');
   return urls;
 }
 
@@ -171,11 +171,11 @@ const listOf = (text = '') =>
     .map(part => part.trim())
     .filter(part => part !== '');
 
-function origins(env: Environment, faults: string[]): readonly string[] {
+function origins(env: Environment, errors: string[]): readonly string[] {
   const named = listOf(env.CARTE_CORS_ORIGINS);
   for (const origin of named) {
     if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-    faults.push(`CARTE_CORS_ORIGINS has "${origin}"; an origin is * or such as https://shop.example`);
+    errors.push(`CARTE_CORS_ORIGINS has "${origin}"; an origin is * or such as https://shop.example`);
   }
   return named;
 }

@@ -18,4 +18,4 @@ const problems = await lintFromString({ source, absoluteRef: 'openapi.json', con
 const totals = getTotals(problems);
 formatProblems(problems, { format: 'stylish', totals, version: '1' });
 if (totals.errors > 0) process.exitCode = 1;
-else console.log('The OpenAPI document has no faults.');
+else console.log('The OpenAPI document has no errors.');

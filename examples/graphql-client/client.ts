@@ -12,8 +12,8 @@ const ask = connect(process.env.CARTE_URL ?? 'http://127.0.0.1:4000', process.en
 
 async function showMenu(): Promise<void> {
   const { store: found } = await ask(StoreMenuDocument, { store, languages: ['en', 'pt'] });
-  // What a key does not reach is null, like what does not exist.
-  if (!found) throw new Refusal(`This key reaches no store "${store}".`, 'NOT_FOUND');
+  // What is outside the key's scope is null, like what does not exist.
+  if (!found) throw new Refusal(`No store in this key's scope has the id "${store}".`, 'NOT_FOUND');
   for (const { externalId, name, categories } of found.menus) {
     const items = categories.flatMap(category => category.items);
     const soldOut = items.filter(({ inStock }) => !inStock).length;
@@ -44,12 +44,12 @@ async function showOrders(): Promise<void> {
 }
 
 /** What a person at a screen would be told. */
-function explain({ code, message, faults }: Refusal): string {
+function explain({ code, message, errors }: Refusal): string {
   switch (code) {
     case 'UNAUTHENTICATED':
       return `Ask for another key. ${message}`;
     case 'BAD_USER_INPUT':
-      return faults.map(fault => `${fault.path.join('.')}: ${fault.message}`).join('\n') || message;
+      return errors.map(error => `${error.path.join('.')}: ${error.message}`).join('\n') || message;
     default:
       return `${code}: ${message}`;
   }

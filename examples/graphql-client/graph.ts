@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
 
-interface Fault {
+interface InputError {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
@@ -11,19 +11,19 @@ interface Answer<Result> {
   readonly data?: Result | null;
   readonly errors?: readonly {
     readonly message: string;
-    readonly extensions?: { readonly code?: string; readonly faults?: readonly Fault[] };
+    readonly extensions?: { readonly code?: string; readonly errors?: readonly InputError[] };
   }[];
 }
 
 /** What the graph refused: `code` is for programs, the message for people. */
 export class Refusal extends Error {
   readonly code: string;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly InputError[];
 
-  constructor(message: string, code: string, faults: readonly Fault[] = []) {
+  constructor(message: string, code: string, errors: readonly InputError[] = []) {
     super(message);
     this.code = code;
-    this.faults = faults;
+    this.errors = errors;
   }
 }
 
@@ -41,9 +41,9 @@ export function connect(url: string, key: string) {
       const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body, signal });
       const { data, errors: [error] = [] } = (await response.json()) as Answer<Result>;
       if (data && !error) return data;
-      const { code = 'UNKNOWN', faults } = error?.extensions ?? {};
+      const { code = 'UNKNOWN', errors } = error?.extensions ?? {};
       if (!passing.has(code) || tries === mostTries) {
-        throw new Refusal(error?.message ?? `The graph answered ${response.status} without data.`, code, faults);
+        throw new Refusal(error?.message ?? `The graph answered ${response.status} without data.`, code, errors);
       }
       await sleep(Number(response.headers.get('retry-after') ?? 1) * 1000);
     }

@@ -79,8 +79,10 @@ async function findKey(em: EntityManager, id: string): Promise<ApiKey> {
 async function checkRequest(em: EntityManager, request: KeyRequest): Promise<void> {
   const { all, merchantIds, storeIds, expiresAt } = request;
   const grants = merchantIds.length + storeIds.length;
-  if (all && grants > 0) throw new OperatorError('A key reaches all or certain merchants and stores, not both.');
-  if (!all && grants === 0) throw new OperatorError('Say what the key reaches: --all, --merchant ID or --store ID.');
+  if (all && grants > 0)
+    throw new OperatorError('A key has access to all, or to certain merchants and stores, not both.');
+  if (!all && grants === 0)
+    throw new OperatorError('Give the key an access scope: --all, --merchant ID or --store ID.');
   if (expiresAt && expiresAt <= new Date()) throw new OperatorError(`${expiresAt.toISOString()} is in the past.`);
 
   const merchants = await em.find(MerchantEntity, { id: { $in: [...merchantIds] } });
@@ -93,7 +95,7 @@ async function checkRequest(em: EntityManager, request: KeyRequest): Promise<voi
     if (!store) throw new OperatorError(`There is no store ${id}.`);
     if (store.merchant && merchantIds.includes(store.merchant)) {
       throw new OperatorError(
-        `Store ${id} belongs to merchant ${store.merchant}, whose stores the key reaches already.`,
+        `Store ${id} belongs to merchant ${store.merchant}, whose stores are in the key's scope already.`,
       );
     }
   }

@@ -39,17 +39,17 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
       kind,
       stream,
       strict,
-      onFault: ({ line, fault }) => {
+      onError: ({ line, error }) => {
         if (++shown > mostFaultsShown) return;
-        const place = fault.path.length > 0 ? `${fault.path.join('.')}: ` : '';
-        terminal.say(`line ${line}: ${place}${fault.message}`);
+        const place = error.path.length > 0 ? `${error.path.join('.')}: ` : '';
+        terminal.say(`line ${line}: ${place}${error.message}`);
       },
       onProgress: progress => terminal.progress(summary(kind, progress, started)),
     }),
   );
   terminal.say(summary(kind, result, started));
   if (result.faulty > 0) {
-    if (shown > mostFaultsShown) terminal.say(`${shown - mostFaultsShown} more faults are not shown.`);
+    if (shown > mostFaultsShown) terminal.say(`${shown - mostFaultsShown} more errors are not shown.`);
     throw new OperatorError(
       strict ? 'Nothing was imported, because of the faulty lines.' : 'The faulty lines were left out.',
     );

@@ -23,9 +23,9 @@ export function addKeyCommands(program: Command): void {
     .command('create')
     .description('issue a key and print it, alone on standard output; it is never shown again')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--all', 'reach every merchant and store')
-    .option('--merchant <id>', 'reach this merchant and all its stores (repeatable)', collect, [])
-    .option('--store <id>', 'reach this store (repeatable)', collect, [])
+    .option('--all', 'give access to every merchant and store')
+    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
+    .option('--store <id>', 'give access to this store (repeatable)', collect, [])
     .option('--write', 'may replace menu configurations; without it the key only reads')
     .option('--expires <date>', 'ends at this date or date-time', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --write'))
@@ -81,10 +81,10 @@ async function showKeys(): Promise<void> {
     const grants = key.grants
       .getItems()
       .map(({ merchant, store }) => (merchant ? `merchant ${merchant}` : `store ${store}`));
-    const reach = key.allAccess ? 'all' : grants.join(', ') || 'nothing';
-    return [key.id, key.name, key.canWrite ? 'read+write' : 'read', reach, key.createdAt.toISOString(), stateOf(key)];
+    const scope = key.allAccess ? 'all' : grants.join(', ') || 'nothing';
+    return [key.id, key.name, key.canWrite ? 'read+write' : 'read', scope, key.createdAt.toISOString(), stateOf(key)];
   });
-  terminal.out(table([['ID', 'NAME', 'MAY', 'REACHES', 'CREATED', 'STATE'], ...rows]));
+  terminal.out(table([['ID', 'NAME', 'PERMISSIONS', 'SCOPE', 'CREATED', 'STATE'], ...rows]));
 }
 
 function stateOf({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): string {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type Fault, InvalidInput, OperatorError } from '../errors.ts';
+import { InvalidInput, OperatorError, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { inputTypeOf } from '../import/documents.ts';
-import { Faults, type InputFault, type Place } from '../input/faults.ts';
 import { parseJson } from '../input/json.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
+import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation-errors.ts';
 import { checkConfiguration, checkPart } from '../menu/check.ts';
 import { placeOf } from '../menu/diagnostics/place.ts';
 import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
@@ -14,22 +14,22 @@ import { terminal } from './terminal.ts';
 
 interface Report {
   /** What the route would refuse the body for. */
-  readonly faults: readonly InputFault[];
+  readonly errors: readonly RequestError[];
   /** What it would take, but a merchant would want to know. */
-  readonly diagnostics: readonly (Omit<Diagnostic, 'path'> & { readonly path: Place })[];
+  readonly diagnostics: readonly (Omit<Diagnostic, 'path'> & { readonly path: ErrorPath })[];
 }
 
 /** Validates a menu configuration as POST would, and prints what is wrong or doubtful. */
 export function checkMenu(file: string, { json = false }: { json?: boolean }): void {
   const report = reportOn(readFile(file));
   terminal.out(json ? JSON.stringify(report, null, 2) : describe(file, report));
-  if (report.faults.length > 0) throw new OperatorError(`POST would refuse ${file}.`);
+  if (report.errors.length > 0) throw new OperatorError(`POST would refuse ${file}.`);
 }
 
 function reportOn(text: string): Report {
   const type = inputTypeOf('MenuConfigurationInput');
-  const snakePath = (path: Place) => toSnakePath(type, path);
-  const inBody = ({ path: [, ...below], type, message }: Fault) => {
+  const snakePath = (path: ErrorPath) => toSnakePath(type, path);
+  const inBody = ({ path: [, ...below], type, message }: ValidationError) => {
     return { loc: ['body', ...snakePath(below)], msg: message, type };
   };
   let body: unknown;
@@ -37,27 +37,27 @@ function reportOn(text: string): Report {
     body = parseJson(text);
   } catch (error) {
     const msg = `JSON decode error: ${error instanceof Error ? error.message : error}`;
-    return { faults: [{ loc: ['body'], msg, type: 'json_invalid' }], diagnostics: [] };
+    return { errors: [{ loc: ['body'], msg, type: 'json_invalid' }], diagnostics: [] };
   }
-  const faults = new Faults();
-  const input = compileReader(type).read(body, ['body'], faults);
-  if (faults.list.length > 0) {
-    if (!faults.full) for (const { loc, type, msg } of checkPart(input).map(inBody)) faults.add(loc, type, msg);
-    return { faults: faults.list, diagnostics: [] };
+  const errors = new ValidationErrors();
+  const input = compileReader(type).read(body, ['body'], errors);
+  if (errors.list.length > 0) {
+    if (!errors.full) for (const { loc, type, msg } of checkPart(input).map(inBody)) errors.add(loc, type, msg);
+    return { errors: errors.list, diagnostics: [] };
   }
   try {
     const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
     const diagnostics = diagnose(configuration).map(found => ({ ...found, path: snakePath(found.path) }));
-    return { faults: [], diagnostics };
+    return { errors: [], diagnostics };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return { faults: error.faults.map(inBody), diagnostics: [] };
+    return { errors: error.errors.map(inBody), diagnostics: [] };
   }
 }
 
-function describe(file: string, { faults, diagnostics }: Report): string {
-  if (faults.length === 0 && diagnostics.length === 0) return `${file} is fine.`;
-  const refused = faults.map(({ loc, msg }) => `REFUSED  ${placeOf(loc)}: ${msg}`);
+function describe(file: string, { errors, diagnostics }: Report): string {
+  if (errors.length === 0 && diagnostics.length === 0) return `${file} is fine.`;
+  const refused = errors.map(({ loc, msg }) => `REFUSED  ${placeOf(loc)}: ${msg}`);
   const doubtful = diagnostics.map(({ severity, path, message, code }) => {
     return `${severity.padEnd(7)}  ${placeOf(path)}: ${message} [${code}]`;
   });

@@ -1,4 +1,4 @@
-import { type Fault, InvalidInput } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import { parameter, type QueryOptions } from './entity-query.ts';
 
 export interface Slice {
@@ -10,15 +10,15 @@ const largestLimit = 1000;
 
 /** Refuses a slice outside the bounds of docs/interface.md#paging. */
 export function checkSlice({ skip, limit }: Slice): Slice {
-  const faults: Fault[] = [];
-  if (skip < 0) faults.push(outside('skip', skip, 'greater_than_equal', 'at least 0'));
-  if (limit < 0) faults.push(outside('limit', limit, 'greater_than_equal', 'at least 0'));
-  if (limit > largestLimit) faults.push(outside('limit', limit, 'less_than_equal', `at most ${largestLimit}`));
-  if (faults.length > 0) throw new InvalidInput(faults);
+  const errors: ValidationError[] = [];
+  if (skip < 0) errors.push(outside('skip', skip, 'greater_than_equal', 'at least 0'));
+  if (limit < 0) errors.push(outside('limit', limit, 'greater_than_equal', 'at least 0'));
+  if (limit > largestLimit) errors.push(outside('limit', limit, 'less_than_equal', `at most ${largestLimit}`));
+  if (errors.length > 0) throw new InvalidInput(errors);
   return { skip, limit };
 }
 
-function outside(name: string, value: number, type: string, bound: string): Fault {
+function outside(name: string, value: number, type: string, bound: string): ValidationError {
   return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
 }
 

@@ -1,5 +1,5 @@
+import { SingleFlight } from '../cache/single-flight.ts';
 import type { Config } from '../config.ts';
-import { Shared } from '../sharing.ts';
 import type { Query } from './query.ts';
 import { beginning, type Position, positionOf, stateOf } from './replicas/position.ts';
 import { Replica, type Statement } from './replicas/replica.ts';
@@ -46,7 +46,7 @@ export function openReplicas(
     const tell = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
     return new Replica({ url, ...config, identity, onChange: tell });
   });
-  const position = new Shared(() => positionOf(primary));
+  const position = new SingleFlight(() => positionOf(primary));
   const answered: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
   return {
@@ -70,7 +70,7 @@ export function openReplicas(
 }
 
 /** The rows of the first replica that will do; none where the primary must be asked, and why. */
-async function askReplicas<Row>(current: Shared<Position>, replicas: readonly Replica[], statement: Statement) {
+async function askReplicas<Row>(current: SingleFlight<Position>, replicas: readonly Replica[], statement: Statement) {
   let target: Target = 'primary';
   if (replicas.length === 0) return { rows: undefined, target };
   const position = await current.get();
@@ -93,6 +93,6 @@ async function askReplicas<Row>(current: Shared<Position>, replicas: readonly Re
  * Whether the primary shows everything that a replica has shown. A replica learns of a commit a moment before others see
  * it on the primary, and much earlier where commits wait for other replicas.
  */
-async function isSettled(current: Shared<Position>, shown: bigint, settled: bigint): Promise<boolean> {
+async function isSettled(current: SingleFlight<Position>, shown: bigint, settled: bigint): Promise<boolean> {
   return shown <= settled || shown <= (await current.get()).settled;
 }

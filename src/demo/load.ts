@@ -6,7 +6,7 @@ import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
-import { Faults } from '../input/faults.ts';
+import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
@@ -36,7 +36,7 @@ export async function loadDemo(orm: MikroORM): Promise<string> {
     const readMenu = documentReader('MenuConfigurationInput');
     const menus = stores.map(({ id, timezone }) => ({ id, timezone, menu: readJson(`menus/${id}.json`) }));
     for (const [index, store] of stores.entries()) {
-      const input = readMenu.read(menus[index]?.menu, [], new Faults()) as MenuConfigurationInput;
+      const input = readMenu.read(menus[index]?.menu, [], new ValidationErrors()) as MenuConfigurationInput;
       await replaceMenuConfiguration(em, store, { input });
     }
     const orders = demoOrders({ stores: menus, now: new Date() });
@@ -58,8 +58,8 @@ async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buf
     kind,
     stream,
     strict: true,
-    onFault: ({ line, fault }) => {
-      throw new Error(`demo ${kind}, line ${line}: ${fault.path.join('.')}: ${fault.message}`);
+    onError: ({ line, error }) => {
+      throw new Error(`demo ${kind}, line ${line}: ${error.path.join('.')}: ${error.message}`);
     },
     onProgress: () => {},
   });

@@ -6,14 +6,14 @@ import {
 import { fastifyApolloDrainPlugin, fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
-import type { AnswerCache, KeptAnswer } from '../answers/cache.ts';
-import { chooseEncoding } from '../answers/encoding.ts';
-import type { ReadStamp } from '../answers/stamped.ts';
+import { chooseEncoding } from '../cache/compression.ts';
+import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
+import type { ReadRevisions } from '../cache/revisions.ts';
 import { createAdmission } from './admission.ts';
+import { createCachedQueries } from './cached-queries.ts';
 import type { Context } from './context.ts';
 import { Documents } from './documents.ts';
 import { formatError, rejectionOf, type Translate } from './errors.ts';
-import { createKeptQueries } from './kept.ts';
 import { boundLists, stringifyAnswer } from './limits/answer.ts';
 import type { DocumentLimits } from './limits/judge.ts';
 import { mountPlayground } from './playground.ts';
@@ -26,13 +26,13 @@ export interface GraphqlOptions {
   readonly limits: Partial<DocumentLimits> & { readonly objects: number };
   /** With them, no other document is executed. */
   readonly trusted: TrustedDocuments | undefined;
-  /** Where answers are kept that depend on a store's configuration alone. */
-  readonly answers: AnswerCache;
-  /** Throws `Unauthenticated` for a key that is not known; a request without a key gets a context without reach. */
+  /** Where responses are cached that depend on a store's configuration alone. */
+  readonly responseCache: ResponseCache;
+  /** Throws `Unauthenticated` for a key that is not known; a request without a key gets a context without a scope. */
   readonly createContext: (request: FastifyRequest) => Promise<Context>;
   readonly translate: Translate;
   /** Tells whether a store has changed, for less than its data costs. */
-  readonly readStamp: ReadStamp<Context>;
+  readonly readRevisions: ReadRevisions<Context>;
 }
 
 /** Far more than any query of ours needs, and few enough to refuse a flood before it is understood. */
@@ -45,10 +45,10 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const documents = new Documents({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, schema, documents, options);
   const admit = createAdmission({ schema, documents, limits, trusted });
-  const answerKept = createKeptQueries({
+  const answerKept = createCachedQueries({
     schema,
-    answers: options.answers,
-    readStamp: options.readStamp,
+    responseCache: options.responseCache,
+    readRevisions: options.readRevisions,
     documentOf: request => admit(request).known?.document,
   });
   const contexts = new WeakMap<FastifyRequest, RequestContext>();
@@ -128,7 +128,7 @@ function isPlainPost({ method, headers }: FastifyRequest): boolean {
   return method === 'POST' && isJson && !headers['x-carte-cost'];
 }
 
-async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: KeptAnswer): Promise<FastifyReply> {
+async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: CachedResponse): Promise<FastifyReply> {
   const encoding = chooseEncoding(request.headers['accept-encoding'], kept.bytes.length);
   if (encoding) reply.header('content-encoding', encoding);
   return reply

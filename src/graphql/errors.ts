@@ -1,11 +1,11 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { GraphQLFormattedError } from 'graphql';
 import {
+  ClientError,
   Conflict,
   Forbidden,
   InvalidInput,
-  Postponed,
-  Refused,
+  RetryableError,
   TooManyRequests,
   Unauthenticated,
   Unavailable,
@@ -16,18 +16,18 @@ const internal = 'INTERNAL_SERVER_ERROR';
 /** What an error of a library means in our terms, e.g. `Unavailable` for a lost connection; undefined for a bug. */
 export type Translate = (error: unknown) => Error | undefined;
 
-/** What a caller may read of an error: a refusal in full, a fault of ours not at all. */
+/** What a caller may read of an error: a refusal in full, an error of ours not at all. */
 export function formatError(
   formatted: GraphQLFormattedError,
   error: unknown,
   translate: Translate = () => undefined,
 ): GraphQLFormattedError {
   const thrown = unwrapResolverError(error);
-  const original = thrown instanceof Refused ? thrown : (translate(thrown) ?? thrown);
+  const original = thrown instanceof ClientError ? thrown : (translate(thrown) ?? thrown);
   if (original instanceof InvalidInput) {
-    return { ...formatted, extensions: { code: 'BAD_USER_INPUT', faults: original.faults } };
+    return { ...formatted, extensions: { code: 'BAD_USER_INPUT', errors: original.errors } };
   }
-  if (original instanceof Refused) {
+  if (original instanceof ClientError) {
     return { ...formatted, message: original.message, extensions: { code: codeOf(original) } };
   }
   if (isInternal(formatted)) return { ...formatted, message: 'Internal server error', extensions: { code: internal } };
@@ -51,7 +51,7 @@ export function rejectionOf(error: Error & { readonly statusCode?: number }): Re
   if (error instanceof Unauthenticated) {
     return { status: 401, headers: { 'www-authenticate': 'ApiKey' }, code: codeOf(error), message };
   }
-  if (error instanceof Postponed) {
+  if (error instanceof RetryableError) {
     const status = error instanceof TooManyRequests ? 429 : 503;
     return { status, headers: { 'retry-after': String(error.retrySeconds) }, code: codeOf(error), message };
   }
@@ -60,7 +60,7 @@ export function rejectionOf(error: Error & { readonly statusCode?: number }): Re
   return { status, headers: {}, code: internal, message: 'Internal server error' };
 }
 
-function codeOf(refusal: Refused): string {
+function codeOf(refusal: ClientError): string {
   if (refusal instanceof Unauthenticated) return 'UNAUTHENTICATED';
   if (refusal instanceof Forbidden) return 'FORBIDDEN';
   if (refusal instanceof Conflict) return 'CONFLICT';

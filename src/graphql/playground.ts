@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, createAsset, forever, sendAsset } from '../answers/asset.ts';
+import { type Asset, createAsset, forever, sendAsset } from '../cache/asset.ts';
 import { startScript } from './playground/start.ts';
 
 interface Playground {

@@ -14,7 +14,7 @@ export type RequestContext = Context & {
   readonly cost: number | undefined;
 };
 
-/** Gives answers their status and headers, and logs what must not be said. */
+/** Gives responses their status and headers, and logs what must not be said. */
 export function createResponsePlugin(translate: Translate): ApolloServerPlugin<RequestContext> {
   return {
     async requestDidStart({ request: operation, contextValue: { request, known, cost } }) {

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
-import { checkMarks } from '../answers/configured.ts';
 import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
-import type { CheckPart } from '../errors.ts';
+import { checkMarks } from '../cache/cacheable.ts';
+import type { CheckPartialInput } from '../errors.ts';
 import { menuChecks } from '../menu/check.ts';
 import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
@@ -36,10 +36,10 @@ function describeScalars(schema: GraphQLSchema): void {
   }
 }
 
-/** For those who read arguments themselves, and would otherwise tell of half the faults. */
+/** For those who read arguments themselves, and would otherwise tell of half the errors. */
 function addChecks(schema: GraphQLSchema): void {
   const fields = schema.getMutationType()?.getFields() ?? {};
-  for (const [name, checkPart] of Object.entries<CheckPart>(menuChecks)) {
+  for (const [name, checkPart] of Object.entries<CheckPartialInput>(menuChecks)) {
     const field = fields[name];
     if (!field) throw new Error(`There is no mutation ${name} to check`);
     field.extensions = { ...field.extensions, checkPart };

@@ -7,7 +7,7 @@ export interface TrustedDocuments {
   find(id: string): string | undefined;
 }
 
-/** Reads a manifest of documents; one that cannot be used ends the program, with every fault in it. */
+/** Reads a manifest of documents; one that cannot be used ends the program, with every error in it. */
 export function loadTrusted(path: string): TrustedDocuments {
   const documents = readManifest(path);
   return { find: id => documents.get(id.replace(/^sha256:/, '')) };

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Fault } from '../errors.ts';
+import type { ValidationError } from '../errors.ts';
 import type { MerchantDocument, OrderDocument, StoreDocument } from '../generated/import.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { OrderEntity } from '../order/entities.ts';
@@ -7,21 +7,21 @@ import { createOrderId } from '../order/ids.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { existingIds, type Row, upsertRows } from './upsert.ts';
 
-/** A document that was read without faults, with the number of its line. */
+/** A document that was read without errors, with the number of its line. */
 export interface Numbered<Document> {
   readonly line: number;
   readonly document: Document;
 }
 
-export interface LineFault {
+export interface LineError {
   readonly line: number;
-  readonly fault: Fault;
+  readonly error: ValidationError;
 }
 
 export interface Saved {
   /** Rows that are new or differ from what was stored. */
   readonly changed: number;
-  readonly faults: readonly LineFault[];
+  readonly errors: readonly LineError[];
 }
 
 /** A kind of document that can be imported: how it is called in schema/import, and how a batch of it is saved. */
@@ -34,7 +34,7 @@ const merchants: Kind<MerchantDocument> = {
   inputType: 'MerchantDocument',
   async save(em, batch) {
     const rows = batch.map(({ document }) => ({ ...document }));
-    return { changed: await upsertRows(em, MerchantEntity, rows), faults: [] };
+    return { changed: await upsertRows(em, MerchantEntity, rows), errors: [] };
   },
 };
 
@@ -43,14 +43,14 @@ const stores: Kind<StoreDocument> = {
   async save(em, batch) {
     const merchantIds = batch.flatMap(({ document }) => document.merchant?.id ?? []);
     const known = await existingIds(em, MerchantEntity, merchantIds);
-    const { good, faults } = partition(batch, ({ merchant }) =>
+    const { good, errors } = partition(batch, ({ merchant }) =>
       merchant && !known.has(merchant.id) ? notFound(['merchant', 'id'], 'merchant', merchant.id) : undefined,
     );
     const rows = good.map(({ document: { merchant, ...document } }) => ({
       ...document,
       merchant: merchant?.id ?? null,
     }));
-    return { changed: await upsertRows(em, StoreEntity, rows, { keep: ['createdAt'] }), faults };
+    return { changed: await upsertRows(em, StoreEntity, rows, { keep: ['createdAt'] }), errors };
   },
 };
 
@@ -62,7 +62,7 @@ const orders: Kind<OrderDocument> = {
       StoreEntity,
       batch.map(({ document }) => document.store.id),
     );
-    const { good, faults } = partition(batch, ({ store }) =>
+    const { good, errors } = partition(batch, ({ store }) =>
       known.has(store.id) ? undefined : notFound(['store', 'id'], 'store', store.id),
     );
     return {
@@ -71,7 +71,7 @@ const orders: Kind<OrderDocument> = {
         OrderEntity,
         good.map(({ document }) => orderRow(document)),
       ),
-      faults,
+      errors,
     };
   },
 };
@@ -89,17 +89,20 @@ function orderRow({ store, customer, ...document }: OrderDocument): Row {
   };
 }
 
-function partition<Document>(batch: readonly Numbered<Document>[], faultOf: (document: Document) => Fault | undefined) {
+function partition<Document>(
+  batch: readonly Numbered<Document>[],
+  faultOf: (document: Document) => ValidationError | undefined,
+) {
   const good: Numbered<Document>[] = [];
-  const faults: LineFault[] = [];
+  const errors: LineError[] = [];
   for (const numbered of batch) {
-    const fault = faultOf(numbered.document);
-    if (fault) faults.push({ line: numbered.line, fault });
+    const error = faultOf(numbered.document);
+    if (error) errors.push({ line: numbered.line, error });
     else good.push(numbered);
   }
-  return { good, faults };
+  return { good, errors };
 }
 
-function notFound(path: readonly string[], noun: string, id: string): Fault {
+function notFound(path: readonly string[], noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `no ${noun} has the id ${JSON.stringify(id)}` };
 }

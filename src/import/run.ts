@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { retryCollisions } from '../database/retry.ts';
-import { Faults } from '../input/faults.ts';
 import { parseExactJson } from '../input/json.ts';
+import { ValidationErrors } from '../input/validation-errors.ts';
 import { documentReader } from './documents.ts';
-import { type Kind, type KindName, kinds, type LineFault, type Numbered } from './kinds.ts';
+import { type Kind, type KindName, kinds, type LineError, type Numbered } from './kinds.ts';
 import { type Line, readLines } from './lines.ts';
 
 export interface Progress {
@@ -18,7 +18,7 @@ export interface ImportOptions {
   readonly stream: AsyncIterable<Buffer>;
   /** Nothing goes in unless every line is good. */
   readonly strict: boolean;
-  readonly onFault: (fault: LineFault) => void;
+  readonly onError: (error: LineError) => void;
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -49,15 +49,15 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
   const readDocument = lineReader(kind.inputType);
   let progress: Progress = { lines: 0, changed: 0, faulty: 0 };
   let batch: Batch = { lines: 0, documents: [], faulty: new Set() };
-  const report = (faulty: Set<number>) => (fault: LineFault) => {
-    faulty.add(fault.line);
-    options.onFault(fault);
+  const report = (faulty: Set<number>) => (error: LineError) => {
+    faulty.add(error.line);
+    options.onError(error);
   };
   const save = async ({ lines, documents, faulty }: Batch) => {
     // Two imports into the same stores can get in each other's way; in a strict one the whole would have to be done again.
     const saveOnce = () => kind.save(em, documents);
-    const { changed, faults } = await (options.strict ? saveOnce() : retryCollisions(saveOnce));
-    faults.forEach(report(faulty));
+    const { changed, errors } = await (options.strict ? saveOnce() : retryCollisions(saveOnce));
+    errors.forEach(report(faulty));
     progress = { lines, changed: progress.changed + changed, faulty: progress.faulty + faulty.size };
     options.onProgress(progress);
   };
@@ -85,14 +85,14 @@ interface Batch {
   readonly faulty: Set<number>;
 }
 
-type LineReader = (line: Line, report: (fault: LineFault) => void) => unknown;
+type LineReader = (line: Line, report: (error: LineError) => void) => unknown;
 
-/** The same readers as for REST bodies: snake_case in, every fault with its place. A blank line is no document. */
+/** The same readers as for REST bodies: snake_case in, every error with its place. A blank line is no document. */
 function lineReader(inputType: string): LineReader {
   const reader = documentReader(inputType);
   return ({ number, text }, report) => {
     if (text === undefined) {
-      report({ line: number, fault: { path: [], type: 'json_invalid', message: 'not UTF-8 text' } });
+      report({ line: number, error: { path: [], type: 'json_invalid', message: 'not UTF-8 text' } });
       return undefined;
     }
     if (text.trim() === '') return undefined;
@@ -101,12 +101,12 @@ function lineReader(inputType: string): LineReader {
       value = parseExactJson(text);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      report({ line: number, fault: { path: [], type: 'json_invalid', message } });
+      report({ line: number, error: { path: [], type: 'json_invalid', message } });
       return undefined;
     }
-    const faults = new Faults();
-    const document = reader.read(value, [], faults);
-    for (const { loc, msg, type } of faults.list) report({ line: number, fault: { path: loc, type, message: msg } });
-    return faults.list.length > 0 ? undefined : document;
+    const errors = new ValidationErrors();
+    const document = reader.read(value, [], errors);
+    for (const { loc, msg, type } of errors.list) report({ line: number, error: { path: loc, type, message: msg } });
+    return errors.list.length > 0 ? undefined : document;
   };
 }

@@ -102,7 +102,7 @@ export function readJson(text: string, parseNumber: (text: string) => unknown): 
       readEscape(start);
       pass(plainCharacters);
     }
-    // A string alone is safe with `JSON.parse`, whose fault is in keys.
+    // A string alone is safe with `JSON.parse`, whose error is in keys.
     return JSON.parse(text.slice(start, ++at));
   }
 

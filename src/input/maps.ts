@@ -19,7 +19,7 @@ export const readJsonObject: Read = (value, at, depth) => {
 
 function checkEntries(map: Readonly<Record<string, unknown>>, at: Cursor, depth: number, read: Read): void {
   for (const key of Object.keys(map)) {
-    if (at.faults.full) return;
+    if (at.errors.full) return;
     at.keys[depth] = key;
     if (checkText(key, at, depth + 1)) read(map[key], at, depth + 1);
   }
@@ -39,7 +39,7 @@ const readJson: Read = (value, at, depth) => {
 };
 
 function checkItems(list: readonly unknown[], at: Cursor, depth: number): void {
-  for (let index = 0; index < list.length && !at.faults.full; index++) {
+  for (let index = 0; index < list.length && !at.errors.full; index++) {
     at.keys[depth] = index;
     readJson(list[index], at, depth + 1);
   }

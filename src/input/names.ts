@@ -1,5 +1,5 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
-import type { Place } from './faults.ts';
+import type { ErrorPath } from './validation-errors.ts';
 
 /** `addressLine1` → `address_line_1`: the name that `/v1` gives to an input field of the graph. */
 export function snakeCase(name: string): string {
@@ -7,7 +7,7 @@ export function snakeCase(name: string): string {
 }
 
 /** A place along an input type, from the graph's names to those of `/v1`. Indexes and the keys of free maps stay. */
-export function toSnakePath(type: GraphQLInputType, path: Place): Place {
+export function toSnakePath(type: GraphQLInputType, path: ErrorPath): ErrorPath {
   let current: GraphQLInputType | undefined = type;
   return path.map(key => {
     const here: GraphQLInputType | undefined = current && getNullableType(current);

@@ -8,9 +8,9 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import { fail, isObject, type Read } from './cursor.ts';
-import type { Faults, Place } from './faults.ts';
 import { snakeCase } from './names.ts';
 import { type Bounds, enumReader, type Source, scalarReader } from './scalars.ts';
+import type { ErrorPath, ValidationErrors } from './validation-errors.ts';
 
 export interface ReaderOptions extends Bounds {
   /** `json` unless told. */
@@ -19,16 +19,16 @@ export interface ReaderOptions extends Bounds {
 
 /**
  * Reads what came from outside into a value for a variable of the graph: names become the graph's, unknown fields are
- * dropped, and every fault is reported at its place. What it gives back counts only when there were no faults.
+ * dropped, and every error is reported at its place. What it gives back counts only when there were no errors.
  */
 export interface Reader {
-  read(value: unknown, place: Place, faults: Faults): unknown;
+  read(value: unknown, place: ErrorPath, errors: ValidationErrors): unknown;
 }
 
 /** Compiles an input type into its reader; bounds apply to an integer itself, not to what a list or object holds. */
 export function compileReader(type: GraphQLInputType, options: ReaderOptions = {}): Reader {
   const read = compile(type, { options, objects: new Map() });
-  return { read: (value, place, faults) => read(value, { keys: [...place], faults }, place.length) };
+  return { read: (value, place, errors) => read(value, { keys: [...place], errors }, place.length) };
 }
 
 interface Compilation {
@@ -54,7 +54,7 @@ function listReader(itemType: GraphQLInputType, { objects }: Compilation): Read 
   return (value, at, depth) => {
     if (!Array.isArray(value)) return fail(at, depth, 'list_type', 'Input should be a valid list');
     const result: unknown[] = [];
-    for (let index = 0; index < value.length && !at.faults.full; index++) {
+    for (let index = 0; index < value.length && !at.errors.full; index++) {
       at.keys[depth] = index;
       result.push(nullable && value[index] === null ? null : readItem(value[index], at, depth + 1));
     }

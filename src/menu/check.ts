@@ -1,4 +1,4 @@
-import { type Fault, InvalidInput } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { MenuLimits } from './limits.ts';
 import { checkIdentifiers, checkReferences } from './references.ts';
@@ -24,10 +24,10 @@ type Partly<T> = T extends readonly (infer Item)[]
 /** The lists of a configuration of which not all could be read. */
 export type Readable = { readonly [List in keyof PostedConfiguration]: Partly<PostedConfiguration[List]> | undefined };
 
-/** Enough to mend a menu by; a body that is wrong throughout is not answered with its own size in faults. */
-const mostFaults = 1000;
+/** Enough to mend a menu by; a body that is wrong throughout is not answered with its own size in errors. */
+const mostErrors = 1000;
 
-/** Refuses a configuration with every fault in it, each at its place below the argument `input`. */
+/** Refuses a configuration with every error in it, each at its place below the argument `input`. */
 export function checkConfiguration(input: MenuConfigurationInput, limits: MenuLimits): PostedConfiguration {
   const configuration: PostedConfiguration = {
     menus: input.menus ?? [],
@@ -36,18 +36,18 @@ export function checkConfiguration(input: MenuConfigurationInput, limits: MenuLi
     modifierGroups: input.modifierGroups ?? [],
     modifierItems: input.modifierItems ?? [],
   };
-  const faults = faultsOf(configuration, [checkTexts, checkIdentifiers, checkReferences]);
+  const errors = faultsOf(configuration, [checkTexts, checkIdentifiers, checkReferences]);
   // The size of a tree can only be told once its references hold.
-  if (faults.length === 0) faults.push(...checkSize(configuration, limits));
-  if (faults.length > 0) throw new InvalidInput(faults.map(below));
+  if (errors.length === 0) errors.push(...checkSize(configuration, limits));
+  if (errors.length > 0) throw new InvalidInput(errors.map(below));
   return configuration;
 }
 
 /**
- * The faults of a configuration that has others, because of which a reader could not make all of it: lists that are there
+ * The errors of a configuration that has others, because of which a reader could not make all of it: lists that are there
  * but undefined could not be read, and those that are not there are empty.
  */
-export function checkPart(read: unknown): Fault[] {
+export function checkPart(read: unknown): ValidationError[] {
   const input = (read ?? { items: undefined }) as Partly<MenuConfigurationInput>;
   const configuration: Readable = {
     menus: 'menus' in input ? (input.menus ?? undefined) : [],
@@ -63,17 +63,17 @@ export function checkPart(read: unknown): Fault[] {
 /** By the field whose arguments are checked. */
 export const menuChecks = { replaceMenuConfiguration: ({ input }: { readonly input?: unknown }) => checkPart(input) };
 
-type Check = (configuration: Readable) => Iterable<Fault>;
+type Check = (configuration: Readable) => Iterable<ValidationError>;
 
-function faultsOf(configuration: Readable, checks: readonly Check[]): Fault[] {
-  const faults: Fault[] = [];
+function faultsOf(configuration: Readable, checks: readonly Check[]): ValidationError[] {
+  const errors: ValidationError[] = [];
   for (const check of checks) {
-    for (const fault of check(configuration)) {
-      faults.push(fault);
-      if (faults.length === mostFaults) return faults;
+    for (const error of check(configuration)) {
+      errors.push(error);
+      if (errors.length === mostErrors) return errors;
     }
   }
-  return faults;
+  return errors;
 }
 
-const below = (fault: Fault): Fault => ({ ...fault, path: ['input', ...fault.path] });
+const below = (error: ValidationError): ValidationError => ({ ...error, path: ['input', ...error.path] });

@@ -4,7 +4,7 @@ import { checkCircularity } from './diagnostics/circularity.ts';
 import { type DiagnosticCode, type Severity, severityOf } from './diagnostics/codes.ts';
 import { checkDetails } from './diagnostics/details.ts';
 import { checkDuplicates } from './diagnostics/duplicates.ts';
-import { checkFlaws } from './diagnostics/flaws.ts';
+import { checkFlaws } from './diagnostics/findings.ts';
 import { checkPriceLevels } from './diagnostics/priceLevels.ts';
 import { checkPrices } from './diagnostics/prices.ts';
 import { checkQuantities } from './diagnostics/quantities.ts';

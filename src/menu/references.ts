@@ -1,11 +1,11 @@
-import type { Fault } from '../errors.ts';
+import type { ValidationError } from '../errors.ts';
 import type { Readable } from './check.ts';
 import { linkedIds, menuKinds, nounOf } from './kinds.ts';
 
 const longestExternalId = 255;
 
 /** External ids: 1 to 255 characters, unique within their kind. */
-export function* checkIdentifiers(configuration: Readable): Generator<Fault> {
+export function* checkIdentifiers(configuration: Readable): Generator<ValidationError> {
   for (const { name, noun } of menuKinds) {
     const firstWith = new Map<string, number>();
     for (const [index, row] of (configuration[name] ?? []).entries()) {
@@ -31,7 +31,7 @@ export function* checkIdentifiers(configuration: Readable): Generator<Fault> {
 const isTooLong = (text: string) => text.length > longestExternalId && [...text].length > longestExternalId;
 
 /** Every reference names an entity of the same configuration, and no list names one twice. */
-export function* checkReferences(configuration: Readable): Generator<Fault> {
+export function* checkReferences(configuration: Readable): Generator<ValidationError> {
   const ids = new Map(menuKinds.map(({ name }) => [name, idsOf(configuration[name])]));
   for (const kind of menuKinds) {
     if (!kind.links) continue;
@@ -54,7 +54,7 @@ function* checkList(
   targets: ReadonlySet<string> | undefined,
   noun: string,
   path: readonly (string | number)[],
-): Generator<Fault> {
+): Generator<ValidationError> {
   const firstWith = new Map<string, number>();
   for (const [position, id] of ids.entries()) {
     if (id === undefined) continue;
@@ -69,7 +69,7 @@ function* checkList(
   }
 }
 
-function notFound(path: readonly (string | number)[], noun: string, id: string): Fault {
+function notFound(path: readonly (string | number)[], noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `no ${noun} has the external id ${JSON.stringify(id)}` };
 }
 

@@ -1,10 +1,10 @@
-import type { Fault } from '../errors.ts';
+import type { ValidationError } from '../errors.ts';
 import type { PostedConfiguration } from './check.ts';
 import { type KindName, linkedIds, menuKinds } from './kinds.ts';
 import type { MenuLimits } from './limits.ts';
 
 /** The four published limits. A small body can say a vast tree, so the tree is counted without being built. */
-export function* checkSize(configuration: PostedConfiguration, limits: MenuLimits): Generator<Fault> {
+export function* checkSize(configuration: PostedConfiguration, limits: MenuLimits): Generator<ValidationError> {
   const entities = total(menuKinds.map(({ name }) => configuration[name].length));
   if (entities > limits.entities) yield tooLong(`${entities} entities`, limits.entities);
 
@@ -55,6 +55,6 @@ function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-function tooLong(count: string, limit: number): Fault {
+function tooLong(count: string, limit: number): ValidationError {
   return { path: [], type: 'too_long', message: `The configuration has ${count}; at most ${limit} are allowed` };
 }

@@ -1,8 +1,8 @@
-import type { Fault } from '../errors.ts';
+import type { ValidationError } from '../errors.ts';
 import type { Readable } from './check.ts';
 
 /** PostgreSQL's text holds neither NUL nor half a surrogate pair; both are named at their place instead. */
-export function* checkTexts(configuration: Readable): Generator<Fault> {
+export function* checkTexts(configuration: Readable): Generator<ValidationError> {
   if (!isSound(configuration)) yield* checkValue(configuration, []);
 }
 
@@ -18,7 +18,7 @@ function isSound(value: unknown): boolean {
   return true;
 }
 
-function* checkValue(value: unknown, path: readonly (string | number)[]): Generator<Fault> {
+function* checkValue(value: unknown, path: readonly (string | number)[]): Generator<ValidationError> {
   if (typeof value === 'string') {
     const flaw = flawOf(value);
     if (flaw) yield { path, type: 'value_error', message: `Value error, the text has ${flaw}` };

@@ -1,4 +1,4 @@
-import { type Fault, InvalidInput } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
 import { type Cursor, readCursor } from './cursor.ts';
 import { longestPhone, orderStatuses } from './entities.ts';
@@ -25,14 +25,14 @@ export interface Search extends Readonly<Record<keyof OrderFilter, unknown>> {
 
 const largestPage = 500;
 
-/** Refuses what docs/interface.md#orders does not allow, naming every fault. */
+/** Refuses what docs/interface.md#orders does not allow, naming every error. */
 export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArguments): Search {
-  const faults: Fault[] = [...pagingFaults(pageIndex, pageSize), ...filterFaults(filter ?? {})];
+  const errors: ValidationError[] = [...pagingErrors(pageIndex, pageSize), ...filterErrors(filter ?? {})];
   const cursor = after == null ? undefined : readCursor(after);
   if (after != null && !cursor) {
-    faults.push({ path: ['after'], type: 'value_error', message: `"${after}" is not the endCursor of an order page` });
+    errors.push({ path: ['after'], type: 'value_error', message: `"${after}" is not the endCursor of an order page` });
   }
-  if (faults.length > 0) throw new InvalidInput(faults);
+  if (errors.length > 0) throw new InvalidInput(errors);
   return {
     startTime: filter?.startTime ?? undefined,
     endTime: filter?.endTime ?? undefined,
@@ -51,31 +51,31 @@ function narrowing(statuses: readonly OrderStatus[]): readonly OrderStatus[] | u
   return wanted.length === 0 || wanted.length === orderStatuses.length ? undefined : wanted;
 }
 
-function pagingFaults(pageIndex: number, pageSize: number): Fault[] {
-  const faults: Fault[] = [];
-  if (pageIndex < 0) faults.push(outside('pageIndex', pageIndex, 'greater_than_equal', 'at least 0'));
-  if (pageSize < 1) faults.push(outside('pageSize', pageSize, 'greater_than_equal', 'at least 1'));
+function pagingErrors(pageIndex: number, pageSize: number): ValidationError[] {
+  const errors: ValidationError[] = [];
+  if (pageIndex < 0) errors.push(outside('pageIndex', pageIndex, 'greater_than_equal', 'at least 0'));
+  if (pageSize < 1) errors.push(outside('pageSize', pageSize, 'greater_than_equal', 'at least 1'));
   if (pageSize > largestPage) {
-    faults.push(outside('pageSize', pageSize, 'less_than_equal', `at most ${largestPage}`));
+    errors.push(outside('pageSize', pageSize, 'less_than_equal', `at most ${largestPage}`));
   }
-  return faults;
+  return errors;
 }
 
-function outside(name: string, value: number, type: string, bound: string): Fault {
+function outside(name: string, value: number, type: string, bound: string): ValidationError {
   return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
 }
 
-function filterFaults({ startTime, endTime, customerName, phoneNumber }: OrderFilter): Fault[] {
-  const faults = [...textFaults('customerName', customerName), ...textFaults('phoneNumber', phoneNumber)];
+function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFilter): ValidationError[] {
+  const errors = [...textErrors('customerName', customerName), ...textErrors('phoneNumber', phoneNumber)];
   if (startTime && endTime && startTime > endTime) {
     const message = `the start ${startTime.toISOString()} is after the end ${endTime.toISOString()}`;
-    faults.push({ path: ['filter', 'startTime'], type: 'value_error', message });
+    errors.push({ path: ['filter', 'startTime'], type: 'value_error', message });
   }
-  return faults;
+  return errors;
 }
 
 /** Texts that PostgreSQL cannot hold are not searched for either. */
-function textFaults(name: string, text: string | null | undefined): Fault[] {
+function textErrors(name: string, text: string | null | undefined): ValidationError[] {
   if (!text || (text.isWellFormed() && !text.includes('\0'))) return [];
   const message = `${name} holds a NUL character or half of a surrogate pair`;
   return [{ path: ['filter', name], type: 'value_error', message }];

@@ -1,11 +1,11 @@
+import { selectsOnly } from '../cache/selects-only.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { asksOnlyFor } from '../selection.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
 import { endCursor } from './search.ts';
 
-const needsSummaryAlone = asksOnlyFor([...storeSummaryFields, 'localizedNames']);
+const needsSummaryAlone = selectsOnly([...storeSummaryFields, 'localizedNames']);
 
 export const orderResolvers: Resolvers = {
   Query: {

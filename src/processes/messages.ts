@@ -1,4 +1,4 @@
-import type { Measured, Samples } from '../http/metrics/whole.ts';
+import type { Measured, Samples } from '../server/metrics/aggregate.ts';
 
 /** What the primary tells a worker. */
 export type Order =

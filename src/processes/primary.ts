@@ -4,19 +4,19 @@ import { welcome } from '../cli/welcome.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { loadFirstDemo } from '../demo/load.ts';
-import { createLog } from '../http/log.ts';
-import { untilSignal } from '../shutdown.ts';
-import { type Crew, createCrew } from './crew.ts';
-import { type Door, openDoor } from './door.ts';
+import { createLog } from '../server/log.ts';
+import { untilSignal } from '../server/shutdown.ts';
+import { type Listener, openListener } from './listener.ts';
+import { createWorkerPool, type WorkerPool } from './pool.ts';
 
 /** Serves through several processes until a signal asks it to end; on SIGHUP it renews them. */
 export async function serve(config: Config): Promise<void> {
-  const door = await openDoor(config);
+  const door = await openListener(config);
   const database = await openDatabase(config);
   try {
     const demoKey = await loadFirstDemo(database, config);
     const log = createLog(config.logLevel);
-    const crew = createCrew(config, { door, log });
+    const crew = createWorkerPool(config, { door, log });
     const signalled = untilSignal(['SIGINT', 'SIGTERM'], () => crew.kill());
     renewOnHangUp(crew);
     const isComplete = await Promise.race([crew.complete.then(() => true), signalled]);
@@ -33,7 +33,7 @@ export async function serve(config: Config): Promise<void> {
 }
 
 /** A signal that comes while processes are being renewed has them renewed once more. */
-function renewOnHangUp(crew: Crew): void {
+function renewOnHangUp(crew: WorkerPool): void {
   let renewal = crew.complete;
   let isNext = false;
   process.on('SIGHUP', () => {
@@ -46,7 +46,11 @@ function renewOnHangUp(crew: Crew): void {
   });
 }
 
-async function endInOrder(crew: Crew, door: Door, { seconds, delaySeconds }: Config['shutdown']): Promise<void> {
+async function endInOrder(
+  crew: WorkerPool,
+  door: Listener,
+  { seconds, delaySeconds }: Config['shutdown'],
+): Promise<void> {
   crew.unready();
   await sleep(delaySeconds * 1_000);
   setTimeout(() => {

@@ -1,120 +1,91 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import type { Measured, Samples } from '../http/metrics/whole.ts';
-import { isReport, type Order, type Report } from './messages.ts';
+import { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../database/open.ts';
+import { OperatorError } from '../errors.ts';
+import { drainAndClose } from '../server/shutdown.ts';
+import { createRunningServer, type RunningServer } from '../server/start.ts';
+import { isOrder, type Order, type Report } from './messages.ts';
+import { createMetricsExchange, type MetricsExchange } from './metrics.ts';
 
-/** A process that answers requests, as the primary sees it. */
-export interface Worker {
-  readonly pid: number;
-  readonly isReady: boolean;
-  /** False where it ended before it was ready. */
-  readonly ready: Promise<boolean>;
-  /** Says how it ended, and gives back the connections that it was given and has not taken. */
-  readonly ended: Promise<{ readonly how: string; readonly untaken: readonly Socket[] }>;
-  /** How many it has, those on their way to it included. */
-  readonly connections: number;
-  readonly untaken: number;
-  take(socket: Socket): void;
-  tell(order: Order): void;
-  /** What it has measured; undefined where it does not say so in time. */
-  measure(): Promise<Measured | undefined>;
-  kill(): void;
-}
-
-const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
-/** Who scrapes gives up after some seconds, and would rather know most than nothing. */
-const patience = 2_000;
-
-/** Starts a worker; it is told what the others have measured when it asks for that. */
-export function startWorker(measureAll: () => Promise<readonly Measured[]>): Worker {
-  // Samples may be NaN or infinite, which JSON cannot say.
-  const child = fork(bin, ['worker'], { serialization: 'advanced' });
-  const untaken = new Map<number, Socket>();
-  const scrapes = new Map<number, (samples: Samples) => void>();
-  const ready = Promise.withResolvers<boolean>();
-  let isReady = false;
-  let connections = 0;
-  let last = 0;
-
-  // A worker may end at any time; what it was told is then lost, and its end is noticed elsewhere.
-  const tell = (order: Order) => void child.send(order, () => {});
-  function hear(report: Report): void {
-    switch (report.kind) {
-      case 'ready':
-        isReady = true;
-        ready.resolve(true);
-        break;
-      case 'taken':
-        // The worker has the connection; this closes nothing but a second handle on it.
-        untaken.get(report.connection)?.destroy();
-        untaken.delete(report.connection);
-        break;
-      case 'gone':
-        connections -= 1;
-        break;
-      case 'scrape':
-        void measureAll().then(all => tell({ kind: 'measured', scrape: report.scrape, all }));
-        break;
-      case 'samples':
-        scrapes.get(report.scrape)?.(report.samples);
-        break;
-    }
+/** Answers the requests on the connections that the primary hands over, until it says so or is gone. */
+export async function work(readConfig: () => Config): Promise<void> {
+  if (!process.connected) {
+    throw new OperatorError('A worker is started by `carte serve` alone, when CARTE_PROCESSES is more than 1.');
   }
-  child.on('message', message => {
-    if (isReport(message)) hear(message);
-  });
-  const ended = endOf(child).then(how => {
-    ready.resolve(false);
-    return { how, untaken: [...untaken.values()] };
-  });
-  return {
-    pid: child.pid ?? 0,
-    ready: ready.promise,
-    ended,
-    get isReady() {
-      return isReady;
-    },
-    get connections() {
-      return connections;
-    },
-    get untaken() {
-      return untaken.size;
-    },
-    take(socket) {
-      last += 1;
-      connections += 1;
-      untaken.set(last, socket);
-      child.send({ kind: 'take', connection: last } satisfies Order, socket, { keepOpen: true }, () => {});
-    },
-    tell,
-    async measure() {
-      last += 1;
-      const scrape = last;
-      const answer = new Promise<Samples>(resolve => scrapes.set(scrape, resolve));
-      tell({ kind: 'measure', scrape });
-      const samples = await Promise.race([
-        answer,
-        sleep(patience, undefined, { ref: false }),
-        ended.then(() => undefined),
-      ]);
-      scrapes.delete(scrape);
-      return samples && { pid: child.pid ?? 0, samples };
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
+  // Signals reach all processes of a terminal or a unit; the primary sees to them.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  try {
+    await answer(readConfig());
+  } finally {
+    if (process.connected) process.disconnect();
+  }
 }
 
-/**
- * Waits for its last word too: only then is it known which connections it has not taken. (The event `disconnect` does not
- * come while one of them is on its way.)
- */
-function endOf(child: ChildProcess): Promise<string> {
+async function answer(config: Config): Promise<void> {
+  const orphaned = new Promise<void>(resolve => process.once('disconnect', resolve));
+  const database = await openDatabase(config);
+  try {
+    const gathering = createMetricsExchange(report, orphaned);
+    const running = await createRunningServer(database.orm, config, gathering.gather);
+    const { app, drain, stopTracing } = running;
+    const dismissed = handleMessages(running, gathering);
+    void orphaned.then(() => drain.begin());
+    await app.ready();
+    // Node times requests out from this event on. There is nothing to listen to here.
+    app.server.emit('listening');
+    report({ kind: 'ready' });
+    await Promise.race([dismissed, orphaned]);
+    await drainAndClose(app, drain, config.shutdown.seconds);
+    await stopTracing();
+  } finally {
+    await database.close();
+  }
+}
+
+/** Resolves when the primary says that it is time to end. */
+function handleMessages({ app, drain }: RunningServer, gathering: MetricsExchange): Promise<void> {
   return new Promise(resolve => {
-    child.on('error', error => {
-      if (child.pid === undefined) resolve(error.message);
+    function follow(order: Order, socket: unknown): void {
+      switch (order.kind) {
+        case 'take':
+          report({ kind: 'taken', connection: order.connection });
+          take(app, socket);
+          break;
+        case 'unready':
+          drain.begin();
+          break;
+        case 'end':
+          resolve();
+          break;
+        case 'measure':
+          void gathering.measure(order.scrape);
+          break;
+        case 'measured':
+          gathering.answer(order.scrape, order.all);
+          break;
+      }
+    }
+    process.on('message', (message, socket) => {
+      if (isOrder(message)) follow(message, socket);
     });
-    child.once('close', (code, signal) => resolve(signal === null ? `status ${code}` : `signal ${signal}`));
   });
+}
+
+/** There is no connection where the caller was gone before it came here. */
+function take(app: FastifyInstance, socket: unknown): void {
+  const part = () => report({ kind: 'gone' });
+  if (socket instanceof Socket) {
+    // As for connections that a server accepts itself: the caller may have shut down its writing side.
+    socket.allowHalfOpen = true;
+    socket.once('close', part);
+    app.server.emit('connection', socket);
+  } else {
+    part();
+  }
+}
+
+/** Where the primary has gone, nobody needs to know any more. */
+function report(report: Report): void {
+  if (process.connected) process.send?.(report, undefined, undefined, () => {});
 }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
 import { isObject } from '../input/cursor.ts';
-import { Faults } from '../input/faults.ts';
+import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
 import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
@@ -10,7 +10,7 @@ import { unprocessable } from './errors.ts';
 import { expectedRevision } from './etag.ts';
 import { compileCheckPart } from './partial.ts';
 
-/** Reads the variables of an operation from a request; every fault at once is 422. */
+/** Reads the variables of an operation from a request; every error at once is 422. */
 export type ReadArguments = (request: FastifyRequest) => Variables;
 
 export function compileArguments(
@@ -25,17 +25,17 @@ export function compileArguments(
   const inBody = parameters.filter(parameter => parameter.in === 'body');
   const checkPart = compileCheckPart(graph, operation);
   return request => {
-    const faults = new Faults();
-    const given = valuesOf(request, inBody, faults);
+    const errors = new ValidationErrors();
+    const given = valuesOf(request, inBody, errors);
     const variables: Record<string, unknown> = {};
-    for (const parameter of parameters) read(parameter, given, variables, faults);
-    if (faults.list.length > 0) {
-      if (!faults.full) for (const { loc, type, msg } of checkPart(variables)) faults.add(loc, type, msg);
-      throw unprocessable(faults.list);
+    for (const parameter of parameters) read(parameter, given, variables, errors);
+    if (errors.list.length > 0) {
+      if (!errors.full) for (const { loc, type, msg } of checkPart(variables)) errors.add(loc, type, msg);
+      throw unprocessable(errors.list);
     }
     if (header) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
-      if (revision !== undefined) variables[header.name] = header.reader.read(revision, ['header', 'if-match'], faults);
+      if (revision !== undefined) variables[header.name] = header.reader.read(revision, ['header', 'if-match'], errors);
     }
     return variables;
   };
@@ -44,34 +44,34 @@ export function compileArguments(
 /** What a request gives by place and name; undefined for a place that cannot be looked into. */
 type Given = Readonly<Record<'path' | 'query' | 'body', ((name: string) => unknown) | undefined>>;
 
-function valuesOf(request: FastifyRequest, inBody: readonly Parameter[], faults: Faults): Given {
+function valuesOf(request: FastifyRequest, inBody: readonly Parameter[], errors: ValidationErrors): Given {
   const { params, url } = request;
   const search = url.indexOf('?');
   const query = search < 0 ? undefined : new URLSearchParams(url.slice(search));
   return {
     path: name => (isObject(params) ? params[name] : undefined),
     query: name => query?.getAll(name),
-    body: inBody.length > 0 ? fieldsOf(readBody(request), inBody, faults) : undefined,
+    body: inBody.length > 0 ? fieldsOf(readBody(request), inBody, errors) : undefined,
   };
 }
 
-function fieldsOf(body: unknown, parameters: readonly Parameter[], faults: Faults): Given['body'] {
+function fieldsOf(body: unknown, parameters: readonly Parameter[], errors: ValidationErrors): Given['body'] {
   if (isObject(body)) return name => (Object.hasOwn(body, name) ? body[name] : undefined);
   if (body !== undefined && body !== null) {
     const msg = 'Input should be a valid dictionary or object to extract fields from';
-    faults.add(['body'], 'model_attributes_type', msg);
-  } else if (parameters.some(parameter => parameter.required)) faults.add(['body'], 'missing', 'Field required');
+    errors.add(['body'], 'model_attributes_type', msg);
+  } else if (parameters.some(parameter => parameter.required)) errors.add(['body'], 'missing', 'Field required');
   return undefined;
 }
 
-function read(parameter: Parameter, given: Given, variables: Record<string, unknown>, faults: Faults): void {
+function read(parameter: Parameter, given: Given, variables: Record<string, unknown>, errors: ValidationErrors): void {
   const { name, required, reader, defaultValue } = parameter;
   const find = parameter.in === 'header' ? undefined : given[parameter.in];
   if (!find) return;
   const value = parameter.in === 'query' ? givenInQuery(parameter, find(name)) : find(name);
   const absent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
-  if (!absent) variables[name] = reader.read(value, [parameter.in, name], faults);
-  else if (required) faults.add([parameter.in, name], 'missing', 'Field required');
+  if (!absent) variables[name] = reader.read(value, [parameter.in, name], errors);
+  else if (required) errors.add([parameter.in, name], 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
 }
 

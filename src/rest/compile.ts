@@ -1,12 +1,18 @@
 import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
 import { getNamedType, isNonNullType, isObjectType } from 'graphql';
-import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from '../answers/fields.ts';
-import { compileRender, type FieldForm, type Form } from '../answers/render.ts';
-import { compileResolve, Rendering, type RenderingOptions } from '../answers/rendering.ts';
-import type { Piece } from '../answers/writer.ts';
+import { compileRender, type FieldShape, type Shape } from '../cache/render.ts';
+import { compileResolve, Rendering, type RenderingOptions } from '../cache/rendering.ts';
+import {
+  type Fragments,
+  fragmentsOf,
+  operationOf,
+  type SelectedField,
+  selectedFields,
+} from '../cache/selected-fields.ts';
+import type { Chunk } from '../cache/writer.ts';
 import type { Operation } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
-import { placed } from './places.ts';
+import { placed } from './error-paths.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -33,7 +39,7 @@ export function compileOperation<Body>(
   graph: GraphQLSchema,
   operation: Operation,
   bodyType: GraphQLOutputType,
-  finish: (chunks: Piece) => Body,
+  finish: (chunks: Chunk) => Body,
 ): CompiledOperation<Body> {
   const fragments = fragmentsOf(operation.document);
   const path = stepsTo(graph, operation, operation.body, fragments);
@@ -41,7 +47,7 @@ export function compileOperation<Body>(
   const last = path.at(-1);
   if (!last) throw new Error(`${operation.name} has no body`);
   const render = compileRender(last.field.type, last.selected, fragments, formOf(bodyType));
-  // A rendering of its own: one as old as the request would keep all its chunks out of reach of the young generation's collector.
+  // A rendering of its own: one as old as the request would keep all its chunks beyond the young generation's collector.
   const renderBody = async (parents: readonly unknown[], options: RenderingOptions): Promise<Result<Body>> => {
     const rendering = new Rendering(options);
     // The body is started first, so that the values of the ETag come from what the body loads.
@@ -85,13 +91,13 @@ function stepsTo(graph: GraphQLSchema, operation: Operation, keys: readonly stri
 }
 
 /** How a derived type shapes what the graph returns: optional fields are left out, defaults put in. */
-function formOf(type: GraphQLOutputType): Form | undefined {
+function formOf(type: GraphQLOutputType): Shape | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;
   return new Map(Object.entries(named.getFields()).map(([key, field]) => [key, formOfField(field)]));
 }
 
-function formOfField({ type, extensions }: GraphQLField<unknown, unknown>): FieldForm {
+function formOfField({ type, extensions }: GraphQLField<unknown, unknown>): FieldShape {
   const { default: fallback, constant }: FieldExtensions = extensions;
   return {
     optional: !isNonNullType(type),

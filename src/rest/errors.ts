@@ -1,21 +1,25 @@
-import { Conflict, Forbidden, Postponed, TooManyRequests, Unauthenticated } from '../errors.ts';
-import type { InputFault } from '../input/faults.ts';
+import { Conflict, Forbidden, RetryableError, TooManyRequests, Unauthenticated } from '../errors.ts';
+import type { RequestError } from '../input/validation-errors.ts';
 
 /** An answer other than success, in the one shape that callers of `/v1` see: `{"detail": …}`. */
 export class Problem extends Error {
   readonly status: number;
-  readonly detail: string | readonly InputFault[];
+  readonly detail: string | readonly RequestError[];
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, detail: string | readonly InputFault[], headers: Readonly<Record<string, string>> = {}) {
-    super(typeof detail === 'string' ? detail : 'The request has faults');
+  constructor(
+    status: number,
+    detail: string | readonly RequestError[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(typeof detail === 'string' ? detail : 'The request has errors');
     this.status = status;
     this.detail = detail;
     this.headers = headers;
   }
 }
 
-export const unprocessable = (faults: readonly InputFault[]): Problem => new Problem(422, faults);
+export const unprocessable = (errors: readonly RequestError[]): Problem => new Problem(422, errors);
 
 /** What a caller is told of an error; undefined for a bug, of which the caller is told nothing. */
 export function problemOf(error: unknown): Problem | undefined {
@@ -24,11 +28,11 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Unauthenticated) return new Problem(401, error.message, { 'www-authenticate': 'ApiKey' });
   if (error instanceof Forbidden) return new Problem(403, error.message);
   if (error instanceof Conflict) return new Problem(412, error.message);
-  if (error instanceof Postponed) return postponement(error);
+  if (error instanceof RetryableError) return postponement(error);
   return serverProblem(error);
 }
 
-function postponement(error: Postponed): Problem {
+function postponement(error: RetryableError): Problem {
   const status = error instanceof TooManyRequests ? 429 : 503;
   return new Problem(status, error.message, { 'retry-after': String(error.retrySeconds) });
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { isAnyTag, namedTag } from '../answers/conditional.ts';
-import type { Encoding } from '../answers/encoding.ts';
+import type { Encoding } from '../cache/compression.ts';
+import { isAnyTag, namedTag } from '../cache/conditional.ts';
 import { Problem } from './errors.ts';
 
 /** The strong tag of a body that depends on nothing but these values and the text of its operation. */

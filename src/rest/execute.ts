@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
-import type { AnswerCache } from '../answers/cache.ts';
-import { isAnyTag } from '../answers/conditional.ts';
-import { isConfigured } from '../answers/configured.ts';
-import { chooseEncoding, type Encoding } from '../answers/encoding.ts';
-import { fragmentsOf, operationOf } from '../answers/fields.ts';
-import { Packed } from '../answers/packed.ts';
-import { type ReadStamp, type Stamp, storeRootOf } from '../answers/stamped.ts';
-import { bytesOf } from '../answers/writer.ts';
-import { Shared } from '../sharing.ts';
+import { isCacheable } from '../cache/cacheable.ts';
+import { chooseEncoding, type Encoding } from '../cache/compression.ts';
+import { isAnyTag } from '../cache/conditional.ts';
+import { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { type ReadRevisions, type Revisions, storeRootOf } from '../cache/revisions.ts';
+import { fragmentsOf, operationOf } from '../cache/selected-fields.ts';
+import { SingleFlight } from '../cache/single-flight.ts';
+import { bytesOf } from '../cache/writer.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
@@ -24,7 +24,7 @@ export interface RestRequest<Caller> {
 export interface RestResponse {
   readonly status: 200 | 304;
   readonly etag: string | undefined;
-  readonly body: Buffer | Packed | undefined;
+  readonly body: Buffer | DeduplicatedBuffer | undefined;
   /** Where the body depends on Accept-Encoding: how it is encoded. */
   readonly encoding?: Encoding | 'identity';
 }
@@ -36,11 +36,11 @@ export interface ExecuteOptions<Caller extends object> {
   /** The executable graph. */
   readonly schema: GraphQLSchema;
   /** Where responses are cached that depend on a store's configuration alone. */
-  readonly answers: AnswerCache;
+  readonly responseCache: ResponseCache;
   /** What resolvers work with; made anew for every request. */
   readonly createContext: (caller: Caller) => unknown;
   /** Reads revisions of a store, for less than its data costs. */
-  readonly readStamp: ReadStamp<Caller>;
+  readonly readRevisions: ReadRevisions<Caller>;
 }
 
 export function compileExecute<Caller extends object>(
@@ -56,18 +56,18 @@ export function compileExecute<Caller extends object>(
 function compileRead<Caller extends object>(
   contract: Contract,
   operation: Operation,
-  { schema, answers, createContext, readStamp }: ExecuteOptions<Caller>,
+  { schema, responseCache, createContext, readRevisions }: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
   const compiled = compileOperation(schema, operation, rootFieldOf(contract, operation).type, bytesOf);
   const revision = compileRevision(schema, operation);
-  const cached = isCacheable(schema, operation);
+  const cached = isOperationCacheable(schema, operation);
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
   const coalesce = coalesceByCaller<Caller>();
   return async (variables, { caller, headers }) => {
     const ifNoneMatch = headers['if-none-match'];
     const current =
       revision && (ifNoneMatch !== undefined || cached)
-        ? revision.etagOf((await readStamp(caller, revision.ofStore(variables))) ?? notFound(operation))
+        ? revision.etagOf((await readRevisions(caller, revision.ofStore(variables))) ?? notFound(operation))
         : undefined;
     // Which ETag `*` means where there are several encodings is known with the body.
     const needsBody = cached && ifNoneMatch !== undefined && isAnyTag(ifNoneMatch);
@@ -76,7 +76,12 @@ function compileRead<Caller extends object>(
     if (unchanged) return unchanged;
     const run = () => runAnew(operation, compiled, variables, createContext(caller));
     if (cached && current !== undefined) {
-      const response = await fromCache(answers, { key: cacheKeyOf(operation, variables), etag: current }, headers, run);
+      const response = await fromCache(
+        responseCache,
+        { key: cacheKeyOf(operation, variables), etag: current },
+        headers,
+        run,
+      );
       return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }
     const response = await (isList ? coalesce(caller, variables, run) : run());
@@ -111,12 +116,12 @@ async function runAnew(
 }
 
 async function fromCache(
-  answers: AnswerCache,
+  responseCache: ResponseCache,
   { key, etag }: { readonly key: string; readonly etag: string },
   headers: IncomingHttpHeaders,
   run: () => Promise<Fresh>,
 ): Promise<RestResponse> {
-  const found = answers.get(key, etag, async () => {
+  const found = responseCache.get(key, etag, async () => {
     const fresh = await run();
     return { revision: fresh.etag, bytes: fresh.body };
   });
@@ -127,20 +132,20 @@ async function fromCache(
 }
 
 /** Whether the response depends on a store's configuration alone, and its ETag is known before it is made. */
-function isCacheable(graph: GraphQLSchema, { document, name, stamps }: Operation): boolean {
-  return stamps.length > 0 && isConfigured(graph, document, name);
+function isOperationCacheable(graph: GraphQLSchema, { document, name, revisionFields }: Operation): boolean {
+  return revisionFields.length > 0 && isCacheable(graph, document, name);
 }
 
 const cacheKeyOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
 
 /** Coalesces equal requests of one caller. Worth it for lists: what is loaded by id is batched with other requests anyway. */
 function coalesceByCaller<Caller extends object>() {
-  const byCaller = new WeakMap<Caller, Map<string, Shared<Fresh>>>();
+  const byCaller = new WeakMap<Caller, Map<string, SingleFlight<Fresh>>>();
   return (caller: Caller, variables: Variables, run: () => Promise<Fresh>): Promise<Fresh> => {
-    const calls = byCaller.get(caller) ?? new Map<string, Shared<Fresh>>();
+    const calls = byCaller.get(caller) ?? new Map<string, SingleFlight<Fresh>>();
     byCaller.set(caller, calls);
     const key = JSON.stringify(variables);
-    const call = calls.get(key) ?? new Shared(run, () => calls.delete(key));
+    const call = calls.get(key) ?? new SingleFlight(run, () => calls.delete(key));
     calls.set(key, call);
     return call.get();
   };
@@ -149,13 +154,13 @@ function coalesceByCaller<Caller extends object>() {
 /** How the ETag is known without running the operation, where it is made of a store's revisions alone. */
 interface Revision {
   readonly ofStore: (variables: Variables) => { readonly storeId: string; readonly names: readonly string[] };
-  readonly etagOf: (revisions: Stamp) => string;
+  readonly etagOf: (revisions: Revisions) => string;
 }
 
 function compileRevision(graph: GraphQLSchema, operation: Operation): Revision | undefined {
   const node = operationOf(operation.document, operation.name);
   const root = node && storeRootOf(graph, node, fragmentsOf(operation.document));
-  const names = operation.stamps;
+  const names = operation.revisionFields;
   if (!root || names.length === 0) return undefined;
   return {
     ofStore: variables => ({ storeId: root.storeIdOf(variables), names }),
@@ -173,9 +178,9 @@ function compileWrite<Caller extends object>(
   operation: Operation,
   options: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
-  const { schema, answers, createContext } = options;
+  const { schema, responseCache, createContext } = options;
   const { type } = rootFieldOf(contract, operation);
-  const compiled = compileOperation(schema, operation, type, chunks => new Packed(chunks));
+  const compiled = compileOperation(schema, operation, type, chunks => new DeduplicatedBuffer(chunks));
   const read = readBackOf(contract, operation, schema);
   return async (variables, { caller }) => {
     const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);
@@ -183,7 +188,7 @@ function compileWrite<Caller extends object>(
     const etag = etagValues.length > 0 ? etagOf(etagValues, (read ?? operation).hash) : undefined;
     if (read && etag !== undefined) {
       const ofRead = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
-      answers.leave(cacheKeyOf(read, ofRead), etag, body);
+      responseCache.prime(cacheKeyOf(read, ofRead), etag, body);
     }
     return { status: 200, etag, body };
   };
@@ -201,12 +206,12 @@ function readBackOf({ operations }: Contract, write: Operation, schema: GraphQLS
       read.route.path === write.route.path &&
       read.bodyText === write.bodyText &&
       interchangeable.has(read.name) &&
-      isCacheable(schema, read),
+      isOperationCacheable(schema, read),
   );
 }
 
 /** In the same words for what does not exist and for what is outside the key's scope. */
 function notFound({ route }: Operation): never {
   const names = namesInPath(route.path).join(', ');
-  throw new Problem(404, `Nothing with this ${names} is within the reach of the API key.`);
+  throw new Problem(404, `Nothing with this ${names} is in the scope of the API key.`);
 }

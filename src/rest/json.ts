@@ -1,6 +1,6 @@
-import type { InputFault } from '../input/faults.ts';
 import { parseJson } from '../input/json.ts';
 import { JsonSyntaxError, readJson } from '../input/json-reader.ts';
+import type { RequestError } from '../input/validation-errors.ts';
 import { type Problem, unprocessable } from './errors.ts';
 import { positionBeyond } from './scan.ts';
 
@@ -22,8 +22,8 @@ export function parseBody(bytes: Buffer): unknown {
 }
 
 function unreadable(position: number, msg: string): Problem {
-  const fault: InputFault = { loc: ['body', position], msg, type: 'json_invalid' };
-  return unprocessable([fault]);
+  const error: RequestError = { loc: ['body', position], msg, type: 'json_invalid' };
+  return unprocessable([error]);
 }
 
 function decode(bytes: Buffer): string {

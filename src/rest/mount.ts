@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Packed } from '../answers/packed.ts';
+import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { Problem, problemOf } from './errors.ts';
 import { compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
-import { mountRemainder } from './remainder.ts';
+import { mountFallbackRoutes } from './fallback-routes.ts';
 import { generateRoutes, type SofaRoute } from './sofa.ts';
 
 declare module 'fastify' {
@@ -39,7 +39,7 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
     scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
     for (const route of routes) mountRoute(scope, contract, route, options);
-    mountRemainder(scope, contract);
+    mountFallbackRoutes(scope, contract);
   });
   return { contract, routes };
 }
@@ -88,7 +88,7 @@ function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyRepl
 }
 
 /** As bytes: to a text Fastify adds a charset, which JSON's media type does not have. */
-function sendJson(reply: FastifyReply, body: Buffer | Packed | undefined): FastifyReply {
+function sendJson(reply: FastifyReply, body: Buffer | DeduplicatedBuffer | undefined): FastifyReply {
   if (body === undefined) return reply.send();
   reply.header('content-type', 'application/json');
   if (Buffer.isBuffer(body)) return reply.send(body);
@@ -96,7 +96,7 @@ function sendJson(reply: FastifyReply, body: Buffer | Packed | undefined): Fasti
   return reply.header('content-length', body.length).send(Readable.from(body.chunks()));
 }
 
-/** Large enough that answers on their way would fill the memory, long before their readers have taken them. */
+/** Large enough that responses in flight would fill the memory, long before their readers have taken them. */
 const worthStreaming = 256 * 1024;
 
 function unexpected(error: unknown, request: FastifyRequest): Problem {

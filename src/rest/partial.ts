@@ -1,19 +1,19 @@
 import { type FieldNode, type GraphQLSchema, Kind, type ValueNode } from 'graphql';
-import { operationOf } from '../answers/fields.ts';
-import type { CheckPart } from '../errors.ts';
-import type { InputFault } from '../input/faults.ts';
+import { operationOf } from '../cache/selected-fields.ts';
+import type { CheckPartialInput } from '../errors.ts';
+import type { RequestError } from '../input/validation-errors.ts';
 import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
-import { placeOf } from './places.ts';
+import { placeOf } from './error-paths.ts';
 
-/** The faults that a domain finds in what could be read of a request. */
-export function compileCheckPart(graph: GraphQLSchema, operation: Operation): (variables: Variables) => InputFault[] {
+/** The errors that a domain finds in what could be read of a request. */
+export function compileCheckPart(graph: GraphQLSchema, operation: Operation): (variables: Variables) => RequestError[] {
   const node = operationOf(operation.document, operation.name);
   const [root] = node?.selectionSet.selections ?? [];
   if (!node || root?.kind !== Kind.FIELD) return () => [];
-  const extensions: { readonly checkPart?: CheckPart } | undefined = graph.getRootType(node.operation)?.getFields()[
-    root.name.value
-  ]?.extensions;
+  const extensions: { readonly checkPart?: CheckPartialInput } | undefined = graph
+    .getRootType(node.operation)
+    ?.getFields()[root.name.value]?.extensions;
   const check = extensions?.checkPart;
   if (!check) return () => [];
   const field = [(root.alias ?? root.name).value];

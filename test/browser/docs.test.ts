@@ -57,7 +57,7 @@ describeInBrowser('/docs', () => {
     await route.getByRole('button', { name: 'Try it out' }).waitFor();
   });
 
-  test('has no serious fault of accessibility, light or dark, but for what Swagger UI is built of', async () => {
+  test('has no serious error of accessibility, light or dark, but for what Swagger UI is built of', async () => {
     const page = await site.open('/docs');
     await page.locator('.opblock[id$="-listOrders"] .opblock-summary').click();
     await page.getByRole('button', { name: 'Try it out' }).waitFor();

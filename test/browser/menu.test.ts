@@ -82,7 +82,7 @@ describeInBrowser('/menu', () => {
     await told(page, 'This is no key');
     await page.getByLabel('Key').fill(site.key);
     await page.getByRole('button', { name: 'Use' }).click();
-    await told(page, 'This key reaches no store with the id “nowhere”.');
+    await told(page, `No store in this key's scope has the id “nowhere”.`);
 
     await page.context().setOffline(true);
     await page.getByLabel('Store', { exact: true }).selectOption('lisbon-baixa');
@@ -114,7 +114,7 @@ describeInBrowser('/menu', () => {
     await choices.locator('.group').first().waitFor();
   });
 
-  test('has no serious fault of accessibility, light or dark', async () => {
+  test('has no serious error of accessibility, light or dark', async () => {
     const page = await site.open('/menu?store=lisbon-baixa&at=2026-03-07T01:30', { key: site.key });
     await page.locator('details').first().click();
     expect(await seriousViolations(page)).toEqual([]);

@@ -71,7 +71,7 @@ describeInBrowser('/', () => {
     ]);
   });
 
-  test('has no serious fault of accessibility, light or dark', async () => {
+  test('has no serious error of accessibility, light or dark', async () => {
     const page = await site.open('/');
     await page.getByText('ready', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);

@@ -89,7 +89,7 @@ describeInBrowser('/graphql', () => {
 
   // GraphiQL looks at the scheme only once, when it is loaded.
   test.each(['light', 'dark'] as const)(
-    'has no serious fault of accessibility when it is %s, but for what GraphiQL is built of',
+    'has no serious error of accessibility when it is %s, but for what GraphiQL is built of',
     async colorScheme => {
       const page = await site.open('/graphql', { key: site.key, colorScheme });
       await page.locator('.graphiql-tab').first().waitFor();

@@ -54,10 +54,10 @@ test('key list shows every key and no secret; key revoke and rotate end the old 
 });
 
 test.each([
-  [['create', '--name', 'x'], 'carte: Say what the key reaches: --all, --merchant ID or --store ID.'],
+  [['create', '--name', 'x'], 'carte: Give the key an access scope: --all, --merchant ID or --store ID.'],
   [
     ['create', '--name', 'x', '--all', '--store', 's'],
-    'carte: A key reaches all or certain merchants and stores, not both.',
+    'carte: A key has access to all, or to certain merchants and stores, not both.',
   ],
   [['create', '--name', 'x', '--store', 'no-such'], 'carte: There is no store no-such.'],
   [['create', '--name', 'x', '--merchant', 'no-such'], 'carte: There is no merchant no-such.'],
@@ -68,9 +68,9 @@ test.each([
   expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: message });
 });
 
-test('a store of a merchant that the key reaches already is refused', async () => {
+test("a store of a merchant that is in the key's scope already is refused", async () => {
   const { stderr } = await key('create', '--name', 'x', '--merchant', String(store.merchant), '--store', store.id);
   expect(stderr).toContain(
-    `Store ${store.id} belongs to merchant ${store.merchant}, whose stores the key reaches already.`,
+    `Store ${store.id} belongs to merchant ${store.merchant}, whose stores are in the key's scope already.`,
   );
 });

@@ -77,7 +77,7 @@ describe('carte serve', () => {
     });
   });
 
-  test('names every fault of its settings at once', async () => {
+  test('names every error of its settings at once', async () => {
     const { code, stderr } = await run(['serve'], { PORT: 'x', CARTE_DEMO: 'yes', DATABASE_URL: 'mysql://host/db' });
     expect(code).toBe(1);
     expect(stderr).toBe(

@@ -52,7 +52,7 @@ describe('docs/front-end.md', () => {
     for (const code of limitCodes) expect(text).toContain(`\`${code}\``);
   });
 
-  test('a read of what a key does not reach is null, and a list leaves it out', async () => {
+  test("a read outside the key's scope is null, and a list leaves it out", async () => {
     const key = await app.newKey({ storeIds: ['lisbon-baixa'] });
     const { body } = await app.graphql('{ store(id: "mexico-roma") { id } stores { id } }', {}, { 'x-api-key': key });
     expect(body).toEqual({ data: { store: null, stores: [{ id: 'lisbon-baixa' }] } });

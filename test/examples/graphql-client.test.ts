@@ -54,7 +54,7 @@ describe('examples/graphql-client', { timeout: 120_000 }, () => {
     });
     expect(await start(['nowhere'])).toMatchObject({
       code: 1,
-      stderr: ['NOT_FOUND: This key reaches no store "nowhere".'],
+      stderr: [`NOT_FOUND: No store in this key's scope has the id "nowhere".`],
     });
   });
 });

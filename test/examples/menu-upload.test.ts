@@ -34,7 +34,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `2 menus, tag ${tag}\n`, stderr: '' });
   });
 
-  test('a bad file is refused: every fault with its place', async () => {
+  test('a bad file is refused: every error with its place', async () => {
     const store = await app.data.store();
     const body = { ...fullBody(), modifier_items: {} };
     const items = body.items.map(item => ({ ...item, price: '1', name: { translations: { en: 5 } } }));

@@ -60,11 +60,11 @@ describe('/graphql', () => {
     await app.orm.em.fork().execute('update api_key set revoked_at = null');
   });
 
-  test('names every fault of an argument with its place', async () => {
+  test('names every error of an argument with its place', async () => {
     const { body } = await app.graphql('{ stores(skip: -1, limit: 1001) { id } }');
     expect(body.errors[0].extensions).toEqual({
       code: 'BAD_USER_INPUT',
-      faults: [
+      errors: [
         { path: ['skip'], type: 'greater_than_equal', message: 'skip is -1; it must be at least 0' },
         { path: ['limit'], type: 'less_than_equal', message: 'limit is 1001; it must be at most 1000' },
       ],

@@ -1,7 +1,7 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { isConfigured } from '../../src/answers/configured.ts';
 import { operatorScope } from '../../src/auth/scope.ts';
+import { isCacheable } from '../../src/cache/cacheable.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
@@ -64,7 +64,7 @@ test.each([
   ['{ store(id: "a") { menus @skip(if: false) { id } } }', false],
   ['mutation { replaceMenuConfiguration(storeId: "a", input: { items: [] }) { store { id } } }', false],
 ])('whether %s depends on a configuration alone: %s', (query, expected) => {
-  expect(isConfigured(schema, parse(query), undefined)).toBe(expected);
+  expect(isCacheable(schema, parse(query), undefined)).toBe(expected);
 });
 
 test('an answer that shows anything else is never kept', async () => {
@@ -74,7 +74,7 @@ test('an answer that shows anything else is never kept', async () => {
   expect((await app.graphql(query)).body.data.store.city).toBe('Puebla');
 });
 
-test('faults of a query about menus are told as ever', async () => {
+test('errors of a query about menus are told as ever', async () => {
   const query = 'query ($id: ID!) { store(id: $id) { menus { id } } }';
   const { body } = await app.graphql(query, { id: { no: 'id' } });
   expect(body.errors[0].message).toContain('ID cannot represent');

@@ -69,7 +69,7 @@ test('pages begin at 0 and hold 1 to 500 orders', async () => {
   expect(await faultsOf({ pageSize: 0 })).toMatchObject([{ path: ['pageSize'], type: 'greater_than_equal' }]);
 });
 
-test('every fault is named at once', async () => {
+test('every error is named at once', async () => {
   expect(await faultsOf({ pageIndex: -1, pageSize: 501, after: '' })).toMatchObject([
     { path: ['pageIndex'], type: 'greater_than_equal', message: 'pageIndex is -1; it must be at least 0' },
     { path: ['pageSize'], type: 'less_than_equal', message: 'pageSize is 501; it must be at most 500' },

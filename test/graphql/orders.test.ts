@@ -54,8 +54,8 @@ describe('startTime and endTime', () => {
   });
 
   test('a start after the end is refused', async () => {
-    const faults = await faultsOf({ filter: { startTime: endTime, endTime: startTime } });
-    expect(faults).toMatchObject([{ path: ['filter', 'startTime'], type: 'value_error' }]);
+    const errors = await faultsOf({ filter: { startTime: endTime, endTime: startTime } });
+    expect(errors).toMatchObject([{ path: ['filter', 'startTime'], type: 'value_error' }]);
   });
 });
 
@@ -184,8 +184,8 @@ test('filters hold together', async () => {
 
 describe('a text that PostgreSQL cannot hold', () => {
   test.each(['\0', 'Ana\0', '\ud800'])('%j is refused in a filter', async text => {
-    const faults = await faultsOf({ filter: { customerName: text, phoneNumber: text } });
-    expect(faults.map(fault => fault.path)).toEqual([
+    const errors = await faultsOf({ filter: { customerName: text, phoneNumber: text } });
+    expect(errors.map(error => error.path)).toEqual([
       ['filter', 'customerName'],
       ['filter', 'phoneNumber'],
     ]);

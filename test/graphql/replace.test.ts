@@ -92,7 +92,7 @@ describe('replaceMenuConfiguration', () => {
     expect([await rowVersions(store.id), await drawnIds()]).toEqual(before);
   });
 
-  test('changes nothing when any part of it is refused, and names every fault at its place', async () => {
+  test('changes nothing when any part of it is refused, and names every error at its place', async () => {
     const store = await app.data.store();
     await replace(store.id, smallMenu());
     const before = [await rowVersions(store.id), await drawnIds()];
@@ -107,7 +107,7 @@ describe('replaceMenuConfiguration', () => {
     const { body } = await replace(store.id, bad);
     expect(body.errors[0].extensions).toEqual({
       code: 'BAD_USER_INPUT',
-      faults: [
+      errors: [
         {
           path: ['input', 'items', 1, 'externalId'],
           type: 'duplicate_external_id',
@@ -154,7 +154,7 @@ describe('replaceMenuConfiguration', () => {
     expect((await replace(store.id, smallMenu('two'), 1)).body.data.replaceMenuConfiguration.revision).toBe(2);
   });
 
-  test('answers null for a store that is out of reach, as for one that does not exist', async () => {
+  test('answers null for a store that is out of scope, as for one that does not exist', async () => {
     const store = await app.data.store();
     const other = await app.data.merchant();
     const key = await app.newKey({ merchantIds: [other.id] });
@@ -185,7 +185,7 @@ describe('replaceMenuConfiguration', () => {
     const { body } = await replace(store.id, {
       items: [{ ...item, ingredients: 'a\0b', name: { translations: { en: '\ud800', 'x\0': 'y' } } }],
     });
-    expect(body.errors[0].extensions.faults).toEqual([
+    expect(body.errors[0].extensions.errors).toEqual([
       {
         path: ['input', 'items', 0, 'name', 'translations', 'en'],
         type: 'value_error',
@@ -251,7 +251,7 @@ describe('replaceMenuConfiguration', () => {
       })),
     };
     const { body } = await replace(store.id, input);
-    expect(body.errors[0].extensions.faults).toContainEqual({
+    expect(body.errors[0].extensions.errors).toContainEqual({
       path: ['input'],
       type: 'too_long',
       message: 'The configuration has 1110110 nodes in its tree; at most 500000 are allowed',

@@ -87,7 +87,7 @@ test('Every root field of the graph is in the table', () => {
   expect(Object.keys(table).sort()).toEqual(roots.sort());
 });
 
-describe('A key reaches what it was given for, and nothing else', () => {
+describe('A key has access to its own merchants and stores, and to nothing else', () => {
   test.each(cases)('$root with the key "$name"', async ({ text, key, expected }) => {
     const { status, body } = await app.graphql(text, {}, { 'x-api-key': key });
     expect(status).toBe(expected.status);
@@ -111,7 +111,7 @@ describe('A key reaches what it was given for, and nothing else', () => {
   );
 });
 
-test('A kept answer is for those alone who reach its store', async () => {
+test('A cached response is sent only to keys whose scope has its store', async () => {
   const text = '{ store(id: "mine-store") { menuRevision menus { externalId categories { externalId } } } }';
   const shown = await app.graphql(text, {}, { 'x-api-key': keys.readOnly });
   expect(shown.body.data.store.menus).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
 import { startApp } from '../support/app.ts';
 
 const app = await startApp();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TooManyRequests } from '../../src/errors.ts';
-import { createRateLimit } from '../../src/http/rate.ts';
+import { createRateLimit } from '../../src/server/rate-limit.ts';
 import { startApp } from '../support/app.ts';
 
 const app = await startApp({ rateLimit: 3 });

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
 import type { Target } from '../../src/database/replicas.ts';
-import { createServer } from '../../src/http/server.ts';
+import { createServer } from '../../src/server/server.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { startPair } from '../support/standby.ts';
 

@@ -1,9 +1,9 @@
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { answerStrays } from '../../src/http/strays.ts';
+import { handleNotFound } from '../../src/server/not-found.ts';
 
 const app = Fastify();
-answerStrays(app);
+handleNotFound(app);
 app.get('/broken', () => {
   throw new Error('the disk at /secret is full');
 });
@@ -25,7 +25,7 @@ describe('What no part of the server answers', () => {
     expect([answer.statusCode, answer.json()]).toEqual([404, { detail: 'Not Found' }]);
   });
 
-  test('a fault of the caller is told in one sentence', async () => {
+  test('an error of the caller is told in one sentence', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/read',
@@ -35,7 +35,7 @@ describe('What no part of the server answers', () => {
     expect([answer.statusCode, answer.json()]).toEqual([400, { detail: expect.stringContaining('JSON') }]);
   });
 
-  test('a fault of ours is not told', async () => {
+  test('an error of ours is not told', async () => {
     const answer = await app.inject('/broken');
     expect([answer.statusCode, answer.json()]).toEqual([500, { detail: 'Internal server error' }]);
     expect(answer.headers['x-request-id']).toMatch(/\S/);

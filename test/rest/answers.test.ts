@@ -39,7 +39,7 @@ const post = await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBo
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 const { body: document } = await app.get('/openapi.json');
-// Closed: what is not described is a fault.
+// Closed: what is not described is an error.
 ajv.addSchema(
   JSON.parse(JSON.stringify(document), (_key, value) =>
     value?.type === 'object' && value.properties ? { ...value, additionalProperties: false } : value,

@@ -104,42 +104,42 @@ describe('what the declared shape allows is kept as it was posted', () => {
 
 const tooLarge = { type: 'less_than_equal', msg: `Input should be less than or equal to ${largest}` };
 
-const refused: readonly { decision: string; kind: Kind; fields: object; loc: readonly string[]; fault: object }[] = [
-  { decision: 'Amounts', kind: 'items', fields: { price: largest + 1 }, loc: ['price'], fault: tooLarge },
-  { decision: 'Other integers', kind: 'items', fields: { prep_time: 2 ** 60 }, loc: ['prep_time'], fault: tooLarge },
+const refused: readonly { decision: string; kind: Kind; fields: object; loc: readonly string[]; error: object }[] = [
+  { decision: 'Amounts', kind: 'items', fields: { price: largest + 1 }, loc: ['price'], error: tooLarge },
+  { decision: 'Other integers', kind: 'items', fields: { prep_time: 2 ** 60 }, loc: ['prep_time'], error: tooLarge },
   {
     decision: 'external_id',
     kind: 'items',
     fields: { external_id: '' },
     loc: ['external_id'],
-    fault: { type: 'string_too_short', msg: 'String should have at least 1 character' },
+    error: { type: 'string_too_short', msg: 'String should have at least 1 character' },
   },
   {
     decision: 'external_id',
     kind: 'items',
     fields: { external_id: '🍕'.repeat(256) },
     loc: ['external_id'],
-    fault: { type: 'string_too_long', msg: 'String should have at most 255 characters' },
+    error: { type: 'string_too_long', msg: 'String should have at most 255 characters' },
   },
   {
     decision: 'Characters that no text holds',
     kind: 'items',
     fields: { allergens: 'a\0' },
     loc: ['allergens'],
-    fault: { type: 'value_error', msg: 'Value error, the character U+0000 is not allowed' },
+    error: { type: 'value_error', msg: 'Value error, the character U+0000 is not allowed' },
   },
   {
     decision: 'Characters that no text holds',
     kind: 'items',
     fields: { name: { translations: { en: '\ud800' } } },
     loc: ['name', 'translations', 'en'],
-    fault: { type: 'value_error', msg: 'Value error, a lone surrogate is not a character' },
+    error: { type: 'value_error', msg: 'Value error, a lone surrogate is not a character' },
   },
 ];
 
 describe('what cannot be kept is 422 at its place', () => {
-  test.each(refused)('$decision: $fault.type at $loc', async ({ kind, fields, loc, fault }) => {
-    expect(await post(kind, fields)).toEqual({ status: 422, detail: [{ loc: ['body', kind, 0, ...loc], ...fault }] });
+  test.each(refused)('$decision: $error.type at $loc', async ({ kind, fields, loc, error }) => {
+    expect(await post(kind, fields)).toEqual({ status: 422, detail: [{ loc: ['body', kind, 0, ...loc], ...error }] });
   });
 
   test('a number that is not finite is refused too', async () => {

@@ -37,7 +37,7 @@ describe('Error bodies other than 422', () => {
 });
 
 describe('422', () => {
-  test('it names every fault of every place at once', async () => {
+  test('it names every error of every place at once', async () => {
     const answer = await app.get(
       `/v1/stores/a%00b/orders/?page_size=501&page_index=-1&start_time=noon&status=READY,LATE`,
     );

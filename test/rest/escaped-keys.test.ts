@@ -33,8 +33,8 @@ async function importLines(kind: KindName, lines: readonly string[]): Promise<vo
   async function* stream() {
     yield Buffer.from(lines.join('\n'));
   }
-  const onFault = (fault: unknown) => expect(fault).toBeUndefined();
-  await runImport({ em: operatorFork(app.orm), kind, stream: stream(), strict: true, onFault, onProgress: () => {} });
+  const onError = (error: unknown) => expect(error).toBeUndefined();
+  await runImport({ em: operatorFork(app.orm), kind, stream: stream(), strict: true, onError, onProgress: () => {} });
 }
 
 const orderWith = (id: string, storeId: string, item: string) =>

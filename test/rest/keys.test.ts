@@ -10,7 +10,7 @@ const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
 
 const filled = (path: string) => path.replace(/\{\w+\}/, 'nothing');
-const absent = (name: string) => ({ detail: `Nothing with this ${name} is within the reach of the API key.` });
+const absent = (name: string) => ({ detail: `Nothing with this ${name} is in the scope of the API key.` });
 
 describe('Missing or unknown key', () => {
   test.each(routes)('$method $path is 401 without a key', async ({ method, path }) => {
@@ -39,7 +39,7 @@ describe('Missing or unknown key', () => {
   });
 });
 
-describe("Outside the key's reach", () => {
+describe("Outside the key's scope", () => {
   test('a single read or write is 404, exactly as for an unknown id', async () => {
     const other = await app.data.store();
     const [order] = await app.data.orders(store, 1);

@@ -53,7 +53,7 @@ describe('POST /v1/stores/{store_service_id}/menu_configuration/', () => {
     expect((await app.get(`${pathOf(store)}flat`)).text).toContain(`"translations":${translations}`);
   });
 
-  test('faults of the domain are placed as the caller wrote them', async () => {
+  test('errors of the domain are placed as the caller wrote them', async () => {
     const store = await app.data.store();
     const body = fullBody();
     body.categories[0]?.item_external_ids.push('gone');
@@ -65,7 +65,7 @@ describe('POST /v1/stores/{store_service_id}/menu_configuration/', () => {
     expect((await app.get(pathOf(store))).body).toEqual({ menu_configuration: [] });
   });
 
-  test('faults of shape are all reported, each at its place', async () => {
+  test('errors of shape are all reported, each at its place', async () => {
     const store = await app.data.store();
     const answer = await app.post(pathOf(store), {
       items: [{ external_id: 1, name: { translations: { en: 5 } }, price: '1', tax: 1.5, sell_separately: 'yes' }, 7],

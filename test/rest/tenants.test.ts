@@ -26,7 +26,7 @@ const needed = refused('An API key is needed in the header x-api-key.');
 const unknown = refused(unreadable);
 const absent = (name: string): Expected => ({
   status: 404,
-  body: { detail: `Nothing with this ${name} is within the reach of the API key.` },
+  body: { detail: `Nothing with this ${name} is in the scope of the API key.` },
 });
 const lists = (...listed: readonly string[]): Expected => ({ status: 200, ids: listed });
 /** What the operator's key reads. */
@@ -81,7 +81,7 @@ test('Every route is in the table, with every key', () => {
   expect(cases).toHaveLength(9 * 7);
 });
 
-describe('A key reaches what it was given for, and nothing else', () => {
+describe('A key has access to its own merchants and stores, and to nothing else', () => {
   test.each(cases)('$method $path with the key "$name" is $expected.status', async ({ method, url, key, expected }) => {
     const answer = await ask(method, url, key);
     expect(answer.status).toBe(expected.status);

@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest';
 import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
 import { readConfig } from '../../src/config.ts';
-import { createServer, type ServerConfig } from '../../src/http/server.ts';
+import { createServer, type ServerConfig } from '../../src/server/server.ts';
 import { createData, type Data, operatorFork } from './data.ts';
 import { createDatabase, prepare } from './database.ts';
 import { undescribed } from './described.ts';

@@ -30,7 +30,7 @@ export function describeInBrowser(name: string, tests: () => void): void {
   else describe.skip(`${name} (skipped: no Chromium was found; CHROMIUM_PATH names one)`, tests);
 }
 
-/** The demo on a server of its own, and a browser in front of it. No page may ask anyone else or have a fault. */
+/** The demo on a server of its own, and a browser in front of it. No page may ask anyone else or have an error. */
 export async function openSite() {
   const app = await startApp();
   const key = await loadDemo(app.orm);
@@ -38,11 +38,11 @@ export async function openSite() {
   afterAll(() => browser?.close());
 
   const requests: string[] = [];
-  const faults: string[] = [];
+  const errors: string[] = [];
   afterEach(() => {
     const asked = requests.splice(0);
     expect(asked.filter(url => !/^(data|blob):/.test(url) && new URL(url).origin !== app.url)).toEqual([]);
-    expect(faults.splice(0)).toEqual([]);
+    expect(errors.splice(0)).toEqual([]);
   });
 
   const open = async (path: string, options: BrowserContextOptions & { readonly key?: string } = {}): Promise<Page> => {
@@ -51,9 +51,9 @@ export async function openSite() {
     onTestFinished(() => context.close());
     const page = await context.newPage();
     page.on('request', request => requests.push(request.url()));
-    page.on('pageerror', error => faults.push(String(error)));
+    page.on('pageerror', error => errors.push(String(error)));
     page.on('console', message => {
-      if (message.text().includes('Content Security Policy')) faults.push(message.text());
+      if (message.text().includes('Content Security Policy')) errors.push(message.text());
     });
     const given = JSON.stringify(options.key ?? '');
     await page.addInitScript(`sessionStorage.getItem('carte.key') ?? sessionStorage.setItem('carte.key', ${given})`);

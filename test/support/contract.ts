@@ -30,7 +30,7 @@ const graph = buildSchema(`
 
 const directives = readFileSync(new URL('../../schema/rest/directives.graphql', import.meta.url), 'utf8');
 
-/** The faults of a contract, one a line; none when it is good. */
+/** The errors of a contract, one a line; none when it is good. */
 export function faultsOf(text: string, more: Readonly<Record<string, string>> = {}): string[] {
   const sources = [
     new Source(directives, 'schema/rest/directives.graphql'),
@@ -41,8 +41,8 @@ export function faultsOf(text: string, more: Readonly<Record<string, string>> = 
     readContract(graph, sources);
     return [];
   } catch (error) {
-    const [title, ...faults] = String(error).split('\n');
-    expect(title).toBe('Error: The REST contract has faults:');
-    return faults.map(fault => fault.trim());
+    const [title, ...errors] = String(error).split('\n');
+    expect(title).toBe('Error: The REST contract has errors:');
+    return errors.map(error => error.trim());
   }
 }

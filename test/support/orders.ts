@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { type AccessScope, operatorScope } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
-import { type Fault, InvalidInput } from '../../src/errors.ts';
+import { InvalidInput, type ValidationError } from '../../src/errors.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { type Row, upsertRows } from '../../src/import/upsert.ts';
@@ -73,11 +73,11 @@ export function createOrderGraph(orm: MikroORM) {
     },
 
     /** Everything that is wrong with a search. */
-    async faultsOf(args: Arguments): Promise<readonly Fault[]> {
+    async faultsOf(args: Arguments): Promise<readonly ValidationError[]> {
       const { id } = await data.store();
       const error = await search(id, args).catch((reason: unknown) => reason);
       if (!(error instanceof InvalidInput)) throw new Error('The search was not refused', { cause: error });
-      return error.faults;
+      return error.errors;
     },
 
     async revision(storeId: string): Promise<number> {

@@ -1,7 +1,7 @@
 import { buildSchema, type GraphQLInputType, isInputType, parseType, typeFromAST } from 'graphql';
 import { expect } from 'vitest';
-import { Faults, type InputFault } from '../../src/input/faults.ts';
 import { compileReader, type ReaderOptions } from '../../src/input/reader.ts';
+import { type RequestError, ValidationErrors } from '../../src/input/validation-errors.ts';
 
 const schema = buildSchema(`
   scalar SafeInt
@@ -36,22 +36,22 @@ export function typeOf(text: string): GraphQLInputType {
 }
 
 export function read(type: string, value: unknown, options: ReaderOptions = {}) {
-  const faults = new Faults();
-  const result = compileReader(typeOf(type), options).read(value, ['body'], faults);
-  return { result, faults: faults.list };
+  const errors = new ValidationErrors();
+  const result = compileReader(typeOf(type), options).read(value, ['body'], errors);
+  return { result, errors: errors.list };
 }
 
-/** What is read from a value that has no faults. */
+/** What is read from a value that has no errors. */
 export const good = (type: string, value: unknown, options?: ReaderOptions) => {
-  const { result, faults } = read(type, value, options);
-  expect(faults).toEqual([]);
+  const { result, errors } = read(type, value, options);
+  expect(errors).toEqual([]);
   return result;
 };
 
-export const faultsIn = (type: string, value: unknown, options?: ReaderOptions): readonly InputFault[] =>
-  read(type, value, options).faults;
+export const faultsIn = (type: string, value: unknown, options?: ReaderOptions): readonly RequestError[] =>
+  read(type, value, options).errors;
 
-/** One fault, at a place below `body`. */
-export const fault = (type: string, msg: string, ...below: (string | number)[]): InputFault[] => [
+/** One error, at a place below `body`. */
+export const error = (type: string, msg: string, ...below: (string | number)[]): RequestError[] => [
   { loc: ['body', ...below], msg, type },
 ];

@@ -3,7 +3,7 @@ import { faultsOf } from '../support/contract.ts';
 
 const route = '@route(path: "/shops")';
 
-const bodies: readonly (readonly [name: string, text: string, fault: string, line?: number])[] = [
+const bodies: readonly (readonly [name: string, text: string, error: string, line?: number])[] = [
   [
     'a second @body',
     `query a ${route} { shop { owner @body { name } nick: owner @body { name } } }`,
@@ -101,7 +101,7 @@ const bodies: readonly (readonly [name: string, text: string, fault: string, lin
 ];
 
 describe('refused', () => {
-  test.each(bodies)('%s', (_name, text, fault, line = 2) => {
-    expect(faultsOf(`\n${text}`)).toContain(`shops.graphql:${line}: ${fault}`);
+  test.each(bodies)('%s', (_name, text, error, line = 2) => {
+    expect(faultsOf(`\n${text}`)).toContain(`shops.graphql:${line}: ${error}`);
   });
 });

@@ -7,7 +7,7 @@ import { ConfigMap, Namespace, Secret, Service } from 'kubernetes-models/v1';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/server/metrics.ts';
 import { startApp } from '../support/app.ts';
 
 const root = new URL('../../', import.meta.url);

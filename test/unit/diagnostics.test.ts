@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { documentReader } from '../../src/import/documents.ts';
-import { Faults } from '../../src/input/faults.ts';
+import { ValidationErrors } from '../../src/input/validation-errors.ts';
 import type { ConfigurationRows } from '../../src/menu/configuration.ts';
 import { severityOf } from '../../src/menu/diagnostics/codes.ts';
 import { placeOf } from '../../src/menu/diagnostics/place.ts';
@@ -41,8 +41,8 @@ describe('what is found', () => {
     const reader = documentReader('MenuConfigurationInput');
     for (const file of readdirSync(folder)) {
       const body = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-      const faults = new Faults();
-      const diagnostics = diagnose(reader.read(body, [], faults) as MenuConfigurationInput);
+      const errors = new ValidationErrors();
+      const diagnostics = diagnose(reader.read(body, [], errors) as MenuConfigurationInput);
       expect(diagnostics.filter(({ severity }) => severity !== 'INFO')).toEqual([]);
     }
   });

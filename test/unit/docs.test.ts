@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { mountDocs } from '../../src/http/docs.ts';
+import { mountDocs } from '../../src/server/docs.ts';
 
 const app = Fastify();
 mountDocs(app, { openapi: '3.1.0', info: { title: 'A' } });

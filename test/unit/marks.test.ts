@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { checkMarks } from '../../src/answers/configured.ts';
+import { checkMarks } from '../../src/cache/cacheable.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const directives = `

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { stripTypes } from '../../src/http/pages/strip.ts';
-import { mountPages } from '../../src/http/pages.ts';
+import { stripTypes } from '../../src/server/pages/strip.ts';
+import { mountPages } from '../../src/server/pages.ts';
 
 const app = Fastify();
 mountPages(app);

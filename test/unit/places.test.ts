@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Place } from '../../src/input/faults.ts';
+import type { ErrorPath } from '../../src/input/validation-errors.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
-import { placeOf } from '../../src/rest/places.ts';
+import { placeOf } from '../../src/rest/error-paths.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const { operations } = loadContract(buildGraph());
 
-test.each<[operation: string, field: Place, fault: Place, place: Place]>([
+test.each<[operation: string, field: ErrorPath, error: ErrorPath, place: ErrorPath]>([
   ['createMenuConfiguration', ['replaceMenuConfiguration'], ['input'], ['body']],
   ['createMenuConfiguration', ['replaceMenuConfiguration'], ['input', 'modifierGroups'], ['body', 'modifier_groups']],
   [
@@ -30,8 +30,8 @@ test.each<[operation: string, field: Place, fault: Place, place: Place]>([
   ['listOrders', ['store', 'orders'], ['pageSize'], ['query', 'page_size']],
   ['listOrders', ['store', 'orders'], ['after'], ['query']],
   ['listStores', ['stores'], ['skip'], ['query', 'skip']],
-])('%s: a fault of %j at %j is placed at %j', (name, field, fault, place) => {
+])('%s: an error of %j at %j is placed at %j', (name, field, error, place) => {
   const operation = operations.find(candidate => candidate.name === name);
   if (!operation) throw new Error(`There is no ${name}`);
-  expect(placeOf(operation, field, fault)).toEqual(place);
+  expect(placeOf(operation, field, error)).toEqual(place);
 });

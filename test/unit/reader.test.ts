@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileReader } from '../../src/input/reader.ts';
-import { fault, faultsIn, good, read, typeOf } from '../support/reading.ts';
+import { error, faultsIn, good, read, typeOf } from '../support/reading.ts';
 
 const notInteger = 'Input should be a valid integer';
 const badText = 'Input should be a valid string';
@@ -54,16 +54,16 @@ describe('a JSON value', () => {
     ['DateTime', 1700000000, 'datetime_type', 'Input should be a valid datetime'],
     ['Dish', [], 'model_attributes_type', 'Input should be a valid dictionary or object to extract fields from'],
   ])('of %s: %j is refused as %s', (type, value, code, msg) => {
-    expect(faultsIn(type, value)).toEqual(fault(code, msg));
+    expect(faultsIn(type, value)).toEqual(error(code, msg));
   });
 
   test('is bounded where bounds are given', () => {
     const bounds = { min: 1, max: 500 };
     expect(good('Int', 500, bounds)).toBe(500);
     expect(faultsIn('Int', 0, bounds)).toEqual(
-      fault('greater_than_equal', 'Input should be greater than or equal to 1'),
+      error('greater_than_equal', 'Input should be greater than or equal to 1'),
     );
-    expect(faultsIn('Int', 501, bounds)).toEqual(fault('less_than_equal', 'Input should be less than or equal to 500'));
+    expect(faultsIn('Int', 501, bounds)).toEqual(error('less_than_equal', 'Input should be less than or equal to 500'));
   });
 
   test.each([
@@ -91,17 +91,17 @@ describe('an object', () => {
   });
 
   test('null for a required field is of the wrong type, and its absence is missing', () => {
-    expect(faultsIn('Dish', { external_id: null })).toEqual(fault('string_type', badText, 'external_id'));
-    expect(faultsIn('Dish', {})).toEqual(fault('missing', 'Field required', 'external_id'));
+    expect(faultsIn('Dish', { external_id: null })).toEqual(error('string_type', badText, 'external_id'));
+    expect(faultsIn('Dish', {})).toEqual(error('missing', 'Field required', 'external_id'));
   });
 
   test('only its own fields count', () => {
     expect(good('Dish', { external_id: 'a' })).not.toHaveProperty('constructor', expect.anything());
     const inherited = Object.create({ external_id: 'a' });
-    expect(faultsIn('Dish', inherited)).toEqual(fault('missing', 'Field required', 'external_id'));
+    expect(faultsIn('Dish', inherited)).toEqual(error('missing', 'Field required', 'external_id'));
   });
 
-  test('every fault is reported at its place', () => {
+  test('every error is reported at its place', () => {
     const value = { price: '1', tags: ['a', 1], size: 'HUGE', sides: [{ external_id: 'b' }, { external_id: 2 }] };
     expect(faultsIn('Dish', value).map(({ loc, type }) => [loc.join('.'), type])).toEqual([
       ['body.external_id', 'missing'],
@@ -121,12 +121,12 @@ describe('a map', () => {
     expect({}).not.toHaveProperty('x');
   });
 
-  test('faults in keys and values are reported at the key', () => {
+  test('errors in keys and values are reported at the key', () => {
     const value = { translations: { en: 1, 'a\0': 'x', b: 'y\uDC00' } };
     expect(faultsIn('Text', value)).toEqual([
-      ...fault('string_type', badText, 'translations', 'en'),
-      ...fault('value_error', 'Value error, the character U+0000 is not allowed', 'translations', 'a\0'),
-      ...fault('value_error', 'Value error, a lone surrogate is not a character', 'translations', 'b'),
+      ...error('string_type', badText, 'translations', 'en'),
+      ...error('value_error', 'Value error, the character U+0000 is not allowed', 'translations', 'a\0'),
+      ...error('value_error', 'Value error, a lone surrogate is not a character', 'translations', 'b'),
     ]);
   });
 
@@ -147,16 +147,16 @@ describe('a map', () => {
   });
 });
 
-test('at most 1,000 faults are kept', () => {
-  const faults = faultsIn(
+test('at most 1,000 errors are kept', () => {
+  const errors = faultsIn(
     '[Dish!]',
     Array.from({ length: 5000 }, () => ({})),
   );
-  expect(faults).toHaveLength(1000);
-  expect(faults.at(-1)).toMatchObject({ loc: ['body', 999, 'external_id'] });
+  expect(errors).toHaveLength(1000);
+  expect(errors.at(-1)).toMatchObject({ loc: ['body', 999, 'external_id'] });
 });
 
-test('10 MB of faults are read in less than a second', () => {
+test('10 MB of errors are read in less than a second', () => {
   const value = { translations: Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`k${index}`, 1])) };
   const dishes = Array.from({ length: 500_000 }, () => ({ external_id: 1, price: 'x' }));
   const started = process.cpuUsage();
@@ -175,7 +175,7 @@ test('whatever JSON comes is read or refused, never thrown at', () => {
   );
 });
 
-test('what is read without faults is what was written, under the names of the graph', () => {
+test('what is read without errors is what was written, under the names of the graph', () => {
   const text = fc.string({ unit: 'binary' }).filter(value => !value.includes('\0'));
   const dish = fc.record(
     {

@@ -1,10 +1,10 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/answers/fields.ts';
-import { compileRender, type FieldForm, type Form } from '../../src/answers/render.ts';
-import { compileResolve, Rendering } from '../../src/answers/rendering.ts';
-import { bytesOf } from '../../src/answers/writer.ts';
+import { compileRender, type FieldShape, type Shape } from '../../src/cache/render.ts';
+import { compileResolve, Rendering } from '../../src/cache/rendering.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
+import { bytesOf } from '../../src/cache/writer.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }
@@ -57,7 +57,7 @@ const schema = makeExecutableSchema({
 });
 
 /** The JSON of the one root field of a query. */
-async function write(text: string, root: unknown, { variables = {}, form }: { variables?: object; form?: Form } = {}) {
+async function write(text: string, root: unknown, { variables = {}, form }: { variables?: object; form?: Shape } = {}) {
   const document = parse(text);
   const fragments = fragmentsOf(document);
   const [selected] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
@@ -98,8 +98,8 @@ test('an object that stands in many places is written once', async () => {
 });
 
 test('a form leaves out, fills in and adds', async () => {
-  const plain: FieldForm = { optional: false, fallback: undefined, constant: undefined, below: undefined };
-  const form: Form = new Map([
+  const plain: FieldShape = { optional: false, fallback: undefined, constant: undefined, below: undefined };
+  const form: Shape = new Map([
     ['id', plain],
     ['code', { ...plain, constant: '"000000"' }],
     ['name', { ...plain, optional: true }],

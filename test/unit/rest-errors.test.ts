@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { AnswerCache } from '../../src/answers/cache.ts';
+import { ResponseCache } from '../../src/cache/response-cache.ts';
 import { Conflict, Unavailable } from '../../src/errors.ts';
 import { scalars } from '../../src/graphql/scalars.ts';
 import { mountRest } from '../../src/rest/mount.ts';
@@ -22,8 +22,8 @@ function appThatThrows(error: unknown) {
     throw error;
   };
   mountRest(app, {
-    answers: new AnswerCache(0),
-    readStamp: async () => ({ menuRevision: 1, ordersRevision: 1 }),
+    responseCache: new ResponseCache(0),
+    readRevisions: async () => ({ menuRevision: 1, ordersRevision: 1 }),
     schema: makeExecutableSchema({
       typeDefs,
       resolvers: [scalars, { Query: { store: fail }, Mutation: { replaceMenuConfiguration: fail } }],

@@ -68,7 +68,7 @@ describe('A manifest', () => {
     expect(() => load(manifest)).toThrow(message);
   });
 
-  test('names every fault in it, and where it is', () => {
+  test('names every error in it, and where it is', () => {
     expect(() => load({ one: text, [id]: 1 })).toThrow(
       `${file} is no list of trusted documents:\n  "one" is no SHA-256 in hexadecimal\n  "${id}" has no text`,
     );

@@ -46,9 +46,9 @@ async function load(connection: Connection): Promise<void> {
   offerStores(controls, stores, store);
   controls.form.hidden = false;
   controls.view.hidden = overview?.id !== store;
-  if (store === undefined) throw new Refusal('This key reaches no store.');
+  if (store === undefined) throw new Refusal("This key's scope has no store.");
   if (overview?.id !== store) overview = (await askOverview({ store }, connection)).store ?? undefined;
-  if (!overview) throw new Refusal(`This key reaches no store with the id “${store}”.`);
+  if (!overview) throw new Refusal(`No store in this key's scope has the id “${store}”.`);
   controls.view.hidden = false;
 
   const { timezone } = overview;
@@ -101,7 +101,7 @@ function fail(error: unknown): void {
     rememberKey('');
     showKey(false);
   }
-  tell(error instanceof Refusal ? error.message : `This page has a fault: ${error}`);
+  tell(error instanceof Refusal ? error.message : `This page has an error: ${error}`);
   message.classList.add('bad');
   again.hidden = !(error instanceof Outage);
   clear();

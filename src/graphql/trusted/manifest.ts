@@ -8,15 +8,15 @@ import { parseJson } from '../../input/json.ts';
  * write it, or a persisted query manifest of Apollo's.
  */
 export function readManifest(path: string): ReadonlyMap<string, string> {
-  const faults: string[] = [];
+  const errors: string[] = [];
   const documents = new Map<string, string>();
-  for (const { id, text } of entriesOf(parseFile(path), faults)) {
-    if (documents.has(id)) faults.push(`there is more than one document "${id}"`);
+  for (const { id, text } of entriesOf(parseFile(path), errors)) {
+    if (documents.has(id)) errors.push(`there is more than one document "${id}"`);
     const reason = reasonAgainst(text);
-    if (reason) faults.push(`"${id}" ${reason}`);
+    if (reason) errors.push(`"${id}" ${reason}`);
     else documents.set(id, String(text));
   }
-  if (faults.length > 0) throw new OperatorError(`${path} is no list of trusted documents:\n  ${faults.join('\n  ')}`);
+  if (errors.length > 0) throw new OperatorError(`${path} is no list of trusted documents:\n  ${errors.join('\n  ')}`);
   return documents;
 }
 
@@ -28,23 +28,23 @@ interface Entry {
 const apolloFormat = 'apollo-persisted-query-manifest';
 const sha256 = /^[0-9a-f]{64}$/;
 
-function entriesOf(manifest: unknown, faults: string[]): Entry[] {
+function entriesOf(manifest: unknown, errors: string[]): Entry[] {
   if (!isObject(manifest)) {
-    faults.push('it holds no JSON object');
+    errors.push('it holds no JSON object');
     return [];
   }
-  if (manifest.format === apolloFormat) return apolloEntries(manifest, faults);
+  if (manifest.format === apolloFormat) return apolloEntries(manifest, errors);
   const entries = Object.entries(manifest).map(([id, text]) => ({ id, text }));
-  for (const { id } of entries) if (!sha256.test(id)) faults.push(`"${id}" is no SHA-256 in hexadecimal`);
+  for (const { id } of entries) if (!sha256.test(id)) errors.push(`"${id}" is no SHA-256 in hexadecimal`);
   return entries;
 }
 
-function apolloEntries({ version, operations }: Readonly<Record<string, unknown>>, faults: string[]): Entry[] {
-  if (version !== 1) faults.push(`its version is ${JSON.stringify(version)}; only 1 is understood`);
-  if (!Array.isArray(operations)) faults.push('it has no list of operations');
+function apolloEntries({ version, operations }: Readonly<Record<string, unknown>>, errors: string[]): Entry[] {
+  if (version !== 1) errors.push(`its version is ${JSON.stringify(version)}; only 1 is understood`);
+  if (!Array.isArray(operations)) errors.push('it has no list of operations');
   return (Array.isArray(operations) ? operations : []).flatMap((operation: unknown, index) => {
     if (isObject(operation) && typeof operation.id === 'string') return [{ id: operation.id, text: operation.body }];
-    faults.push(`operation ${index} has no id`);
+    errors.push(`operation ${index} has no id`);
     return [];
   });
 }

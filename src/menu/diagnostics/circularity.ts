@@ -1,4 +1,4 @@
-import { knotsOf, shortestLoop } from './knots.ts';
+import { knotsOf, shortestLoop } from './cycles.ts';
 import type { DiagnosedModifierItem, Finding, LinkedGroup, LinkedItem, Subject } from './subject.ts';
 import { called, counted } from './wording.ts';
 

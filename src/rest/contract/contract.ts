@@ -13,13 +13,13 @@ import {
   specifiedRules,
   validate,
 } from 'graphql';
-import { findAnswer, keyOf, nameOfLast, textOfBody } from './answer.ts';
 import { directiveAt, type InterfaceDirective, type RouteDirective } from './directives.ts';
 import { withFragments, withoutDirectives } from './documents.ts';
-import { ContractError } from './faults.ts';
+import { ContractError } from './errors.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
+import { findResponse, keyOf, nameOfLast, textOfBody } from './response.ts';
 import { BodyFieldsRule, DistinctRoutesRule, FixedShapeRule, RoutableOperationsRule } from './rules.ts';
 import { type ContractText, parseSources, readSources } from './text.ts';
 
@@ -43,7 +43,7 @@ export interface Operation {
   readonly body: readonly string[];
   readonly etags: readonly (readonly string[])[];
   /** The names in the graph of what makes the tag, where all of it stands directly below the root. */
-  readonly stamps: readonly string[];
+  readonly revisionFields: readonly string[];
   /** Of the operation's text: another text may answer another body for the same data. */
   readonly hash: string;
   /** The text of the body alone, without what makes the tag. */
@@ -66,10 +66,10 @@ export function loadContract(graph: GraphQLSchema): Contract {
 export function readContract(graph: GraphQLSchema, sources: readonly Source[]): Contract {
   const text = parseSources(graph, sources);
   const rules = [...specifiedRules, RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule];
-  const faults: Error[] = [...validate(text.schema, text.document, rules)];
-  if (faults.length > 0) throw new ContractError(faults);
-  const contract = derive(text, (message, nodes) => faults.push(new GraphQLError(message, { nodes })));
-  if (faults.length > 0) throw new ContractError(faults);
+  const errors: Error[] = [...validate(text.schema, text.document, rules)];
+  if (errors.length > 0) throw new ContractError(errors);
+  const contract = derive(text, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
+  if (errors.length > 0) throw new ContractError(errors);
   return contract;
 }
 
@@ -106,7 +106,7 @@ function derive(text: ContractText, report: (message: string, node: ASTNode) => 
 function readOperation(text: ContractText, node: OperationDefinitionNode, outputs: OutputTypes) {
   const name = node.name?.value;
   const route = directiveAt(text.schema, 'route', node);
-  const answer = findAnswer(text.schema, node, () => {});
+  const answer = findResponse(text.schema, node, () => {});
   if (name === undefined || !route || !answer || node.operation === 'subscription') {
     throw new Error(`Validation let ${name ?? 'an operation'} pass that is no route`);
   }
@@ -119,7 +119,7 @@ function readOperation(text: ContractText, node: OperationDefinitionNode, output
     document: withoutDirectives(document),
     body: answer.body.map(step => keyOf(step.node)),
     etags: answer.etags.map(steps => steps.map(step => keyOf(step.node))),
-    stamps: answer.etags.every(steps => steps.length === 2) ? answer.etags.map(nameOfLast) : [],
+    revisionFields: answer.etags.every(steps => steps.length === 2) ? answer.etags.map(nameOfLast) : [],
     hash: hash('sha256', print(document), 'hex').slice(0, 8),
     bodyText: `${textOfBody(answer)}\n${JSON.stringify(route.constants)}`,
   };

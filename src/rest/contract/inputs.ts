@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { snakeCase } from '../../input/names.ts';
 import { directiveAt } from './directives.ts';
-import type { Report } from './faults.ts';
+import type { Report } from './errors.ts';
 import type { OutputTypes } from './outputs.ts';
 import type { ContractText } from './text.ts';
 

@@ -20,9 +20,9 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
-import { type Answer, keyOf } from './answer.ts';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
-import type { Report } from './faults.ts';
+import type { Report } from './errors.ts';
+import { type Answer, keyOf } from './response.ts';
 import type { ContractText } from './text.ts';
 
 /** What the body of a field has beyond its type; kept in the derived schema, in the field's extensions. */

@@ -12,10 +12,10 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { Faults } from '../../input/faults.ts';
 import { compileReader, type Reader } from '../../input/reader.ts';
+import { ValidationErrors } from '../../input/validation-errors.ts';
 import { directiveAt, type RouteDirective } from './directives.ts';
-import type { Report } from './faults.ts';
+import type { Report } from './errors.ts';
 import { describeVariables } from './variables.ts';
 
 /** A variable of an operation as a caller gives it. */
@@ -143,9 +143,9 @@ function checkExample(
 ): void {
   const value = parameter[kind];
   if (value === undefined) return;
-  const faults = new Faults();
-  parameter.reader.read(parameter.in === 'body' ? value : String(value), [parameter.name], faults);
-  for (const { loc, msg } of faults.list) {
+  const errors = new ValidationErrors();
+  parameter.reader.read(parameter.in === 'body' ? value : String(value), [parameter.name], errors);
+  for (const { loc, msg } of errors.list) {
     report(`The ${kind === 'example' ? 'example' : 'default'} of $${loc.join('.')} is wrong: ${msg}.`, definition);
   }
 }

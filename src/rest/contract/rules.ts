@@ -7,10 +7,10 @@ import {
   OperationTypeNode,
   type ValidationContext,
 } from 'graphql';
-import { findAnswer, keyOf } from './answer.ts';
 import { directiveAt, hasDirective } from './directives.ts';
-import type { Report } from './faults.ts';
+import type { Report } from './errors.ts';
 import { readParameters } from './parameters.ts';
+import { findResponse, keyOf } from './response.ts';
 
 const reportTo =
   (context: ValidationContext): Report =>
@@ -28,7 +28,7 @@ export function RoutableOperationsRule(context: ValidationContext): ASTVisitor {
       if (!node.directives?.some(directive => directive.name.value === 'route')) {
         report('The operation has no @route.', node);
       }
-      findAnswer(schema, node, report);
+      findResponse(schema, node, report);
       const route = directiveAt(schema, 'route', node);
       if (route) readParameters(schema, node, route, report);
     },
@@ -69,7 +69,7 @@ export function BodyFieldsRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {
       inFragment = false;
-      const answer = findAnswer(context.getSchema(), node, () => {});
+      const answer = findResponse(context.getSchema(), node, () => {});
       for (const steps of [answer?.body ?? [], ...(answer?.etags ?? [])]) {
         for (const step of steps) outsideBody.add(step.node);
       }
@@ -100,7 +100,7 @@ export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
     OperationDefinition(node) {
       const schema = context.getSchema();
       const name = node.name?.value ?? '';
-      if (findAnswer(schema, node, () => {})?.etags.length) tagging.add(name);
+      if (findResponse(schema, node, () => {})?.etags.length) tagging.add(name);
       for (const variable of node.variableDefinitions ?? []) {
         const tagsOf = directiveAt(schema, 'ifMatch', variable)?.tagsOf ?? [];
         wanted.push(...tagsOf.map(operation => ({ name: operation, node: variable })));

@@ -15,7 +15,7 @@ import {
   Source,
 } from 'graphql';
 import { directiveAt, type InterfaceDirective } from './directives.ts';
-import { ContractError } from './faults.ts';
+import { ContractError } from './errors.ts';
 
 /** What schema/rest says, parsed, beside the graph that it is about. */
 export interface ContractText {
@@ -63,16 +63,16 @@ export function parseSources(graph: GraphQLSchema, sources: readonly Source[]): 
 
 function parseAll(sources: readonly Source[]): DefinitionNode[] {
   const definitions: DefinitionNode[] = [];
-  const faults: GraphQLError[] = [];
+  const errors: GraphQLError[] = [];
   for (const source of sources) {
     try {
       definitions.push(...parse(source).definitions);
     } catch (error) {
       if (!(error instanceof GraphQLError)) throw error;
-      faults.push(error);
+      errors.push(error);
     }
   }
-  if (faults.length > 0) throw new ContractError(faults);
+  if (errors.length > 0) throw new ContractError(errors);
   return definitions;
 }
 

@@ -49,7 +49,7 @@ export const sharedResponses: Json = {
     headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'ApiKey' } } },
   }),
   Forbidden: refusal('The API key may only read.'),
-  NotFound: refusal('There is nothing of this identifier within the reach of the key.'),
+  NotFound: refusal('There is nothing of this identifier in the scope of the key.'),
   PreconditionFailed: refusal('The resource has changed since the tag in If-Match was given.'),
   TooLarge: refusal('The body is larger than the service accepts.'),
   UnsupportedType: refusal('The body is not JSON in UTF-8.'),

@@ -64,7 +64,7 @@ describe('anything that the shape allows', () => {
     ),
   });
 
-  test('is told of in sentences, each fault once', () => {
+  test('is told of in sentences, each error once', () => {
     fc.assert(
       fc.property(configuration, given => {
         const diagnostics = diagnose(given);

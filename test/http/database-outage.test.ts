@@ -1,0 +1,170 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { createOrm, type OrmOptions } from '../../src/database/orm.ts';
+import { createServer } from '../../src/server/server.ts';
+import { startApp } from '../support/app.ts';
+import { directConnection, prepare } from '../support/database.ts';
+import { smallBody } from './body.ts';
+import { startProxy } from './proxy.ts';
+
+const app = await startApp();
+const store = await app.data.store();
+const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
+const databaseName = () => String(app.orm.config.get('dbName'));
+const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
+const away = { detail: 'The database does not answer at the moment.' };
+
+/** A second service on the same database, which reaches it in its own way. */
+async function serve(given: { port?: number; env?: Record<string, string> } & OrmOptions = {}) {
+  const { port, env = {}, ...options } = given;
+  const cluster = inject('cluster');
+  const where = port ? { ...cluster, host: '127.0.0.1', port } : cluster;
+  const orm: MikroORM = createOrm({ ...where, database: databaseName() }, { prepare, ...options });
+  const config = { ...readConfig({ CARTE_LOG_LEVEL: 'silent', ...env }), prepare, keySeconds: 0 };
+  const server = await createServer(orm, config);
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(async () => {
+    await server.close();
+    await orm.close();
+  });
+  return {
+    get: (path: string) => fetch(url + path, { headers }),
+    post: (path: string, body: unknown) => fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) }),
+  };
+}
+
+async function connectAsAdmin(): Promise<pg.Client> {
+  const client = new pg.Client(directConnection(app.orm));
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+async function lockStore(): Promise<pg.Client> {
+  const client = await connectAsAdmin();
+  await client.query('begin');
+  await client.query('select from store where id = $1 for update', [store.id]);
+  return client;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 20));
+}
+
+describe('A database that goes away', () => {
+  test('costs those who ask meanwhile a 503, and the others nothing', async () => {
+    const proxy = await startProxy();
+    const { get } = await serve({ port: proxy.port });
+    expect((await get('/v1/stores/')).status).toBe(200);
+    await proxy.shut();
+    const answer = await get('/v1/stores/');
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('5');
+    expect(await answer.json()).toEqual(away);
+    await proxy.open();
+    expect((await get('/v1/stores/')).status).toBe(200);
+  });
+
+  test('turns readiness but not liveness, and readiness turns back by itself', async () => {
+    const proxy = await startProxy();
+    const { get } = await serve({ port: proxy.port });
+    expect((await get('/health/ready')).status).toBe(200);
+    await proxy.shut();
+    const ready = await get('/health/ready');
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ status: 'not ready', reason: 'the database does not answer' });
+    expect((await get('/health/live')).status).toBe(200);
+    await proxy.open();
+    expect((await get('/health/ready')).status).toBe(200);
+  });
+
+  test('that ends every connection under load makes no bug of it', async () => {
+    const admin = await connectAsAdmin();
+    const { get, post } = await serve();
+    const statuses = new Set<number>();
+    let isOver = false;
+    const ask = async (number: number) => {
+      for (let turn = number; !isOver; turn++) {
+        const answer = turn % 4 === 0 ? post(menuPath, smallBody(`turn ${turn}`)) : get(menuPath);
+        statuses.add((await answer).status);
+      }
+    };
+    const asking = Array.from({ length: 8 }, (_, number) => ask(number));
+    for (let round = 0; round < 20; round++) {
+      await until(async () => (await get(`/v1/stores/${store.id}`)).status === 200);
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()`,
+        [databaseName()],
+      );
+    }
+    isOver = true;
+    await Promise.all(asking);
+    expect([...statuses].filter(status => status !== 200 && status !== 503)).toEqual([]);
+    await until(async () => (await get(menuPath)).status === 200);
+  });
+});
+
+describe('A database that is silent', () => {
+  test('is not waited for: the statement is cancelled in the server too', async () => {
+    const { get, post } = await serve({ statementSeconds: 1, poolSize: 2 });
+    const blocker = await lockStore();
+    const answer = await post(menuPath, smallBody('blocked'));
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({ detail: 'The database took too long to answer.' });
+    // While the store is locked, nothing but the cancellation can end what waits for it.
+    const busy = `select from pg_stat_activity where datname = $1 and state <> 'idle' and pid <> pg_backend_pid()`;
+    await until(async () => (await blocker.query(busy, [databaseName()])).rowCount === 0);
+    await blocker.query('rollback');
+    expect((await post(menuPath, smallBody('free'))).status).toBe(200);
+    expect((await get(menuPath)).status).toBe(200);
+  });
+
+  test('because the line is dead is given up too, and found again', async () => {
+    const proxy = await startProxy();
+    const { get } = await serve({ port: proxy.port, statementSeconds: 1, connectionSeconds: 2 });
+    expect((await get('/v1/stores/')).status).toBe(200);
+    proxy.hold();
+    const asked = await Promise.all([get('/v1/stores/'), get('/v1/merchants/'), get('/health/ready')]);
+    expect(asked.map(({ status }) => status)).toEqual([503, 503, 503]);
+    proxy.resume();
+    await until(async () => (await get('/v1/stores/')).status === 200);
+  });
+
+  test('does not keep the service from starting a statement outside requests', async () => {
+    const orm = createOrm({ ...inject('cluster'), database: databaseName() }, { prepare, statementSeconds: 1 });
+    onTestFinished(() => orm.close());
+    await expect(orm.em.fork().execute('select pg_sleep(1.3)')).resolves.toHaveLength(1);
+  });
+});
+
+describe('Too much to do', () => {
+  test('a request that finds no connection in time is 503', async () => {
+    const { get, post } = await serve({ poolSize: 2, connectionSeconds: 1 });
+    const blocker = await lockStore();
+    const blocked = [post(menuPath, smallBody('one')), post(menuPath, smallBody('two'))];
+    await until(async () => (await get('/v1/stores/')).status === 503);
+    await blocker.query('rollback');
+    expect((await Promise.all(blocked)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  test('when too many wait already, the next one is told so at once', async () => {
+    const { get, post } = await serve({ poolSize: 2, connectionSeconds: 30, env: { CARTE_MAX_WAITING: '1' } });
+    const blocker = await lockStore();
+    const waiting = Array.from({ length: 4 }, (_, number) => post(menuPath, smallBody(`${number}`)));
+    await until(async () => {
+      const begun = performance.now();
+      const answer = await Promise.race([get('/v1/stores/'), new Promise(resolve => setTimeout(resolve, 500))]);
+      if (!(answer instanceof Response) || answer.status !== 503) return false;
+      expect(performance.now() - begun).toBeLessThan(500);
+      expect(answer.headers.get('retry-after')).toBe('1');
+      expect(await answer.json()).toEqual({ detail: 'The service has more to do than it can at the moment.' });
+      return true;
+    });
+    expect((await get('/health/live')).status).toBe(200);
+    await blocker.query('rollback');
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status).toSorted();
+    expect(statuses.slice(0, 2)).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,136 @@
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../src/store/entities.ts';
+import { startApp } from '../support/app.ts';
+import { operatorFork, smallMenu } from '../support/data.ts';
+import { fullBody } from '../support/menu-body.ts';
+
+const app = await startApp();
+const treeOf = (store: Store) => `/v1/stores/${store.id}/menu_configuration/`;
+const sql = (text: string, values: unknown[]) => operatorFork(app.orm).execute(text, values);
+
+async function storeWithMenu(): Promise<Store> {
+  const store = await app.data.store();
+  await app.post(treeOf(store), fullBody());
+  return store;
+}
+
+/** Nobody has read what it is now, nor written it through the service. */
+async function storeWithUnseenMenu(): Promise<Store> {
+  const store = await app.data.store();
+  await app.data.menu(store);
+  return store;
+}
+
+const statementsOf = async (path: string) => (await app.statements.during(() => app.get(path))).statements.length;
+
+describe("what depends on a store's configuration alone", () => {
+  test.each(['', 'flat'])('is kept: the second read of %j asks only for the key and the store', async form => {
+    const store = await storeWithUnseenMenu();
+    expect(await statementsOf(treeOf(store) + form)).toBe(4);
+    expect(await statementsOf(treeOf(store) + form)).toBe(2);
+  });
+
+  test('is made by the write that answers the same', async () => {
+    const store = await app.data.store();
+    const written = await app.post(treeOf(store), fullBody());
+    const { result: read, statements } = await app.statements.during(() => app.get(treeOf(store)));
+    expect(statements.filter(text => text.includes('json_agg'))).toEqual([]);
+    expect(read.text).toBe(written.text);
+    await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
+    expect((await app.get(treeOf(store))).text).toContain('"prep_type":"GRILL"');
+  });
+
+  test('is not made by a write that was refused', async () => {
+    const store = await storeWithMenu();
+    const before = await app.get(treeOf(store));
+    expect((await app.post(treeOf(store), { ...fullBody(), items: [{}] })).status).toBe(422);
+    const seen = { 'if-match': before.headers.get('etag') ?? '' };
+    const latest = await app.post(treeOf(store), { items: [], menus: [] }, seen);
+    expect(latest.status).toBe(200);
+    expect((await app.post(treeOf(store), fullBody(), seen)).status).toBe(412);
+    expect((await app.get(treeOf(store))).text).toBe(latest.text);
+  });
+
+  test('is never older than the last replacement', async () => {
+    const store = await storeWithMenu();
+    const before = await app.get(treeOf(store));
+    await app.data.menu(store, smallMenu('renamed'));
+    const after = await app.get(treeOf(store));
+    expect(after.text).toContain('renamed');
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+  });
+
+  test('changes when the operator sets what no caller can', async () => {
+    const store = await storeWithMenu();
+    await app.get(treeOf(store));
+    await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
+    expect((await app.get(treeOf(store))).text).toContain('"prep_type":"GRILL"');
+  });
+
+  test('is not taken for that of a store which had the same id before', async () => {
+    const store = await storeWithMenu();
+    const before = await app.get(treeOf(store));
+    await sql('delete from store where id = ?', [store.id]);
+    await app.data.store({ id: store.id });
+    await app.data.menu(store, smallMenu('anew'));
+    const after = await app.get(treeOf(store));
+    expect(after.text).toContain('anew');
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+  });
+
+  test('is not shown to a key that does not have the store in its scope', async () => {
+    const store = await storeWithMenu();
+    const { headers } = await app.get(treeOf(store));
+    const foreign = { 'x-api-key': await app.newKey({ merchantIds: [(await app.data.merchant()).id] }) };
+    expect((await app.get(treeOf(store), foreign)).status).toBe(404);
+    const conditional = { ...foreign, 'if-none-match': headers.get('etag') ?? '' };
+    expect((await app.get(treeOf(store), conditional)).status).toBe(404);
+  });
+
+  test('is made once for many who ask at once', async () => {
+    const store = await storeWithUnseenMenu();
+    const { result, statements } = await app.statements.during(() =>
+      Promise.all(Array.from({ length: 20 }, () => app.get(treeOf(store)))),
+    );
+    expect(new Set(result.map(answer => answer.text)).size).toBe(1);
+    expect(statements.filter(text => text.includes('json_agg'))).toHaveLength(1);
+  });
+
+  test.each([
+    ['br', brotliDecompressSync],
+    ['zstd', zstdDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)('is sent as %s, with a tag of its own', async (encoding, unpack) => {
+    const store = await storeWithMenu();
+    const plain = await app.get(treeOf(store), { 'accept-encoding': 'identity' });
+    const response = await rawGet(treeOf(store), { 'accept-encoding': `${encoding}, other;q=0.5` });
+    expect(response.headers['content-encoding']).toBe(encoding);
+    expect(response.headers.vary).toBe('accept-encoding');
+    expect(unpack(response.body).toString()).toBe(plain.text);
+    expect(response.headers.etag).not.toBe(plain.headers.get('etag'));
+    for (const tag of [String(response.headers.etag), plain.headers.get('etag') ?? '']) {
+      expect((await app.get(treeOf(store), { 'if-none-match': tag })).status).toBe(304);
+      expect((await app.post(treeOf(store), fullBody(), { 'if-match': tag })).status).toBe(200);
+    }
+  });
+
+  test('is sent as it is to who refuses the rest', async () => {
+    const store = await storeWithMenu();
+    const response = await rawGet(treeOf(store), { 'accept-encoding': 'br;q=0, gzip;q=0' });
+    expect(response.headers['content-encoding']).toBeUndefined();
+  });
+});
+
+async function rawGet(path: string, headers: Record<string, string>) {
+  const { request } = await import('node:http');
+  return new Promise<{ headers: Record<string, string | string[] | undefined>; body: Buffer }>((resolve, reject) => {
+    const sent = request(new URL(path, app.url), { headers: { 'x-api-key': app.key, ...headers } }, response => {
+      const chunks: Buffer[] = [];
+      response.on('data', chunk => chunks.push(chunk));
+      response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import { faultsOf } from '../support/contract.ts';
+
+test('a good contract has no errors', () => {
+  expect(
+    faultsOf('query getShop($id: ID!) @route(path: "/shops/{id}") { shop(id: $id) { id nick_name: nickName } }'),
+  ).toEqual([]);
+});
+
+test('every error is named at once, each with its file and line', () => {
+  const errors = faultsOf(
+    `query getShop($id: ID!) @route(path: "/shops/{id}") {
+  shop(id: $id) { id colour }
+}`,
+    {
+      'owners.graphql': `
+query { shops { id } }
+query listShops @route(path: "/shops/{id}") { shops { nickName } }`,
+    },
+  );
+  expect(errors).toEqual([
+    'shops.graphql:2: Cannot query field "colour" on type "Shop".',
+    'owners.graphql:2: This anonymous operation must be the only defined operation.',
+    'owners.graphql:2: An operation needs a name.',
+    'owners.graphql:2: The operation has no @route.',
+    'owners.graphql:3: {id} in the path is not a variable of the operation.',
+    'owners.graphql:3: GET /shops/{id} is the route of getShop already.',
+    'owners.graphql:3: "nickName" is not in snake_case; give the field an alias.',
+  ]);
+});
+
+const route = '@route(path: "/shops")';
+const byId = '@route(path: "/shops/{id}")';
+
+const operations: readonly (readonly [name: string, text: string, error: string, line?: number])[] = [
+  ['a text that is no GraphQL', 'query {', 'Syntax Error: Expected Name, found <EOF>.'],
+  ['an unnamed operation', `query ${route} { shops { id } }`, 'An operation needs a name.'],
+  ['an operation without a route', 'query a { shops { id } }', 'The operation has no @route.'],
+  ['a subscription', 'subscription a { shop { id } }', 'A subscription cannot be a route.'],
+  ['an unknown field', `query a ${route} { shops { postcode } }`, 'Cannot query field "postcode" on type "Shop".'],
+  [
+    'two root fields',
+    `query a ${route} { shops { id } other: shops { id } }`,
+    'A route has one root field; a has another selection.',
+  ],
+  [
+    'a root fragment',
+    `query a ${route} { ...Root } fragment Root on Query { shops { id } }`,
+    'A route has one root field; a has another selection.',
+  ],
+  ['an inline fragment', `query a ${route} { shops { ... { id } } }`, 'An inline fragment has no REST shape; name it.'],
+  [
+    'an abstract type',
+    `query a ${route} { shops { sign { name } } }`,
+    '"sign" is of the abstract type Named, which has no REST shape.',
+  ],
+  [
+    'a fragment on an abstract type',
+    `query a ${route} { shops { ...Sign } } fragment Sign on Named { name }`,
+    'The fragment is on the abstract type Named, which has no REST shape.',
+  ],
+  [
+    '@include',
+    `query a ${route} { shops { id @include(if: true) } }`,
+    '@include is not a directive of the REST contract.',
+  ],
+  ['@skip', `query a ${route} { shops { id @skip(if: false) } }`, '@skip is not a directive of the REST contract.'],
+  ['an unknown directive', `query a ${route} { shops { id @live } }`, 'Unknown directive "@live".'],
+  [
+    'an unknown method',
+    'query a @route(method: SEND, path: "/shops") { shops { id } }',
+    'Value "SEND" does not exist in "RouteMethod" enum.',
+  ],
+  [
+    'a path that is none',
+    'query a @route(path: "shops") { shops { id } }',
+    '"shops" is not a path such as /v1/stores/{id}.',
+  ],
+  [
+    'two operations on one route',
+    `query a($id: ID!) ${byId} { shop(id: $id) { id } } query b($no: ID!) @route(path: "/shops/{no}") { shop(id: $no) { id } }`,
+    'GET /shops/{no} is the route of a already.',
+  ],
+  [
+    'a path variable that is no variable',
+    `query a ${byId} { shops { id } }`,
+    '{id} in the path is not a variable of the operation.',
+  ],
+  [
+    'a path variable that may be absent',
+    `query a($id: ID) ${byId} { shop(id: $id) { id } }`,
+    '$id is in the path, so it must be required.',
+  ],
+  [
+    'an input object in a query string',
+    `query a($paint: Paint) ${route} { shop(paint: $paint) { id } }`,
+    '$paint is an input object; one can only come in a body.',
+  ],
+  [
+    'a scalar that cannot be read',
+    `query a($colour: Colour) ${route} { shop(colour: $colour) { id } }`,
+    'There is no reader for the scalar Colour',
+  ],
+  [
+    'a range of what is no whole number',
+    `query a($id: ID @range(min: 1)) ${route} { shop(id: $id) { id } }`,
+    '@range bounds whole numbers; $id is ID.',
+  ],
+  [
+    'a default outside its range',
+    `query a($page: Int = 0 @range(min: 1)) ${route} { shop(page: $page) { id } }`,
+    'The default of $page is wrong: Input should be greater than or equal to 1.',
+  ],
+  [
+    'a wrong example',
+    `query a($page: Int @example(value: "many")) ${route} { shop(page: $page) { id } }`,
+    'The example of $page is wrong: Input should be a valid integer, unable to parse string as an integer.',
+  ],
+];
+
+describe('refused', () => {
+  test.each(operations)('%s', (_name, text, error, line = 2) => {
+    expect(faultsOf(`\n${text}`)).toContain(`shops.graphql:${line}: ${error}`);
+  });
+});
+
+test('a directive file that contradicts itself is named', () => {
+  expect(faultsOf(`query a ${route} { shops { id } }`, { 'more.graphql': 'directive @route on QUERY' })).toEqual([
+    'There can be only one directive named "@route".',
+  ]);
+});
