@@ -1,19 +1,19 @@
 /**
- * Reads a store's menu and all of its orders, page by page, with types that come from the graph itself:
+ * Reads a store's menu and all of its orders, page by page, with types that are generated from the schema:
  *   npm run generate && CARTE_URL=http://127.0.0.1:4000 CARTE_KEY=carte_… npm start -- lisbon-baixa 100
  */
-import { connect, Refusal } from './graph.ts';
+import { connect, GraphqlRequestError } from './graph.ts';
 import { StoreMenuDocument, StoreOrdersDocument, type StoreOrdersQuery } from './operations.ts';
 
 type Order = NonNullable<StoreOrdersQuery['store']>['orders']['nodes'][number];
 
 const [store = 'lisbon-baixa', pageSize = '100'] = process.argv.slice(2);
-const ask = connect(process.env.CARTE_URL ?? 'http://127.0.0.1:4000', process.env.CARTE_KEY ?? '');
+const execute = connect(process.env.CARTE_URL ?? 'http://127.0.0.1:4000', process.env.CARTE_KEY ?? '');
 
 async function showMenu(): Promise<void> {
-  const { store: found } = await ask(StoreMenuDocument, { store, languages: ['en', 'pt'] });
-  // What is outside the key's scope is null, like what does not exist.
-  if (!found) throw new Refusal(`No store in this key's scope has the id "${store}".`, 'NOT_FOUND');
+  const { store: found } = await execute(StoreMenuDocument, { store, languages: ['en', 'pt'] });
+  // A store outside the key's scope is null, like one that does not exist.
+  if (!found) throw new GraphqlRequestError(`No store in this key's scope has the id "${store}".`, 'NOT_FOUND');
   for (const { externalId, name, categories } of found.menus) {
     const items = categories.flatMap(category => category.items);
     const soldOut = items.filter(({ inStock }) => !inStock).length;
@@ -21,13 +21,13 @@ async function showMenu(): Promise<void> {
   }
 }
 
-/** Newest first. A cursor marks a place: orders that come in meanwhile neither repeat one nor hide one. */
+/** Yields the orders page by page, newest first. Cursors are stable: new orders neither duplicate nor skip any. */
 async function* pagesOfOrders(): AsyncGenerator<readonly Order[]> {
   let after: string | null = null;
   do {
-    const answer: StoreOrdersQuery = await ask(StoreOrdersDocument, { store, pageSize: Number(pageSize), after });
-    if (!answer.store) return;
-    const { nodes, hasNextPage, endCursor } = answer.store.orders;
+    const result: StoreOrdersQuery = await execute(StoreOrdersDocument, { store, pageSize: Number(pageSize), after });
+    if (!result.store) return;
+    const { nodes, hasNextPage, endCursor } = result.store.orders;
     yield nodes;
     after = hasNextPage ? (endCursor ?? null) : null;
   } while (after !== null);
@@ -43,11 +43,11 @@ async function showOrders(): Promise<void> {
   console.log(`orders in pages of ${sizes.join(', ')}: ${total} in all`);
 }
 
-/** What a person at a screen would be told. */
-function explain({ code, message, errors }: Refusal): string {
+/** Formats an error for the user. */
+function format({ code, message, errors }: GraphqlRequestError): string {
   switch (code) {
     case 'UNAUTHENTICATED':
-      return `Ask for another key. ${message}`;
+      return `Check the API key. ${message}`;
     case 'BAD_USER_INPUT':
       return errors.map(error => `${error.path.join('.')}: ${error.message}`).join('\n') || message;
     default:
@@ -59,7 +59,7 @@ try {
   await showMenu();
   await showOrders();
 } catch (error) {
-  if (!(error instanceof Refusal)) throw error;
-  console.error(explain(error));
+  if (!(error instanceof GraphqlRequestError)) throw error;
+  console.error(format(error));
   process.exitCode = 1;
 }

@@ -7,7 +7,7 @@ interface InputError {
   readonly message: string;
 }
 
-interface Answer<Result> {
+interface GraphqlResponse<Result> {
   readonly data?: Result | null;
   readonly errors?: readonly {
     readonly message: string;
@@ -15,8 +15,8 @@ interface Answer<Result> {
   }[];
 }
 
-/** What the graph refused: `code` is for programs, the message for people. */
-export class Refusal extends Error {
+/** The first error of a response: `code` is for programs, the message for people. */
+export class GraphqlRequestError extends Error {
   readonly code: string;
   readonly errors: readonly InputError[];
 
@@ -27,23 +27,24 @@ export class Refusal extends Error {
   }
 }
 
-/** Asked for again in a moment, these may succeed. */
-const passing = new Set(['TOO_MANY_REQUESTS', 'UNAVAILABLE']);
-const mostTries = 4;
+/** Codes after which a retry may succeed. */
+const retryable = new Set(['TOO_MANY_REQUESTS', 'UNAVAILABLE']);
+const maxAttempts = 4;
 
-/** A function that runs operations, with the types that codegen wrote for each. */
+/** Creates a function that runs operations, typed by codegen, and retries them after `Retry-After`. */
 export function connect(url: string, key: string) {
   const headers = { 'content-type': 'application/json', 'x-api-key': key };
   return async <Result, Variables>(document: TypedDocumentNode<Result, Variables>, variables: Variables) => {
     const body = JSON.stringify({ query: print(document), variables });
-    for (let tries = 1; ; tries++) {
+    for (let attempt = 1; ; attempt++) {
       const signal = AbortSignal.timeout(30_000);
       const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body, signal });
-      const { data, errors: [error] = [] } = (await response.json()) as Answer<Result>;
+      const { data, errors: [error] = [] } = (await response.json()) as GraphqlResponse<Result>;
       if (data && !error) return data;
       const { code = 'UNKNOWN', errors } = error?.extensions ?? {};
-      if (!passing.has(code) || tries === mostTries) {
-        throw new Refusal(error?.message ?? `The graph answered ${response.status} without data.`, code, errors);
+      if (!retryable.has(code) || attempt === maxAttempts) {
+        const message = error?.message ?? `The response has status ${response.status} and no data.`;
+        throw new GraphqlRequestError(message, code, errors);
       }
       await sleep(Number(response.headers.get('retry-after') ?? 1) * 1000);
     }

@@ -1,5 +1,5 @@
 /**
- * Calls all nine routes with a client whose types come from the service's own OpenAPI document:
+ * Calls all nine routes with a client whose types are generated from the service's OpenAPI document:
  *   npm run generate && CARTE_URL=http://127.0.0.1:4000 CARTE_KEY=carte_… npm start -- lisbon-baixa
  */
 import createClient from 'openapi-fetch';
@@ -11,9 +11,9 @@ const client = createClient<paths>({
   headers: { 'x-api-key': process.env.CARTE_KEY ?? '' },
 });
 
-/** The body of a success; an error's `detail` otherwise. */
-async function bodyOf<Body>(answer: Promise<{ data?: Body; error?: unknown; response: Response }>): Promise<Body> {
-  const { data, error, response } = await answer;
+/** Returns the body of a successful response; throws with the `detail` of an error. */
+async function bodyOf<Body>(call: Promise<{ data?: Body; error?: unknown; response: Response }>): Promise<Body> {
+  const { data, error, response } = await call;
   if (data === undefined) throw new Error(`${response.url}: ${response.status} ${JSON.stringify(error)}`);
   return data;
 }
@@ -38,7 +38,7 @@ const order = await bodyOf(
 
 const flat = await bodyOf(client.GET('/v1/stores/{store_service_id}/menu_configuration/flat', { params: store }));
 const tree = await bodyOf(client.GET('/v1/stores/{store_service_id}/menu_configuration/', { params: store }));
-// What the flat form answers can be posted again as it is.
+// The flat configuration can be posted unchanged.
 const posted = await bodyOf(
   client.POST('/v1/stores/{store_service_id}/menu_configuration/', {
     params: store,

@@ -46,7 +46,7 @@ describe('examples/graphql-client', { timeout: 120_000 }, () => {
     const store = await app.data.store();
     expect(await start([store.id], 'carte_wrong')).toMatchObject({
       code: 1,
-      stderr: [expect.stringMatching(/^Ask for another key\. The API key/)],
+      stderr: [expect.stringMatching(/^Check the API key\. The API key/)],
     });
     expect(await start([store.id, '5000'])).toMatchObject({
       code: 1,

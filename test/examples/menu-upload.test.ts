@@ -31,7 +31,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
     const store = await app.data.store();
     const { code, stdout, stderr } = await upload(store.id, JSON.stringify(fullBody()));
     const tag = (await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBody())).headers.get('etag');
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `2 menus, tag ${tag}\n`, stderr: '' });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `2 menus, ETag ${tag}\n`, stderr: '' });
   });
 
   test('a bad file is refused: every error with its place', async () => {
@@ -47,7 +47,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
         'items[1].price: Input should be a valid integer',
         'modifier_items: Input should be a valid list',
       ].join('\n')}\n`,
-      stderr: 'FILE was refused, nothing was changed\n',
+      stderr: 'FILE was rejected, nothing was changed\n',
     });
   });
 
@@ -62,7 +62,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
   test('with a tag it is taken only while the tag holds', async () => {
     const store = await app.data.store();
     const first = await upload(store.id, JSON.stringify(fullBody()));
-    const tag = /tag (.*)/.exec(first.stdout)?.[1] ?? '';
+    const tag = /ETag (.*)/.exec(first.stdout)?.[1] ?? '';
     const changed = JSON.stringify({ ...fullBody(), menus: [] });
     expect(await upload(store.id, changed, [tag])).toMatchObject({ code: 0, stderr: '' });
     expect(await upload(store.id, JSON.stringify(fullBody()), [tag])).toEqual({

@@ -56,7 +56,7 @@ test('open orders are shown once, oldest first, again when their status changes,
   const watch = await startWatch();
   const { said, idsShown } = follow(watch.url, store.id);
   await expect.poll(idsShown, { timeout: 15_000 }).toEqual([`PENDING ${first?.id}`, `PENDING ${second?.id}`]);
-  expect(said.stderr).toMatch(/^Carte cannot be reached; again in \d\.\d s\n$/);
+  expect(said.stderr).toMatch(/^Carte is unreachable; retrying in \d\.\d s\n$/);
   await expect
     .poll(() => watch.statuses.filter(status => status === 304).length, { timeout: 15_000 })
     .toBeGreaterThan(2);
