@@ -6,7 +6,7 @@ RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim
 WORKDIR /carte
-# The embedded PostgreSQL makes links between its libraries when it first starts, so its files belong to whom it runs as.
+# The embedded PostgreSQL creates symbolic links between its libraries on first start, so the user must own its files.
 COPY --from=packages --chown=node:node /carte/node_modules node_modules
 COPY package.json ./
 COPY bin bin
@@ -17,11 +17,11 @@ COPY web web
 RUN install -d -o node -g node /data
 USER node
 ENV HOST=0.0.0.0 PORT=4000 CARTE_DATA=/data
-# For glibc: the memory of large answers is kept apart, and goes back to the system.
+# glibc then allocates large responses with mmap and returns their memory to the system.
 ENV MALLOC_MMAP_THRESHOLD_=131072
 VOLUME /data
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# Without a shell or npm in between, signals reach the service itself.
+# No shell or npm in between, so that signals reach the service.
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=80", "bin/carte.js", "serve"]
