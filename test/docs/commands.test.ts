@@ -54,7 +54,7 @@ describe('every command that a document tells its reader to run', () => {
   test('is found', () => {
     expect(documents).toContain('docs/operating.md');
     expect(blocksOf('README.md').map(({ text }) => text)).toContain('npm ci\nnpm start\n');
-    expect(blocksOf('docs/tills.md').length).toBeGreaterThan(10);
+    expect(blocksOf('docs/pos.md').length).toBeGreaterThan(10);
   });
 
   test('is run by .ci/run where it is said to be', () => {
