@@ -1,6 +1,5 @@
 import { Command, CommanderError } from 'commander';
 import { addCompareCommand } from './cli/compare.ts';
-import { addCompletionCommand } from './cli/completion.ts';
 import { withDatabase } from './cli/database.ts';
 import { examples } from './cli/help.ts';
 import { addImportCommand } from './cli/import.ts';
@@ -65,6 +64,5 @@ export function createProgram(): Command {
   addOrderCommands(program);
   addRestCommands(program);
   addCompareCommand(program);
-  addCompletionCommand(program);
   return program;
 }
