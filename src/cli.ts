@@ -51,7 +51,7 @@ function addServeCommands(program: Command): void {
     .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
     .action(async () => {
       const config = readConfig(process.env);
-      // The primary of several processes does not need the server, which is most of the program.
+      // The primary of several processes does not load the server, the largest part of the program.
       const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
       await serve(config);
     });

@@ -76,7 +76,7 @@ function summary({ compared, size }: Findings): string {
 }
 
 function readService(name: Service['name'], address: string, key: string | undefined): Service {
-  // Messages do not repeat the value, since it may contain a secret; fetch's own error would.
+  // Validated here, without the value in the message: it may contain a secret, which fetch's own error would print.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
     throw new ComparisonError(`The key of the ${name} service contains a character that is not allowed in a header.`);
   }

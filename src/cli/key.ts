@@ -21,7 +21,7 @@ export function addKeyCommands(program: Command): void {
   key
     .command('create')
     .description('issue a key and print it, alone on standard output; it cannot be shown again')
-    .requiredOption('--name <name>', 'name that tells what the key is for')
+    .requiredOption('--name <name>', 'name of the key, e.g. its purpose')
     .option('--all', 'give access to every merchant and store')
     .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
     .option('--store <id>', 'give access to this store (repeatable)', collect, [])

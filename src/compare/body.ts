@@ -24,7 +24,7 @@ import {
   ownValue,
 } from './values.ts';
 
-/** Compares what the interface does not specify, too. */
+/** Whether to compare what the interface leaves unspecified. */
 export interface Strictness {
   /** The numeric ids that a service assigns to menus, categories, items and modifiers. */
   readonly ids: boolean;

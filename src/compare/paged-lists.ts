@@ -24,7 +24,7 @@ const pageSize = 100;
 
 /**
  * Reads a list page by page. The interface specifies neither the maximum page size nor the index of the first page: so an
- * empty page ends the list, and the first page is requested without an index and its body tells it.
+ * empty page ends the list, and the index of the first page is taken from its body.
  */
 export async function readPagedList(client: Client, route: ReadRoute, request: ListRequest): Promise<PagedList> {
   const { limit, lock } = request;

@@ -42,7 +42,7 @@ export function read(type: string, value: unknown, options: ReaderOptions = {}) 
 }
 
 /** Reads a valid value. */
-export const good = (type: string, value: unknown, options?: ReaderOptions) => {
+export const readValid = (type: string, value: unknown, options?: ReaderOptions) => {
   const { result, errors } = read(type, value, options);
   expect(errors).toEqual([]);
   return result;

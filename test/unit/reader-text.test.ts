@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { snakeCase, toSnakePath } from '../../src/input/names.ts';
-import { errorsIn, good, typeOf } from '../support/reading.ts';
+import { errorsIn, readValid, typeOf } from '../support/reading.ts';
 
 describe('text of a URL', () => {
   const text = { source: 'text' } as const;
@@ -24,7 +24,7 @@ describe('text of a URL', () => {
     ['DateTime', '2026-03-01 18:30', new Date('2026-03-01T18:30:00.000Z')],
     ['DateTime', '2026-03-01 18:30 02', new Date('2026-03-01T16:30:00.000Z')],
   ])('of %s: %j is read as %j', (type, value, result) => {
-    expect(good(type, value, text)).toEqual(result);
+    expect(readValid(type, value, text)).toEqual(result);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileReader } from '../../src/input/reader.ts';
-import { error, errorsIn, good, read, typeOf } from '../support/reading.ts';
+import { error, errorsIn, read, readValid, typeOf } from '../support/reading.ts';
 
 const notInteger = 'Input should be a valid integer';
 const notString = 'Input should be a valid string';
@@ -24,7 +24,7 @@ describe('a JSON value', () => {
     ['StringMap', { en: 'a', '': '' }],
     ['JSONObject', { a: [null, { b: null }, 1.5, 'x', true] }],
   ])('of %s: %j is accepted unchanged', (type, value) => {
-    expect(good(type, value)).toEqual(value);
+    expect(readValid(type, value)).toEqual(value);
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe('a JSON value', () => {
 
   test('outside the given bounds is rejected', () => {
     const bounds = { min: 1, max: 500 };
-    expect(good('Int', 500, bounds)).toBe(500);
+    expect(readValid('Int', 500, bounds)).toBe(500);
     expect(errorsIn('Int', 0, bounds)).toEqual(
       error('greater_than_equal', 'Input should be greater than or equal to 1'),
     );
@@ -72,7 +72,7 @@ describe('a JSON value', () => {
     ['2026-03-01 18:30', '2026-03-01T18:30:00.000Z'],
     ['2026-03-01', '2026-03-01T00:00:00.000Z'],
   ])('of DateTime: %s is read as %s', (text, instant) => {
-    expect(good('DateTime', text)).toEqual(new Date(instant));
+    expect(readValid('DateTime', text)).toEqual(new Date(instant));
   });
 
   test.each(['2026-02-30', '2026-13-01', '2026-03-01T25:00:00Z', '', '2026'])('of DateTime: %j is rejected', text => {
@@ -83,11 +83,13 @@ describe('a JSON value', () => {
 describe('an object', () => {
   test('is converted to the names of the graph, without unknown fields', () => {
     const value = { external_id: 'a', in_stock: true, address_line_1: 'x', externalId: 'b', colour: 'red' };
-    expect(good('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x' });
+    expect(readValid('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x' });
   });
 
   test('an optional field that is null is omitted, even if the graph has a default', () => {
-    expect(good('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual({ externalId: 'a' });
+    expect(readValid('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual({
+      externalId: 'a',
+    });
   });
 
   test('a required field that is null has the wrong type, one that is absent is missing', () => {
@@ -96,7 +98,7 @@ describe('an object', () => {
   });
 
   test('inherited properties are ignored', () => {
-    expect(good('Dish', { external_id: 'a' })).not.toHaveProperty('constructor', expect.anything());
+    expect(readValid('Dish', { external_id: 'a' })).not.toHaveProperty('constructor', expect.anything());
     const inherited = Object.create({ external_id: 'a' });
     expect(errorsIn('Dish', inherited)).toEqual(error('missing', 'Field required', 'external_id'));
   });
@@ -116,7 +118,7 @@ describe('an object', () => {
 describe('a map', () => {
   test.each(['__proto__', 'constructor', 'toString', 'externalId'])('keeps the key %s', key => {
     const value = JSON.parse(`{"translations": {"${key}": "x"}}`);
-    const result = good('Text', value);
+    const result = readValid('Text', value);
     expect(JSON.stringify(result)).toBe(`{"translations":{"${key}":"x"}}`);
     expect({}).not.toHaveProperty('x');
   });
@@ -189,7 +191,7 @@ test('valid values are unchanged but for the names', () => {
   );
   fc.assert(
     fc.property(dish, ({ external_id, ...rest }) => {
-      expect(good('Dish', { external_id, ...rest })).toEqual({ externalId: external_id, ...rest });
+      expect(readValid('Dish', { external_id, ...rest })).toEqual({ externalId: external_id, ...rest });
     }),
   );
 });
