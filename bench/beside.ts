@@ -1,8 +1,8 @@
 /**
- * Carte beside the least that an answer can cost in Node and beside a server written by hand, on the same data:
+ * Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data:
  *   node bench/beside.ts [--rounds 3] [--seconds 3] [--cases 'tree|order'] [--orders 100000] [--json FILE] [--before FOLDER]
- * docs/performance.md says what is measured. It starts a database and servers of its own. With --before it is measured beside
- * another checkout of Carte instead, whose dependencies are installed and whose schema is the same.
+ * docs/performance.md describes the cases. It starts its own database and servers. With --before it compares Carte with
+ * another checkout of it instead, with installed dependencies and the same schema.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -63,7 +63,7 @@ async function postMenus(client: Client): Promise<void> {
   }
 }
 
-/** Has Carte answer every request once, for the limit server to repeat. */
+/** Records Carte's response to every request, for the limit server to replay. */
 async function* answersTo(asked: readonly Case[], client: Client): AsyncGenerator<string> {
   for (const { requests } of asked.filter(({ servers }) => servers.includes('limit'))) {
     for (const request of requests()) yield prebuild(request, await sendExpecting(client, request, 200));
@@ -113,8 +113,8 @@ async function report(results: readonly CaseResult[], circumstances: Circumstanc
   const { node, processor, cores, load, loadAfter, peakMemory: peak } = circumstances;
   console.log(`${new Date().toISOString()}, Node ${node}, ${cores} cores (${processor})`);
   console.log(`Load average before ${load.join(' ')}, after ${loadAfter.join(' ')}`);
-  console.log(`Rounds of ${pace.seconds} s: ${pace.rounds}, of which medians; connections: ${pace.connections}`);
-  console.log(`Carte's process had at most ${peak} MiB of memory\n`);
+  console.log(`Medians of ${pace.rounds} rounds of ${pace.seconds} s; connections: ${pace.connections}`);
+  console.log(`Peak memory of Carte's process: ${peak} MiB\n`);
   console.log(`${ratioTable(results)}\n\n${figureTable(results)}`);
   if (!values.json) return;
   const rows = results.map(({ name, rounds }) => ({

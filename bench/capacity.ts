@@ -1,7 +1,7 @@
 /**
- * What 10, 1,000 and 100,000 stores need in their busiest hour, or the numbers of stores that are named:
+ * Plans the capacity for the busiest hour of 10, 1,000 and 100,000 stores, or of the given numbers of stores:
  *   node bench/capacity.ts [stores …]
- * A simulation from `capacity-costs.ts`, the same each time; docs/scaling.md explains it.
+ * A deterministic simulation with the figures of `capacity-costs.ts`; docs/scaling.md explains it.
  */
 import { type Plan, planFor } from './support/capacity.ts';
 

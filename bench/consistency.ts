@@ -1,7 +1,7 @@
 /**
- * Writers and readers on one store, through two server processes; every answer is recorded and the history checked:
+ * Runs writers and readers on one store through two server processes, records every response and checks the history:
  *   node bench/consistency.ts [--seconds 60] [--writers 8] [--readers 8] [--kill]
- * With --kill a server is killed with SIGKILL every two seconds and started again.
+ * With --kill a server is killed with SIGKILL every two seconds and restarted.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const reads: Read[] = [];
 const problems: string[] = [];
 let unanswered = 0;
 
-/** A configuration in which every text bears the writer's mark, and whose size depends on it too. */
+/** Builds a configuration in which every text contains the writer's mark; its size depends on the mark, too. */
 function configuration(mark: string, size: number) {
   const name = { translations: { en: mark } };
   const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -107,7 +107,7 @@ async function main(): Promise<void> {
         continue;
       }
       const marks = marksIn(answer.text);
-      if (marks.length !== 1 || marks[0] !== mark) problems.push(`the answer to ${mark} bears ${marks}`);
+      if (marks.length !== 1 || marks[0] !== mark) problems.push(`the response to ${mark} contains ${marks}`);
       writes.push({ mark, begun, ended, revision: revisionIn(answer.response.headers.get('etag')) });
     }
   }
@@ -160,11 +160,11 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 const acknowledged = writes.filter(write => write.revision !== undefined).length;
-console.log(`${acknowledged} writes acknowledged, ${writes.length - acknowledged} without an answer`);
-console.log(`${reads.length} reads, ${unanswered} requests cut off`);
+console.log(`${acknowledged} writes acknowledged, ${writes.length - acknowledged} without a response`);
+console.log(`${reads.length} reads, ${unanswered} requests aborted`);
 console.log(
   problems.length === 0
-    ? 'no fault in the history'
-    : `${problems.length} faults, e.g.\n${problems.slice(0, 10).join('\n')}`,
+    ? 'no violation in the history'
+    : `${problems.length} violations, e.g.\n${problems.slice(0, 10).join('\n')}`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

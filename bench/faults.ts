@@ -1,7 +1,7 @@
 /**
- * Harms the service and its database under mixed load, and checks what callers saw:
+ * Injects faults into the service and its database under mixed load, and checks the responses:
  *   node bench/faults.ts [--kills 50] [--faults 1] [--terms 5] [--soak MINUTES] [--workers 16]
- * Each part can be left out by giving 0. It starts a database and servers of its own.
+ * A part is skipped if its option is 0. It starts its own database and servers.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Kills the server under load, again and again; what it has acknowledged must be there afterwards. */
+/** Kills the server under load repeatedly; no acknowledged write may be lost. */
 async function killServers(env: Record<string, string>, target: Target, kills: number): Promise<void> {
   let server = await startServer(env);
   const load = startLoad(target, workers);
@@ -81,17 +81,17 @@ async function harmDatabase(env: Record<string, string>, target: Target, postgre
     if (!hasRecovered()) problems.push(`${name}: no recovery within a minute`);
     await load.stop();
     await checkLoad(name, target, load);
-    if (server.child.exitCode !== null) problems.push(`${name}: the server ended with ${server.child.exitCode}`);
+    if (server.child.exitCode !== null) problems.push(`${name}: the server exited with ${server.child.exitCode}`);
     const firstGood = load.asks.find(ask => ask.status === 200 && ask.begun >= lastFailure());
     const seconds = (from: number, to = Number.NaN) => ((to - from) / 1000).toFixed(2);
     console.log(
-      `  harm took ${seconds(begun, harmed)} s; nothing but 200 from ${seconds(harmed, firstGood?.ended)} s after it`,
+      `  the fault took ${seconds(begun, harmed)} s; only 200 from ${seconds(harmed, firstGood?.ended)} s after it`,
     );
   }
   await stopServer(server);
 }
 
-/** Ends servers under load: whoever was let in is answered, the others are refused a connection. */
+/** Sends SIGTERM under load: accepted requests must get their responses, new connections may be refused. */
 async function endServers(env: Record<string, string>, target: Target, rounds: number): Promise<void> {
   const took: number[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -109,7 +109,7 @@ async function endServers(env: Record<string, string>, target: Target, rounds: n
     if (dropped.length > 0 || code !== 0) problems.push(`SIGTERM: ${JSON.stringify(tally(dropped))}, status ${code}`);
     problems.push(...load.problems);
   }
-  console.log(`  slowest end ${(Math.max(...took) / 1000).toFixed(2)} s`);
+  console.log(`  slowest shutdown ${(Math.max(...took) / 1000).toFixed(2)} s`);
 }
 
 async function checkLoad(name: string, { url, key, contested }: Target, load: Load): Promise<void> {
@@ -118,14 +118,14 @@ async function checkLoad(name: string, { url, key, contested }: Target, load: Lo
   const acknowledged = load.writes.filter(write => write.revision !== undefined).length;
   const faults = [...load.problems, ...(acknowledged > 0 ? checkHistory(load.writes, load.reads, final) : [])];
   console.log(`${name}: ${JSON.stringify(tally(load.asks))}`);
-  console.log(`  ${acknowledged} writes acknowledged, ${load.reads.length} reads, ${faults.length} faults`);
+  console.log(`  ${acknowledged} writes acknowledged, ${load.reads.length} reads, ${faults.length} violations`);
   problems.push(...faults.map(fault => `${name}: ${fault}`));
 }
 
 async function main(): Promise<void> {
   const postgres = await joinPostgres(folder);
   const env = { CARTE_DATA: folder, PORT: String(await freePort()), CARTE_LOG_LEVEL: 'error' };
-  // The first start brings the demo's stores and orders.
+  // The first start loads the demo's stores and orders.
   const first = await startServer(env);
   const file = join(folder, 'store.ndjson');
   writeFileSync(file, JSON.stringify({ id: 'contested', name: { translations: { en: 'Contested' } } }));
@@ -147,6 +147,6 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 console.log(
-  problems.length === 0 ? 'no fault' : `${problems.length} faults, e.g.\n${problems.slice(0, 10).join('\n')}`,
+  problems.length === 0 ? 'no violation' : `${problems.length} violations, e.g.\n${problems.slice(0, 10).join('\n')}`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 /**
- * What the tree costs as a menu grows, when it was changed just before, through another process (cold), and when it was not
- * (warm):
+ * Measures GET of the tree by the size of the menu, with a cold cache (changed just before through another process) and
+ * with a warm one:
  *   node bench/growth.ts [--items 400,4000,10000] [--changes 5] [--seconds 4]
  */
 import { parseArgs } from 'node:util';
@@ -19,7 +19,7 @@ const { values } = parseArgs({
 const sizes = values.items.split(',').map(Number);
 const connections = 2;
 
-/** The mid menu with another number of items. */
+/** Returns the mid menu with another number of items. */
 const bodyOf = (items: number, mark: string) =>
   JSON.stringify(menuOf({ ...midMenu, items, categories: Math.ceil(items / 10) }, { seed: 'growth', mark }));
 
@@ -38,7 +38,7 @@ function row(items: number, kind: string, { server, database, p50, bytes }: Figu
 
 async function main(service: Service): Promise<void> {
   const { client } = service;
-  // What a write answers, the same process keeps for reading.
+  // A write primes the cache of its own process.
   const writer = await service.startAnother();
   const rows: Record<string, string | number>[] = [];
   for (const items of sizes) {
@@ -47,7 +47,7 @@ async function main(service: Service): Promise<void> {
     for (let change = 0; change <= Number(values.changes); change++) {
       await sendExpecting(writer, { path, body: bodyOf(items, `version ${change}`) }, 200);
       const stretch = await measure(service, async onAnswer => onAnswer(await sendExpecting(client, { path }, 200)));
-      // The first one warms up.
+      // The first one is a warm-up.
       if (change > 0) stretches.push(stretch);
     }
     rows.push(row(items, 'cold', figuresOf(stretches)));
@@ -63,7 +63,7 @@ async function main(service: Service): Promise<void> {
     rows.push(row(items, 'warm', figuresOf([warm])));
   }
   console.table(rows);
-  console.log(`The server had at most ${peakMemory(service.serverPid)} MiB of memory`);
+  console.log(`Peak memory of the server: ${peakMemory(service.serverPid)} MiB`);
 }
 
 await withService({ storeIds: sizes.map(String), connections }, main);

@@ -1,5 +1,5 @@
 /**
- * Malformed and hostile requests to a server of its own, on the demo data; every answer is checked:
+ * Sends malformed and hostile requests to its own server with the demo data, and checks every response:
  *   node bench/hostile.ts [--requests 20000] [--seed 1] [--show 10]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ const env = {
   CARTE_DATA: folder,
   PORT: '0',
   CARTE_LOG_LEVEL: 'error',
-  // Small, so that what grows is neither garbage that nobody has collected yet nor answers that are kept on purpose.
+  // A small heap and cache, so that neither uncollected garbage nor cached responses look like a leak.
   NODE_OPTIONS: '--max-old-space-size=256',
   CARTE_CACHE_BYTES: String(16 * 1024 ** 2),
 };
@@ -53,7 +53,7 @@ async function prepare({ url }: Server): Promise<Target> {
   };
 }
 
-/** In bytes: what the process holds, and the most that it ever held. */
+/** Current and peak memory of the process in bytes. */
 function memoryOf({ child }: Server): { readonly held: number; readonly most: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024;
@@ -66,7 +66,7 @@ async function main(): Promise<readonly string[]> {
   try {
     const target = await prepare(server);
     const siege = { url: server.url, target, stalls: true };
-    // What is only loaded and compiled once is no growth.
+    // Warm-up, so that code that is loaded and compiled once does not count as growth.
     await besiege({ ...siege, requests: 500, seed: 'warm', stalls: false });
     const before = await observe(server.url, target);
     const memoryBefore = memoryOf(server);

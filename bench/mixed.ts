@@ -1,7 +1,7 @@
 /**
- * Writes among reads: what is kept of answers, what a request costs, and whether any answer is older than it may be:
+ * Mixes writes and reads: cache hit rate, CPU per request, and stale responses:
  *   node bench/mixed.ts [--seconds 20] [--writes 0.5] [--stores 40] [--connections 8]
- * Every POST changes the whole menu of a store; every read is checked against what had been acknowledged before it.
+ * Every POST changes the whole menu of a store; every read is checked against the writes acknowledged before it.
  */
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../src/demo/random.ts';
@@ -51,7 +51,7 @@ async function read({ path, reads }: History, client: Client): Promise<Answer> {
   return answer;
 }
 
-/** Writes and reads at random, the same on every run as far as answers come in the same order. */
+/** Sends random writes and reads, reproducible as far as responses arrive in the same order. */
 async function mix(client: Client, onAnswer: (answer: Answer) => void): Promise<void> {
   const random = seededRandom('mixed');
   const end = performance.now() + Number(values.seconds) * 1000;
@@ -88,14 +88,14 @@ async function main(service: Service): Promise<void> {
   const after = await lookups(url);
   const [hits, misses] = [after.hits - before.hits, after.misses - before.misses];
   const reads = histories.reduce((sum, history) => sum + history.reads.length, 0);
-  console.log(`${figures.requests} requests, ${reads} of them reads, ${figures.perSecond.toFixed(0)} a second`);
-  console.log(`CPU a request: ${figures.server.toFixed(2)} ms server, ${figures.database.toFixed(2)} ms database`);
+  console.log(`${figures.requests} requests, ${reads} of them reads, ${figures.perSecond.toFixed(0)} per second`);
+  console.log(`CPU per request: ${figures.server.toFixed(2)} ms server, ${figures.database.toFixed(2)} ms database`);
   console.log(`p50 ${figures.p50.toFixed(1)} ms, p99 ${figures.p99.toFixed(1)} ms`);
-  console.log(`Answers at hand: ${hits} of ${hits + misses}, ${((100 * hits) / (hits + misses)).toFixed(1)} %`);
+  console.log(`Cache hits: ${hits} of ${hits + misses}, ${((100 * hits) / (hits + misses)).toFixed(1)} %`);
 
   const faults = (await Promise.all(histories.map(history => faultsOf(history, client)))).flat();
   console.log(
-    faults.length === 0 ? 'no stale answer' : `${faults.length} faults, e.g.\n${faults.slice(0, 10).join('\n')}`,
+    faults.length === 0 ? 'no stale response' : `${faults.length} violations, e.g.\n${faults.slice(0, 10).join('\n')}`,
   );
   if (faults.length > 0) process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 export const smallStore = 'store with 5,000';
 export const largeStore = 'store with 500,000';
 
-/** A million orders of 290 days at 200 stores: one has half of them, one 5,000, the others the rest. */
+/** A million orders of 290 days at 200 stores: one store has half of them, one 5,000, the others the rest. */
 const statements = [
   `insert into merchant (id, brand_name) values ('merchant', 'Casa Verde')`,
   `insert into store (id, merchant_id, name)

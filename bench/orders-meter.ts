@@ -15,10 +15,10 @@ import { pageStatement } from '../src/order/page.ts';
 export type Arguments = Partial<OrderArguments>;
 
 export interface Figures {
-  /** Milliseconds of CPU for a page and its count: in this process, and in the database (NaN where that is unknown). */
+  /** Milliseconds of CPU for a page and its count: in this process, and in the database (NaN if unknown). */
   readonly server: number;
   readonly database: number;
-  /** The most rows that any node of the plans met. */
+  /** Maximum number of rows of any plan node. */
   readonly rows: number;
   readonly count: number;
 }
@@ -42,7 +42,7 @@ const query = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt!,
 
 const rounds = 20;
 
-/** Measures requests as the service answers them, less HTTP. */
+/** Measures requests as the service executes them, without HTTP. */
 export async function createMeter(orm: MikroORM) {
   const schema = createSchema();
   const em = orm.em.fork();
@@ -91,7 +91,7 @@ function mostRows(node: PlanNode): number {
   return Math.max(met, ...(node.Plans ?? []).map(mostRows));
 }
 
-/** Milliseconds of CPU that a process has used; only Linux tells. */
+/** Returns the milliseconds of CPU that a process has used; Linux only. */
 function cpuOf(pid: number | undefined): number {
   if (process.platform !== 'linux' || pid === undefined) return Number.NaN;
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)) / 1e6;

@@ -55,15 +55,15 @@ function goal(name: string, large: Figures, small: Figures, most: number): strin
 const folder = mkdtempSync(join(tmpdir(), 'carte-bench-'));
 const server = await startEmbedded({ dataFolder: folder, settings: { fsync: 'off', shared_buffers: '1GB' } });
 const makers = createOrm(server.connection);
-// One connection, so that one process of the database does all the work that is measured.
+// One connection, so that one backend does all the measured work.
 const orm = createOrm(server.connection, { poolSize: 1 });
 try {
-  console.log('Making 1,000,000 orders …');
+  console.log('Generating 1,000,000 orders …');
   await migrate(makers);
   await createOrders(makers);
   const measure = await createMeter(orm);
   console.log(
-    `CPU in ms for a page of 50 and its count: in Node.js, in PostgreSQL, and the most rows a plan node met\n`,
+    `CPU in ms for a page of 50 and its count: in Node.js, in PostgreSQL, and the maximum number of rows of a plan node\n`,
   );
   const columns = ['matches', '    node', ' postgres', '    rows'];
   console.log(`${' '.repeat(26)} ${smallStore.padEnd(36)}${largeStore}`);

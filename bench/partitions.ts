@@ -1,6 +1,6 @@
 /**
- * What order lists cost when the tables are split (docs/scaling.md#partitions), against plain tables: a million orders in
- * each of two databases of one server, in one of them in parts by time, measured in turns.
+ * Compares order lists on partitioned tables (docs/scaling.md#partitions) with plain tables: a million orders in each of two
+ * databases on one server, one of them partitioned by time, measured alternately.
  *   node bench/partitions.ts [parts]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -43,13 +43,13 @@ async function makeDatabase(connection: pg.ClientConfig, database: string, prepa
   const makers = createOrm(where);
   await migrate(makers);
   await prepare(makers);
-  console.log(`Making 1,000,000 orders, ${database} …`);
+  console.log(`Generating 1,000,000 orders, ${database} …`);
   await createOrders(makers);
   await makers.close();
   return createOrm(where, { poolSize: 1 });
 }
 
-/** The ids of the measure's orders begin with a running number, and that grows with time. */
+/** The generated order ids begin with a sequence number that grows with time. */
 async function split(orm: MikroORM): Promise<void> {
   const client = new pg.Client({ ...server.connection, database: String(orm.config.get('dbName')) });
   await client.connect();
@@ -74,7 +74,7 @@ async function measureBoth(store: string, args: Arguments): Promise<Costs> {
 }
 
 async function costOf(orm: MikroORM, store: string, args: Arguments): Promise<number> {
-  // Anew each time: the pool may have closed the connection while the other one was measured.
+  // Reconnects each time: the pool may have closed the connection while the other database was measured.
   const measure = await createMeter(orm);
   const { server: node, database } = await measure(store, args);
   return node + database;
@@ -86,9 +86,9 @@ const plain = await makeDatabase(server.connection, 'plain', async () => {});
 const parts = await makeDatabase(server.connection, 'parts', split);
 try {
   console.log(
-    `\nCPU in ms of a page of 50 and its count, Node.js and PostgreSQL: plain, in parts, ratio (goal ≤ ${most})\n`,
+    `\nCPU in ms for a page of 50 and its count, Node.js and PostgreSQL: plain, partitioned, ratio (goal ≤ ${most})\n`,
   );
-  // Node.js grows faster for thousands of requests, and would favour whichever is measured later.
+  // V8 keeps optimising for thousands of requests, which would favour the database that is measured later.
   for (let turn = 0; turn < turns; turn++) await measureBoth(smallStore, {});
   for (const store of [smallStore, largeStore]) {
     for (const [name, args] of Object.entries(cases)) {

@@ -1,7 +1,7 @@
 /**
- * Tills that poll while orders come in: 32 connections ask for the newest orders of 200 stores while orders are imported:
+ * POS systems that poll: 32 connections read the newest orders of 200 stores while orders are imported:
  *   node bench/poll.ts [--seconds 30] [--rate 200] [--connections 32]
- * It starts a server and a database of its own, and checks every count afterwards.
+ * It starts its own server and database, and verifies every count afterwards.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -101,7 +101,7 @@ async function main(): Promise<void> {
   console.log(`${polls} polls, ${failed} failed, ${imported} orders imported in ${seconds} s`);
   console.log(`p50 ${times[polls >> 1]?.toFixed(1)} ms, p99 ${times[Math.floor(polls * 0.99)]?.toFixed(1)} ms`);
   const perPoll = (at: 0 | 1) => (((after[at] - before[at]) * 1000) / polls).toFixed(2);
-  console.log(`CPU a poll: ${perPoll(0)} ms server, ${perPoll(1)} ms database (with the import's own)`);
+  console.log(`CPU per poll: ${perPoll(0)} ms server, ${perPoll(1)} ms database (including the import)`);
 
   let wrong = 0;
   for (const id of stores) {
@@ -109,7 +109,7 @@ async function main(): Promise<void> {
     const { rows } = await client.query('select count(*)::int as n from orders where store_id = $1', [id]);
     if (rows[0].n !== count) wrong++;
   }
-  console.log(`${wrong} counts wrong afterwards`);
+  console.log(`${wrong} wrong counts afterwards`);
 
   await compareConditional();
   await client.end();
@@ -118,7 +118,7 @@ async function main(): Promise<void> {
   await database.stop();
   process.exitCode = failed + wrong > 0 ? 1 : 0;
 
-  /** What a poll costs where nothing has happened. */
+  /** CPU of a poll without changes. */
   async function compareConditional(): Promise<void> {
     const { tag } = await ask(listOf(stores[0]));
     const rounds = 3000;
@@ -126,13 +126,13 @@ async function main(): Promise<void> {
       const begun = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
       for (let round = 0; round < rounds / 8; round++) {
         const answers = await Promise.all(Array.from({ length: 8 }, () => ask(listOf(stores[0]), headers)));
-        if (answers.some(answer => answer.status !== status)) throw new Error(`not every answer is ${status}`);
+        if (answers.some(answer => answer.status !== status)) throw new Error(`not every response is ${status}`);
       }
       const ended = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
       return ((ended[0] - begun[0] + ended[1] - begun[1]) * 1000) / rounds;
     };
     const [plain, conditional] = [await measure({}, 200), await measure({ 'if-none-match': tag }, 304)];
-    console.log(`CPU of a list ${plain.toFixed(2)} ms, of a 304 ${conditional.toFixed(2)} ms (server and database)`);
+    console.log(`CPU per list ${plain.toFixed(2)} ms, per 304 ${conditional.toFixed(2)} ms (server and database)`);
   }
 }
 

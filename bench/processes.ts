@@ -1,8 +1,8 @@
 /**
- * One process and two: requests in a second, and what callers notice when one of two is killed under load:
+ * Compares one process with two by requests per second, and counts failed requests when one of two is killed under load:
  *   node bench/processes.ts [--seconds 5] [--rounds 3] [--connections 16]
- * The database and the load run on the same machine. On two cores they take up what a second process could use, so the
- * ratio says how much is left there, not what a second process is worth; the seconds of processor time say the rest.
+ * The database and the load run on the same machine. On two cores they use what a second process could use, so the ratio
+ * shows the remaining headroom, not the gain of a second process; the CPU time per request shows its cost.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ function taskOf({ url }: Server, key: string, { path, body }: Kind): Task {
 
 interface Round {
   readonly rate: number;
-  /** Seconds of the processors that the service took for a second of the load. */
+  /** CPU seconds of the service per second of load. */
   readonly busy: number;
   readonly bad: number;
 }
@@ -69,7 +69,7 @@ async function measure(processes: number, key: string): Promise<readonly Round[]
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 
-/** Answers how many requests went wrong. */
+/** Returns the number of wrong responses. */
 async function compare(key: string): Promise<number> {
   const one: (readonly Round[])[] = [];
   const two: (readonly Round[])[] = [];
@@ -83,8 +83,8 @@ async function compare(key: string): Promise<number> {
     const [a, b] = [of(one, 'rate'), of(two, 'rate')];
     const [busy, busier] = [of(one, 'busy'), of(two, 'busy')];
     console.log(`${name}: ${a.toFixed(0)} and ${b.toFixed(0)} requests/s, ratio ${(b / a).toFixed(2)}`);
-    console.log(`  the service had ${busy.toFixed(2)} and ${busier.toFixed(2)} cores`);
-    console.log(`  CPU a request ${((busy / a) * 1000).toFixed(2)} and ${((busier / b) * 1000).toFixed(2)} ms`);
+    console.log(`  the service used ${busy.toFixed(2)} and ${busier.toFixed(2)} cores`);
+    console.log(`  CPU per request ${((busy / a) * 1000).toFixed(2)} and ${((busier / b) * 1000).toFixed(2)} ms`);
   }
   return [...one, ...two].flat().reduce((sum, { bad }) => sum + bad, 0);
 }
@@ -94,7 +94,7 @@ async function processesOf({ url }: Server): Promise<readonly number[]> {
   return [...metrics.matchAll(/^process_start_time_seconds\{process="(\d+)"\}/gm)].map(([, pid]) => Number(pid));
 }
 
-/** Answers how many answers were wrong; connections to the one that is killed break, and cannot do otherwise. */
+/** Returns the number of wrong responses; broken connections to the killed process are expected. */
 async function killOne(key: string): Promise<number> {
   const server = await startServer({ ...env, CARTE_PROCESSES: '2' }, () => {});
   const [tree] = kinds;
@@ -109,8 +109,8 @@ async function killOne(key: string): Promise<number> {
   const whole = ((performance.now() - killed) / 1_000).toFixed(1);
   const tally = await loading;
   await stopServer(server);
-  console.log(`one of two killed under ${connections} connections: ${tally.answers} answers, ${tally.wrong} wrong`);
-  console.log(`  without an answer: ${JSON.stringify(tally.failures)}; two processes again after ${whole} s`);
+  console.log(`one of two killed under ${connections} connections: ${tally.answers} responses, ${tally.wrong} wrong`);
+  console.log(`  without a response: ${JSON.stringify(tally.failures)}; two processes again after ${whole} s`);
   return tally.wrong;
 }
 
@@ -121,7 +121,7 @@ try {
   console.log(`${availableParallelism()} cores for the service, its database and the load`);
   const bad = (await compare(key)) + (await killOne(key));
   await database.stop();
-  console.log(`${bad} requests went wrong that should not`);
+  console.log(`${bad} unexpected failures`);
   process.exitCode = bad > 0 ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });

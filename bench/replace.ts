@@ -1,7 +1,7 @@
 /**
- * What replacing a menu configuration costs, by its size, through POST:
+ * Measures POST of a menu configuration by its size:
  *   node bench/replace.ts [--entities 50,1000,10000]
- * It starts a server and a database of its own and prints a table.
+ * It starts its own server and database and prints a table.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ import { carte, startServer, stopServer } from './support/servers.ts';
 const { values } = parseArgs({ options: { entities: { type: 'string', default: '50,1000,10000' } } });
 const rounds = 5;
 
-/** For every ten entities one category, five items, one group and three modifier items; the menu stands for a category. */
+/** For every ten entities one category, five items, one group and three modifier items; the menu takes the place of a category. */
 function configuration(entities: number, mark: string) {
   const tenth = Math.max(1, Math.floor(entities / 10));
   const shape = { menus: 1, categories: Math.max(1, tenth - 1), items: tenth * 5, groups: tenth };
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
       body,
     });
     await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`POST answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`POST returned ${response.status}`);
     return { ms: performance.now() - begun, ids: (await drawn()) - before };
   };
 
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
       'first ms': median(measured.first).toFixed(1),
       'again ms': median(measured.again).toFixed(1),
       'all changed ms': median(measured.changed).toFixed(1),
-      'ids drawn': `${ids.first} / ${ids.again} / ${ids.changed}`,
+      'ids allocated': `${ids.first} / ${ids.again} / ${ids.changed}`,
     });
   }
   console.table(rows);

@@ -1,8 +1,8 @@
 /**
- * A primary, a standby and two server processes that read from it:
+ * Runs a primary, a standby and two server processes that read from it:
  *   node bench/replicas.ts [--pairs 2000] [--workers 4] [--reads 1000] [--load 16]
- * What is written through one process is at once read through the other; then reading is timed with and without the replica;
- * then the replica is stopped, paused and frozen under load. Each part can be left out by giving 0.
+ * Reads each write at once through the other process; measures reads with and without the replica; then stops, pauses and
+ * freezes the replica under load. A part is skipped if its option is 0.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ const readPaths = [
   '/v1/stores/?limit=100',
 ];
 
-/** So many reads, and what they cost both servers of the database. */
+/** Sends reads and prints their CPU on the primary and on the replica. */
 async function timeReads({ url }: Server, key: string, { folders }: Pair): Promise<void> {
   const [primary, standby] = [cpuOf(folders.primary), cpuOf(folders.standby)];
   const begun = performance.now();
@@ -66,14 +66,14 @@ async function timeReads({ url }: Server, key: string, { folders }: Pair): Promi
   const work = async () => {
     for (let number = next++; number < Number(values.reads); number = next++) {
       const { status } = await send(`${url}${readPaths[number % readPaths.length]}`, key);
-      if (status !== 200) problems.push(`a read was answered with ${status}`);
+      if (status !== 200) problems.push(`a read returned ${status}`);
     }
   };
   await Promise.all(Array.from({ length: 8 }, work));
   const perSecond = Number(values.reads) / ((performance.now() - begun) / 1000);
   const ms = (seconds: number) => ((1000 * seconds) / Number(values.reads)).toFixed(2);
   console.log(
-    `  ${perSecond.toFixed(0)} reads/s; CPU a read: ${ms(cpuOf(folders.primary) - primary)} ms on the primary, ` +
+    `  ${perSecond.toFixed(0)} reads/s; CPU per read: ${ms(cpuOf(folders.primary) - primary)} ms on the primary, ` +
       `${ms(cpuOf(folders.standby) - standby)} ms on the replica`,
   );
 }
@@ -103,9 +103,9 @@ async function main(pair: Pair): Promise<void> {
   if (Number(values.reads) > 0) {
     const without = await startServer(alone);
     for (const turn of ['first', 'second']) {
-      console.log(`reading alone, ${turn} time, from the primary`);
+      console.log(`reads only, ${turn} time, from the primary`);
       await timeReads(without, key, pair);
-      console.log(`reading alone, ${turn} time, with the replica`);
+      console.log(`reads only, ${turn} time, with the replica`);
       const reads = await readsDuring(urls, () => timeReads(servers[0], key, pair));
       console.log(`  ${shareOf(reads)} from the replica ${JSON.stringify(reads)}`);
     }
@@ -124,6 +124,6 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 console.log(
-  problems.length === 0 ? 'no fault' : `${problems.length} faults, e.g.\n${problems.slice(0, 10).join('\n')}`,
+  problems.length === 0 ? 'no violation' : `${problems.length} violations, e.g.\n${problems.slice(0, 10).join('\n')}`,
 );
 process.exitCode = problems.length === 0 ? 0 : 1;

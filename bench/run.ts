@@ -1,22 +1,22 @@
 /**
- * Runs the benchmarks that are named one after the other; without a name, the one beside the others:
+ * Runs the named benchmarks one after the other, by default `beside`:
  *   npm run bench [-- [NAME…] [OPTIONS]]
- * Each starts a server and a database of its own.
+ * Each starts its own server and database.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const benchmarks: Readonly<Record<string, string>> = {
-  beside: 'Carte beside bytes from memory and beside SQL by hand; run when none is named',
-  mixed: 'writes among reads: what is kept, and no stale answer',
-  growth: 'the tree of a menu as it grows',
-  replace: 'what a POST costs by the size of the menu',
+  beside: 'Carte compared with bytes from memory and with hand-written SQL; the default',
+  mixed: 'writes among reads: cache hit rate, and no stale response',
+  growth: 'the tree by the size of the menu, with a cold and a warm cache',
+  replace: 'POST by the size of the menu',
   orders: 'order lists of a million orders, by filter',
-  poll: 'tills that poll while orders come in',
-  processes: 'one process and two, and one of two killed',
+  poll: 'POS systems that poll while orders are imported',
+  processes: 'one process compared with two, and one of two killed',
   replicas: 'a read replica that lags, stops and freezes under load',
-  partitions: 'order lists in a split table beside a whole one',
-  capacity: 'a plan for 10, 1,000 and 100,000 stores, by simulation',
+  partitions: 'order lists on a partitioned table compared with a plain one',
+  capacity: 'capacity for 10, 1,000 and 100,000 stores, by simulation',
 };
 const given = process.argv.slice(2);
 const options = given.findIndex(word => word.startsWith('-'));
@@ -25,11 +25,11 @@ const passed = given.slice(named.length);
 const unknown = named.filter(name => !(name in benchmarks));
 const help = Object.entries(benchmarks).map(([name, text]) => `  ${name.padEnd(12)}${text}`);
 if (passed.includes('--help')) {
-  console.log(`npm run bench [-- NAME…] [OPTIONS]; the options go to every one that is named.\n${help.join('\n')}`);
+  console.log(`npm run bench [-- NAME…] [OPTIONS]; the options are passed to every benchmark.\n${help.join('\n')}`);
   process.exit();
 }
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}; there are\n${help.join('\n')}`);
+  console.error(`Unknown benchmark ${unknown.join(', ')}; known are\n${help.join('\n')}`);
   process.exit(1);
 }
 for (const name of named.length > 0 ? named : ['beside']) {

@@ -1,18 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { addCompareCommand } from './cli/compare.ts';
-import { addCompletionCommand } from './cli/completion.ts';
-import { withDatabase } from './cli/database.ts';
-import { examples } from './cli/help.ts';
+import { addMigrateCommand } from './cli/database.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
 import { addMenuCommand } from './cli/menu.ts';
+import { examples } from './cli/options.ts';
 import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
 import { terminal } from './cli/terminal.ts';
 import { readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 
-/** The command line. Answers the exit status; every error of the operator is one clear line. */
+/** Runs the command line and returns the exit status; prints errors of the operator without a stack trace. */
 export async function runCommand(args: readonly string[]): Promise<number> {
   const program = createProgram();
   try {
@@ -21,50 +20,46 @@ export async function runCommand(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof OperatorError)) throw error;
-    terminal.say(`carte: ${error.message}`);
+    terminal.err(`carte: ${error.message}`);
     return error.exitStatus;
   }
 }
 
+/** Commands import what they need when they run, so that `--help` stays fast. */
 export function createProgram(): Command {
   const program = new Command('carte')
     .description('Restaurant menus, stores, merchants and orders as one GraphQL graph, with a REST facade')
     .exitOverride()
-    .showHelpAfterError('(add --help for what is understood)')
+    .showHelpAfterError('(--help shows the commands and options)')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', examples('carte serve', 'carte key create --help'));
-  program
-    .command('serve')
-    .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
-    .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
-    .action(async () => {
-      const config = readConfig(process.env);
-      // The server is most of the program, and no other command needs it, nor does the one that minds several.
-      const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
-      await serve(config);
-    });
-  program
-    .command('worker', { hidden: true })
-    .description('what `serve` starts CARTE_PROCESSES times')
-    .action(async () => {
-      const { work } = await import('./processes/worker.ts');
-      await work(() => readConfig(process.env));
-    });
-  program
-    .command('migrate')
-    .description('bring the database to the current schema')
-    .addHelpText('after', examples('carte migrate'))
-    .action(async () => {
-      terminal.progress('Bringing the database to the current schema …');
-      await withDatabase(async () => {});
-      terminal.say('The database has the current schema.');
-    });
+  addServeCommands(program);
+  addMigrateCommand(program);
   addImportCommand(program);
   addKeyCommands(program);
   addMenuCommand(program);
   addOrderCommands(program);
   addRestCommands(program);
   addCompareCommand(program);
-  addCompletionCommand(program);
   return program;
+}
+
+function addServeCommands(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
+    .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
+    .action(async () => {
+      const config = readConfig(process.env);
+      // The primary of several processes does not load the server, the largest part of the program.
+      const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
+      await serve(config);
+    });
+  program
+    .command('worker', { hidden: true })
+    .description('run one of the CARTE_PROCESSES workers of `serve`')
+    .action(async () => {
+      const { work } = await import('./processes/worker.ts');
+      await work(() => readConfig(process.env));
+    });
 }

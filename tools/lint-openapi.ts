@@ -8,7 +8,7 @@ const source = JSON.stringify(openapiDocument(loadContract(createSchema())), nul
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
-    // The document is served by the server that it describes, wherever that is.
+    // The server URL is relative: the document is served by the server that it describes.
     'no-server-example.com': 'off',
     // The interface documents trailing slashes.
     'no-path-trailing-slash': 'off',

@@ -5,16 +5,16 @@ import { busiestStore, menuBody, orderAt, type Size, storeIds, storesOf } from '
 /** `before` is another checkout of Carte. */
 export type ServerName = 'carte' | 'limit' | 'sql' | 'before';
 
-/** Requests are many and different, since Carte answers those of one caller that are alike and come together but once. */
+/** Requests differ, since Carte coalesces equal concurrent requests of a caller. */
 export interface Case {
   readonly name: string;
   readonly servers: readonly ServerName[];
   readonly requests: (server?: ServerName) => readonly Request[];
-  /** Each server is sent the tag that it has given, and answers 304. */
+  /** Each server gets the ETag that it returned, and responds with 304. */
   readonly conditional?: true;
-  /** Posted to Carte, outside of what is measured, each time before all requests are sent; the two take turns. */
+  /** Posted to Carte before each series of requests, outside of the measurement, alternately. */
   readonly changes?: (server: ServerName) => readonly (readonly Request[])[];
-  /** They are posted to another process of Carte: what a write answers, the same process keeps for reading. */
+  /** Posted through another process of Carte, since a write primes the cache of its own process. */
   readonly elsewhere?: true;
 }
 
@@ -47,7 +47,7 @@ const configurations: readonly Case[] = [
   { name: 'tree, br', servers: all, requests: () => trees(storesOf.mid.read, { 'accept-encoding': 'br' }) },
 ];
 
-/** 48 stores with some hundred orders each, and the one with half of all. */
+/** 48 stores with some hundred orders each, and the one with half of all orders. */
 const listed = [...storeIds.slice(1, 49), busiestStore];
 
 const orders = (total: number): readonly Case[] => [
@@ -56,7 +56,7 @@ const orders = (total: number): readonly Case[] => [
   {
     name: 'order list, deep page',
     servers: all,
-    // Around four fifths of the way through the busiest store.
+    // At about four fifths of the orders of the busiest store.
     requests: () => upTo(64).flatMap(at => lists([busiestStore], `&page_index=${Math.floor(total / 50) - at}`)),
   },
   { name: 'order list, all the same', servers: all, requests: () => lists([busiestStore]) },
@@ -69,7 +69,7 @@ const orders = (total: number): readonly Case[] => [
 
 const stores: readonly Case[] = [
   { name: 'one store', servers: all, requests: () => storeIds.map(id => ({ path: `/v1/stores/${id}` })) },
-  // There are no more than 100 stores and 20 merchants: a larger limit is another request with the same answer.
+  // There are no more than 100 stores and 20 merchants: a larger limit is a different request with the same response.
   { name: 'stores', servers: all, requests: () => upTo(32).map(at => ({ path: `/v1/stores/?limit=${100 + at}` })) },
   {
     name: 'merchants',
@@ -84,7 +84,7 @@ const graph: readonly Case[] = [
   { name: 'GraphQL, orders', servers: withoutSql, requests: () => queries('orders', listed) },
 ];
 
-/** Two servers that post to the same stores post different menus, so that each post changes something. */
+/** Servers that post to the same stores post different menus, so that each post changes something. */
 const versionsOf = (server: ServerName | undefined) => (server === 'before' ? 10 : 0);
 
 const writes = (['mid', 'small'] as const).flatMap((size): Case[] => {

@@ -20,7 +20,7 @@ export interface Pace {
   readonly connections: number;
 }
 
-/** Throws where a server's answer to a request of the case is not Carte's. */
+/** Throws if a server's response differs from Carte's. */
 export async function checkEquality(tested: Case, contestants: Contestants): Promise<void> {
   for (const request of tested.servers.length > 1 ? tested.requests() : []) {
     const expected = contentOf(await sendExpecting(contestants.carte.client, request, 200));
@@ -32,7 +32,7 @@ export async function checkEquality(tested: Case, contestants: Contestants): Pro
   }
 }
 
-/** The limit server has no answers to what changes. */
+/** The limit server cannot replay responses that change. */
 const isPrepared = (server: ServerName, { changes }: Case) => server !== 'carte' && (server !== 'limit' || !changes);
 
 function contentOf({ headers, chunks }: Answer): unknown {
@@ -42,7 +42,7 @@ function contentOf({ headers, chunks }: Answer): unknown {
   return JSON.parse(text);
 }
 
-/** Measures the servers by turns; a round before the first one warms them up. */
+/** Measures the servers alternately, after a round of warm-up. */
 export async function contest(
   tested: Case,
   contestants: Contestants,
@@ -106,7 +106,7 @@ async function withTags(requests: readonly Request[], client: Client): Promise<R
   return Promise.all(
     requests.map(async request => {
       const { etag } = (await sendExpecting(client, request, 200)).headers;
-      if (!etag) throw new Error(`${request.path} has no tag`);
+      if (!etag) throw new Error(`${request.path} has no ETag`);
       return { ...request, headers: { ...request.headers, 'if-none-match': etag } };
     }),
   );

@@ -7,7 +7,7 @@ const numbered = (kind: string, count: number) =>
 const merchantIds = numbered('merchant', 20);
 export const storeIds = numbered('store', 100);
 
-/** Stores by what is done to their menus: those that are written to are read by no other case. */
+/** Stores by the kind of writes to their menus: stores that are written to are read by no other case. */
 export const storesOf = {
   mid: { read: storeIds.slice(0, 8), written: storeIds.slice(8, 16) },
   small: { read: storeIds.slice(16, 32), written: storeIds.slice(32, 48) },
@@ -19,7 +19,7 @@ export const busiestStore = 'store-050';
 
 const shapes: Readonly<Record<Size, MenuShape>> = { mid: midMenu, small: smallMenu };
 
-/** The body of a POST for a store; another version has other prices at every twentieth item. */
+/** Builds the body of a POST for a store; another version has other prices at every twentieth item. */
 export function menuBody(size: Size, storeId: string, version = 0): string {
   const menu = menuOf(shapes[size], { seed: storeId, mark: storeId });
   const items = menu.items.map((item, at) => (at % 20 === 0 ? { ...item, price: item.price + version } : item));
@@ -62,7 +62,7 @@ const dishes = ['Bacalhau à Brás', 'Caldo verde', 'Pastel de nata', 'Francesin
 const ends = ['CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'REJECTED'];
 const stages = ['PENDING', 'ACCEPTED', 'READY'];
 
-/** Order by its number, oldest first, spread over 200 days; one in ten has come to nothing, the newest are under way. */
+/** Builds an order by its number, oldest first, over 200 days; one in ten is cancelled, the newest are in progress. */
 export function orderAt(at: number, total: number) {
   const random = seededRandom(`order ${at}`);
   const created = new Date(Date.UTC(2026, 1, 1) + Math.floor((at * 200 * 24 * hour) / total));
@@ -91,7 +91,7 @@ export function orderAt(at: number, total: number) {
   };
 }
 
-/** In pieces of a thousand. */
+/** Splits into chunks of a thousand. */
 export function* orderLines(total: number): Generator<string> {
   for (let from = 0; from < total; from += 1000) {
     const length = Math.min(1000, total - from);

@@ -1,4 +1,4 @@
-/** A path to where two answers differ, with both values; undefined where they say the same. */
+/** Returns the path and both values of the first difference of two responses; undefined if they are equal. */
 export function differenceOf(one: unknown, other: unknown, path = '$'): string | undefined {
   const [left, right] = [plain(one), plain(other)];
   if (Array.isArray(left) && Array.isArray(right)) {
@@ -22,7 +22,7 @@ function firstOf<T>(keys: Iterable<T>, find: (key: T) => string | undefined): st
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** Absent, null and the empty list are one, and so are texts of one instant. */
+/** Absent, null and the empty list are equal, and so are two notations of an instant. */
 function plain(value: unknown): unknown {
   if (value === null || (Array.isArray(value) && value.length === 0)) return undefined;
   return typeof value === 'string' && dateTime.test(value) ? new Date(value).toISOString() : value;

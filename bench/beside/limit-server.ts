@@ -1,4 +1,4 @@
-/** The least that an answer can cost in Node: bytes from memory, sent by node:http. Its argument is the file of answers. */
+/** The minimum that a response costs in Node: bytes from memory, sent by node:http. Its argument is the file of responses. */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';

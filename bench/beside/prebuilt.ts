@@ -1,6 +1,6 @@
 import type { Answer, Request } from '../support/client.ts';
 
-/** A line of the file that the limit server answers from. */
+/** A line in the limit server's file of responses. */
 export interface Prebuilt {
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;

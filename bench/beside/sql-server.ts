@@ -1,6 +1,6 @@
 /**
- * The reads of the interface as one would write them by hand: one statement a request, whose text is the answer, and no
- * cache. It is given DATABASE_URL and the one key that it takes.
+ * Hand-written reads of the interface: one statement per request, whose result is the response body, without a
+ * cache. It takes DATABASE_URL and the only valid key.
  */
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
@@ -14,7 +14,7 @@ const { DATABASE_URL: connectionString, BENCH_KEY: key } = process.env;
 const pool = new pg.Pool({ connectionString, max: 10 });
 pool.on('error', error => console.error(error));
 const compress = promisify(brotliCompress);
-// As Carte compresses.
+// Same compression as Carte.
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 interface Found {

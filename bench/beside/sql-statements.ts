@@ -1,4 +1,4 @@
-/** One with a name is planned once on each connection. */
+/** A named statement is planned once per connection. */
 export interface Statement {
   readonly text: string;
   readonly name?: string;
@@ -42,7 +42,7 @@ const orderColumns = `
   o.is_read, o.in_pos, o.customer_comments, o.completed_at`;
 const success = `'000000' as result_code, 'Success' as result_message`;
 
-/** A page picks its ids from an index before it reads rows; the count walks an index. */
+/** A page selects ids from an index before it reads rows; the count scans an index. */
 const page = (name: string, condition: string): Statement => ({
   name,
   text: `select row_to_json(answer)::text as body from (

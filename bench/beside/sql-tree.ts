@@ -3,7 +3,7 @@ interface Row {
   readonly [column: string]: unknown;
 }
 
-/** What the statement `tree` answers; a list without rows is null. */
+/** Result of the statement `tree`; a list without rows is null. */
 export interface Lists {
   readonly menus: readonly (Row & { readonly category_external_ids: readonly string[] })[] | null;
   readonly categories: readonly (Row & { readonly item_external_ids: readonly string[] })[] | null;
@@ -12,7 +12,7 @@ export interface Lists {
   readonly modifier_items: readonly Row[] | null;
 }
 
-/** Stitches the tree from the five lists. */
+/** Assembles the tree from the five lists. */
 export function treeOf(lists: Lists): unknown {
   const modifiers = byExternalId(lists.modifier_items, row => row);
   const groups = byExternalId(lists.modifier_groups, ({ modifier_item_external_ids, ...group }) => ({

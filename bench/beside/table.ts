@@ -9,13 +9,13 @@ export interface CaseResult {
 
 const cpuOf = ({ server, database }: Figures) => server + database;
 
-/** Three digits that count. */
+/** Formats with three significant digits. */
 function shown(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return '–';
   return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : value >= 1 ? 2 : 3);
 }
 
-/** CPU of Carte over that of the others, server and database together: below 1, Carte needs less. */
+/** CPU of Carte divided by that of the others, server and database together: below 1, Carte needs less. */
 export function ratioTable(results: readonly CaseResult[]): string {
   const ratio = (medians: ReadonlyMap<ServerName, Figures>, to: ServerName) => {
     const [carte, other] = [medians.get('carte'), medians.get(to)];
@@ -46,7 +46,7 @@ export function figureTable(results: readonly CaseResult[]): string {
 export const mediansOf = (rounds: Rounds): ReadonlyMap<ServerName, Figures> =>
   new Map([...rounds].map(([name, figures]) => [name, medianOf(figures)]));
 
-/** Texts to the left, figures to the right. */
+/** Aligns texts left and figures right. */
 function align(rows: readonly (readonly string[])[], texts = 1): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
   const cell = (text: string, column: number) =>

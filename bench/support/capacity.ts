@@ -4,7 +4,7 @@ import { costs, databaseShare, habits, limits, sizes } from '../capacity-costs.t
 
 export interface Plan {
   readonly stores: number;
-  /** Requests a second in the busiest hour. */
+  /** Requests per second in the busiest hour. */
   readonly rates: Readonly<Record<string, number>>;
   readonly cacheHits: number;
   readonly pollsNotModified: number;
@@ -20,7 +20,7 @@ export interface Plan {
 const draws = 200_000;
 const fraction = (random: Random) => random.between(0, 999_999_999) / 1e9;
 
-/** What a number of stores needs in the busiest hour. Two rounds: how many processes share the work decides what each has kept. */
+/** Plans the capacity for the busiest hour. Two rounds: the number of processes determines the hit rate of each cache. */
 export function planFor(stores: number, seed = 'carte'): Plan {
   const first = planWith(stores, 1, seed);
   return planWith(stores, first.processes, seed);
@@ -66,7 +66,7 @@ function planWith(stores: number, processes: number, seed: string): Plan {
   return { ...plan, breaksFirst: firstLimit(plan) };
 }
 
-/** One process' share of the reads that need a body, against its cache; every post, wherever it goes, makes an answer stale. */
+/** Simulates one process' share of the reads that need a body against its cache; every POST, to any process, invalidates an entry. */
 function simulateCache(stores: number, postsPerRead: number, random: Random) {
   const popular = cumulative(stores, habits.popularity);
   const isLarge = Array.from({ length: stores }, () => random.chance(habits.largeMenus));
@@ -86,7 +86,7 @@ function simulateCache(stores: number, postsPerRead: number, random: Random) {
     const large = isLarge[store] ?? false;
     const isHit = kept.get(store)?.revision === revision;
     if (!isHit) kept.set(store, { revision, size: (large ? sizes.largeTree : sizes.smallTree) * sizes.keptForms });
-    // The first half only fills the cache.
+    // The first half only warms the cache.
     if (draw < draws / 2) continue;
     counted += 1;
     if (isHit) hits += 1;
@@ -96,7 +96,7 @@ function simulateCache(stores: number, postsPerRead: number, random: Random) {
   return { hits: hits / counted, meanCost: cost / counted };
 }
 
-/** A poll finds nothing new unless an order of its store has changed since the last one. */
+/** Simulates the share of polls that are 304: no order of the store has changed since the last poll. */
 function simulatePolls(stores: number, random: Random): number {
   const popular = cumulative(stores, habits.popularity);
   const busiest = (stores * habits.ordersPerDay * habits.changesPerOrder * habits.busiestHour) / 3600;

@@ -1,6 +1,6 @@
 import { Agent, request as begin, type IncomingHttpHeaders } from 'node:http';
 
-/** With a body it is a POST. */
+/** A POST if it has a body. */
 export interface Request {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly chunks: readonly Buffer[];
-  /** When it was under way, in milliseconds. */
+  /** Start and end in milliseconds. */
   readonly begun: number;
   readonly ended: number;
 }
@@ -21,7 +21,7 @@ export interface Client {
   close(): void;
 }
 
-/** Sends with a key, over connections that are kept. */
+/** Sends requests with a key, over keep-alive connections. */
 export function createClient(url: string, key: string, connections: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
@@ -56,14 +56,14 @@ export function createClient(url: string, key: string, connections: number): Cli
 
 export const textOf = ({ chunks }: Answer) => Buffer.concat(chunks).toString();
 
-/** Sends and throws unless the answer has the status. */
+/** Sends a request and throws if the response has another status. */
 export async function sendExpecting(client: Client, request: Request, status: number): Promise<Answer> {
   const answer = await client.send(request);
   if (answer.status === status) return answer;
-  throw new Error(`${request.path} answered ${answer.status}, not ${status}: ${textOf(answer).slice(0, 300)}`);
+  throw new Error(`${request.path} returned ${answer.status} instead of ${status}: ${textOf(answer).slice(0, 300)}`);
 }
 
-/** Does the work over so many connections at once; each turn gets its number, until there is no more to do. */
+/** Runs numbered tasks over a number of connections at once, until `hasMore` returns false. */
 export async function inParallel(
   connections: number,
   hasMore: (turn: number) => boolean,

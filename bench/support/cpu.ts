@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
-/** CPU seconds that a process and its living descendants have used, and those of children that it has seen end. */
+/** Returns the CPU seconds of a process, its running descendants and its reaped children. */
 export function cpuSeconds(pid: number | undefined): number {
   const processes = new Map(
     readdirSync('/proc')

@@ -5,23 +5,23 @@ import { startEmbedded } from '../../src/database/embedded.ts';
 import { carte } from './servers.ts';
 
 export interface BenchDatabase {
-  /** For servers and commands: they find the database by its address, so that none of them is its parent. */
+  /** Environment of servers and commands: with a URL, so that none of them starts and owns the embedded server. */
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number;
   query(sql: string): Promise<void>;
-  /** Brings documents in by `carte import`; they come in pieces, since all of them may be more than a text can hold. */
+  /** Imports documents with `carte import`, as chunks, since all of them may exceed the maximum length of a string. */
   importDocuments(kind: 'merchants' | 'stores' | 'orders', lines: Iterable<string>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A PostgreSQL of its own in the folder. */
+/** Starts a separate PostgreSQL in the folder. */
 export async function startDatabase(folder: string): Promise<BenchDatabase> {
   const server = await startEmbedded({ dataFolder: folder });
   const { host, port, user, database } = server.connection;
   const client = new pg.Client(server.connection);
   await client.connect();
   const address = `postgresql://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
-  // On a machine that is busy otherwise, a server at its limit would turn requests away rather than be measured.
+  // On a busy machine a saturated server would shed load instead of being measured.
   const env = { DATABASE_URL: address, CARTE_MAX_DELAY_MS: '60000', PORT: '0' };
   return {
     env,

@@ -1,4 +1,4 @@
-/** A replacement: its mark, when it was under way, and the revision it was acknowledged with (undefined: no answer came). */
+/** A write: its mark, start and end, and the acknowledged revision (undefined without a response). */
 export interface Write {
   readonly mark: string;
   readonly begun: number;
@@ -6,7 +6,7 @@ export interface Write {
   readonly revision: number | undefined;
 }
 
-/** A read: every mark in its answer, when it was under way, and the revision that the answer claims. */
+/** A read: every mark in the response, start and end, and the revision of the response. */
 export interface Read {
   readonly marks: readonly string[];
   readonly begun: number;
@@ -20,7 +20,7 @@ export interface Final {
   readonly revision: number;
 }
 
-/** What is wrong with a history: mixtures, lost or reordered writes, reads of the past. */
+/** Returns the violations in a history: mixed revisions, lost or reordered writes, stale reads. */
 export function checkHistory(writes: readonly Write[], reads: readonly Read[], final: Final): string[] {
   return [
     ...checkMixtures(reads),
@@ -36,7 +36,7 @@ function checkMixtures(reads: readonly Read[]): string[] {
     .map(read => `a ${read.kind} of revision ${read.revision} mixes ${read.marks.join(', ') || 'nothing'}`);
 }
 
-/** One revision has one mark, whoever says so. */
+/** Every revision must have one mark in all responses. */
 function checkRevisions(writes: readonly Write[], reads: readonly Read[]): string[] {
   const markOf = new Map<number, string>();
   const problems: string[] = [];
@@ -51,7 +51,7 @@ function checkRevisions(writes: readonly Write[], reads: readonly Read[]): strin
   return problems;
 }
 
-/** What begins after something was acknowledged is at least as new. */
+/** A request that starts after an acknowledgement must see that revision or a newer one. */
 function checkRealTime(writes: readonly Write[], reads: readonly Read[]): string[] {
   const acknowledged = writes.flatMap(({ ended, revision }) =>
     revision === undefined ? [] : [{ at: ended, revision }],
@@ -76,7 +76,7 @@ function checkRealTime(writes: readonly Write[], reads: readonly Read[]): string
   return problems;
 }
 
-/** The last acknowledged write is there, unless one without an answer came after it. */
+/** The last acknowledged write must be visible, unless one without a response followed it. */
 function checkFinal(writes: readonly Write[], final: Final): string[] {
   const newest = Math.max(0, ...writes.map(write => write.revision ?? 0));
   if (final.marks.length !== 1) return [`the final state bears ${final.marks.join(', ')}`];

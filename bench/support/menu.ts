@@ -1,6 +1,6 @@
 import { seededRandom } from '../../src/demo/random.ts';
 
-/** How many of each kind there are. Items share groups; each group has modifier items of its own. */
+/** Number of entities of each kind. Items share groups; each group has its own modifier items. */
 export interface MenuShape {
   readonly menus: number;
   readonly categories: number;
@@ -34,7 +34,7 @@ const words = {
 };
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 
-/** The body of a POST; every text in it bears the mark. The same seed gives the same menu. */
+/** Builds the body of a POST; every text in it contains the mark. The same seed gives the same menu. */
 export function menuOf(shape: MenuShape, { seed, mark }: { readonly seed: string; readonly mark: string }) {
   const random = seededRandom(seed);
   const text = (length: number) => {
@@ -101,7 +101,7 @@ export function menuOf(shape: MenuShape, { seed, mark }: { readonly seed: string
 
 const ids = (kind: string, count: number) => Array.from({ length: count }, (_, at) => `${kind}-${at}`);
 
-/** The part of a list that falls to one of so many. */
+/** Returns the slice of a list for one of several parts. */
 function share<T>(list: readonly T[], at: number, of: number): T[] {
   return list.slice(Math.floor((at * list.length) / of), Math.floor(((at + 1) * list.length) / of));
 }

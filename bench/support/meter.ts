@@ -9,7 +9,7 @@ export interface Watched {
   readonly databasePid: number;
 }
 
-/** What a stretch of requests took. */
+/** Measurements of a series of requests. */
 export interface Stretch {
   readonly times: readonly number[];
   readonly bytes: number;
@@ -18,7 +18,7 @@ export interface Stretch {
   readonly databaseSeconds: number;
 }
 
-/** Of one request: milliseconds of CPU of the server and of the database, milliseconds on the clock, bytes of the body. */
+/** Per request: milliseconds of CPU of the server and of the database, milliseconds of wall-clock time, bytes of the body. */
 export interface Figures {
   readonly requests: number;
   readonly perSecond: number;
@@ -29,7 +29,7 @@ export interface Figures {
   readonly bytes: number;
 }
 
-/** Measures the work, which hands over each of its answers. */
+/** Measures a task, which passes on each of its responses. */
 export async function measure(
   { serverPid, databasePid }: Watched,
   work: (onAnswer: (answer: Answer) => void) => Promise<void>,
@@ -67,7 +67,7 @@ export function figuresOf(stretches: readonly Stretch[]): Figures {
   };
 }
 
-/** Each figure's median over the rounds. */
+/** Median of each figure over the rounds. */
 export function medianOf(rounds: readonly Figures[]): Figures {
   const of = (pick: (figures: Figures) => number) => median(rounds.map(pick));
   return {
@@ -90,13 +90,13 @@ export const median = (numbers: readonly number[]) =>
 const quantile = (sorted: readonly number[], share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 
-/** The most memory that a process has had, in MiB. */
+/** Returns the peak memory of a process in MiB. */
 export function peakMemory(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
-/** What the figures depend on. */
+/** Environment of the measurement. */
 export const machine = () => {
   const [model] = cpus();
   return {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const bin = join(checkout, 'bin/carte.js');
 
-/** What `npm start` passes to Node. */
+/** Node options of `npm start`. */
 function flagsOf(folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return String(scripts.start)
@@ -24,17 +24,17 @@ export interface Server {
 type OnLog = (text: string) => void;
 const passOn: OnLog = text => void process.stderr.write(text);
 
-/** Starts the service as `npm start` does and waits until it can answer; its log is passed on, or taken by `onLog`. */
+/** Starts the service as `npm start` does and waits until it is ready; its log goes to stderr or to `onLog`. */
 export function startServer(env: Readonly<Record<string, string>>, onLog: OnLog = passOn): Promise<Server> {
   return startCheckout(checkout, env, onLog);
 }
 
-/** Starts the service of another checkout, whose dependencies are installed. */
+/** Starts the service of another checkout with installed dependencies. */
 export function startCheckout(folder: string, env: Readonly<Record<string, string>>, onLog: OnLog = passOn) {
   return startProgram([...flagsOf(folder), join(folder, 'bin/carte.js'), 'serve'], env, onLog);
 }
 
-/** Starts a program of ours that says where it is ready, and waits until it does. */
+/** Starts a program that prints its URL when it is ready, and waits for it. */
 export async function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -51,7 +51,7 @@ export async function startProgram(
       return { child, url, port: Number(new URL(url).port) };
     }
   }
-  throw new Error(`${args.join(' ')} ended before it was ready: ${said}`);
+  throw new Error(`${args.join(' ')} exited before it was ready: ${said}`);
 }
 
 export async function stopServer({ child }: Server): Promise<void> {
@@ -60,7 +60,7 @@ export async function stopServer({ child }: Server): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Runs one command and answers what it prints. */
+/** Runs a command and returns its output. */
 export async function carte(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   const child = spawn(process.execPath, [bin, ...args], {
     env: { ...process.env, ...env },
@@ -69,6 +69,6 @@ export async function carte(args: readonly string[], env: Readonly<Record<string
   let said = '';
   child.stdout.on('data', chunk => (said += chunk));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`carte ${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`carte ${args.join(' ')} exited with ${code}`);
   return said.trim();
 }

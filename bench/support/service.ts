@@ -13,7 +13,7 @@ export interface Service extends Watched {
   readonly startAnother: () => Promise<Client>;
 }
 
-/** Does the work with a server and a database of its own that hold nothing but stores, and ends both whatever happens. */
+/** Runs a task with its own server and a database that has stores only, and stops both in any case. */
 export async function withService(
   { storeIds, connections }: { readonly storeIds: readonly string[]; readonly connections: number },
   work: (service: Service) => Promise<void>,

@@ -1,6 +1,5 @@
-import { createClient, Incomparable, type Side } from '../compare/client.ts';
-import { Findings } from '../compare/findings.ts';
-import { counted, describeCuts, describeFindings, routeRows } from '../compare/report.ts';
+import { ComparisonError, createClient, type Service } from '../compare/client.ts';
+import { counted, Findings, formatCuts, formatFindings, routeRows } from '../compare/findings.ts';
 import { readRoutes } from '../compare/routes.ts';
 import { compareServices } from '../compare/run.ts';
 import { OperatorError } from '../errors.ts';
@@ -28,19 +27,22 @@ export interface CompareOptions {
   readonly json?: boolean;
 }
 
-/** Compares two services and prints where they differ. */
+/** Compares two services and prints their differences. */
 export async function compare(options: CompareOptions): Promise<void> {
   const routes = readRoutes(loadContract(createSchema()), { ids: options.ids ?? false, order: options.order ?? false });
-  const names = routes.map(({ name }) => name);
-  const findings = new Findings(names, options.ignore);
+  const findings = new Findings(
+    routes.map(({ name }) => name),
+    options.ignore,
+  );
+  const timeoutMs = options.timeout * 1000;
   let complete = false;
   try {
     await compareServices({
-      old: createClient(sideOf('old', options.old, options.oldKey), { seconds: options.timeout }),
-      new: createClient(sideOf('new', options.new, options.newKey), { seconds: options.timeout }),
+      old: createClient(readService('old', options.old, options.oldKey), { timeoutMs }),
+      new: createClient(readService('new', options.new, options.newKey), { timeoutMs }),
       routes,
       findings,
-      bounds: { Merchant: options.merchants, Store: options.stores, Order: options.orders },
+      limits: { Merchant: options.merchants, Store: options.stores, Order: options.orders },
       stores: options.store,
       startTime: options.from,
       endTime: options.to,
@@ -49,38 +51,40 @@ export async function compare(options: CompareOptions): Promise<void> {
     });
     complete = true;
   } finally {
-    // What was found before a service went away is still worth knowing.
-    if (findings.compared > 0) show(findings, complete, options);
+    // Prints the findings so far if a service fails in the middle.
+    if (findings.compared > 0) printReport(findings, complete, options);
   }
-  if (findings.compared === 0) throw new Incomparable('There is nothing to compare within these bounds.');
+  if (findings.compared === 0) throw new ComparisonError('There is nothing to compare within the given limits.');
   if (findings.size > 0) throw new OperatorError(`The services differ: ${summary(findings)}.`);
-  terminal.say(`The services agree: ${summary(findings)}.`);
+  terminal.err(`The services agree: ${summary(findings)}.`);
 }
 
-function show(findings: Findings, complete: boolean, { json = false, examples: shown }: CompareOptions): void {
+function printReport(findings: Findings, complete: boolean, { json = false, examples }: CompareOptions): void {
   const [differences, routes] = [findings.list(), findings.routes()];
   if (json) {
     terminal.out(JSON.stringify({ complete: complete && !findings.full, routes, differences }, null, 2));
     return;
   }
-  if (differences.length > 0) terminal.out(`${describeFindings(differences, shown)}\n`);
+  if (differences.length > 0) terminal.out(`${formatFindings(differences, examples)}\n`);
   terminal.out(table(routeRows(routes)));
-  for (const cut of describeCuts(routes)) terminal.say(cut);
-  if (findings.full) terminal.say('There are more differences than can be kept; the comparison ended early.');
+  for (const cut of formatCuts(routes)) terminal.err(cut);
+  if (findings.full) terminal.err('The comparison ended early: there are too many differences to store.');
 }
 
 function summary({ compared, size }: Findings): string {
-  return `${counted(compared, 'answer')} compared, ${counted(size, 'difference')}`;
+  return `${counted(compared, 'response')} compared, ${counted(size, 'difference')}`;
 }
 
-function sideOf(name: Side['name'], address: string, key: string | undefined): Side {
-  // What is wrong may hold a secret, so it is not repeated; fetch would do so in its own words.
+function readService(name: Service['name'], address: string, key: string | undefined): Service {
+  // Validated here, without the value in the message: it may contain a secret, which fetch's own error would print.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) {
-    throw new Incomparable(`The key of the ${name} service holds a character that cannot stand in a header.`);
+    throw new ComparisonError(`The key of the ${name} service contains a character that is not allowed in a header.`);
   }
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new Incomparable(`The address of the ${name} service must be one such as https://api.example.`);
+    throw new ComparisonError(
+      `The URL of the ${name} service must be http or https, without credentials, query and fragment.`,
+    );
   }
   return { name, url: url.href.replace(/\/+$/, ''), key };
 }

@@ -1,46 +1,51 @@
 import { type Command, CommanderError, Option } from 'commander';
-import { collect, parseCount, parseDate } from './arguments.ts';
 import type { CompareOptions } from './compare-services.ts';
-import { examples } from './help.ts';
+import { collect, examples, parseDate, parseInteger } from './options.ts';
 
-const between = 'carte compare --old https://old.example --new http://127.0.0.1:4000';
+const command = 'carte compare --old https://old.example --new http://127.0.0.1:4000';
 const help = `${examples(
   'export CARTE_OLD_KEY=… CARTE_NEW_KEY=…',
-  between,
-  `${between} --store lisbon-baixa --orders 500`,
-  `${between} --ignore MenuItem.prep_type --json`,
+  command,
+  `${command} --store lisbon-baixa --orders 500`,
+  `${command} --ignore MenuItem.prep_type --json`,
 )}
 
 The exit status is 0 if nothing differs, 1 if something does, and 2 if the services could not be compared.
-docs/migrating.md says what counts as equal.`;
+docs/migrating.md defines what counts as equal.`;
 
 export function addCompareCommand(program: Command): void {
   program
     .command('compare')
-    .description('read two services that have the same REST interface, and show where their answers differ')
-    .requiredOption('--old <url>', 'the service to hold against, as the address before /v1')
-    .requiredOption('--new <url>', 'the service to compare with it')
+    .description('compare the responses of two services that implement the same REST interface')
+    .requiredOption('--old <url>', 'base URL of the reference service, without /v1')
+    .requiredOption('--new <url>', 'base URL of the service to compare with it')
     .addOption(
-      new Option('--old-key <key>', 'its API key; the variable keeps it out of lists of processes').env(
-        'CARTE_OLD_KEY',
-      ),
+      new Option(
+        '--old-key <key>',
+        'API key of the old service; prefer the variable, since arguments are visible to other users',
+      ).env('CARTE_OLD_KEY'),
     )
-    .addOption(new Option('--new-key <key>', 'the API key of the new one').env('CARTE_NEW_KEY'))
-    .option('--merchants <n>', 'how many merchants to take from the list', parseCount(0), 1000)
-    .option('--stores <n>', 'how many stores to take from the list', parseCount(0), 1000)
-    .option('--store <id>', 'only this store, without the lists of stores and merchants (repeatable)', collect, [])
-    .option('--orders <n>', 'how many orders of each store to take', parseCount(0), 100)
-    .option('--from <date>', 'only orders created at this date or date-time, or later', parseDate)
-    .option('--to <date>', 'only orders created at this date or date-time, or earlier', parseDate)
-    .option('--ids', 'compare the numbers that the services gave to the parts of menus too')
-    .option('--order', 'compare the order of all lists, also where it has no meaning for guests')
-    .option('--ignore <field>', 'leave out differences of this name, e.g. MenuItem.prep_type (repeatable)', collect, [])
-    .option('--examples <n>', 'how many differences of the same name to show', parseCount(1), 5)
-    .option('--concurrency <n>', 'how many requests to have under way with each service', parseCount(1), 4)
-    .option('--timeout <seconds>', 'how long an answer may take', parseCount(1), 120)
-    .option('--json', 'print everything that was found as JSON')
+    .addOption(new Option('--new-key <key>', 'API key of the new service').env('CARTE_NEW_KEY'))
+    .option('--merchants <n>', 'maximum number of merchants', parseInteger({ min: 0 }), 1000)
+    .option('--stores <n>', 'maximum number of stores', parseInteger({ min: 0 }), 1000)
+    .option(
+      '--store <id>',
+      'compare only this store, without the lists of stores and merchants (repeatable)',
+      collect,
+      [],
+    )
+    .option('--orders <n>', 'maximum number of orders of each store', parseInteger({ min: 0 }), 100)
+    .option('--from <date>', 'only orders created at or after this date or date-time', parseDate)
+    .option('--to <date>', 'only orders created at or before this date or date-time', parseDate)
+    .option('--ids', 'compare the numeric ids in menus, too')
+    .option('--order', 'compare the order of all lists, even if guests do not see it')
+    .option('--ignore <field>', 'ignore differences of this name, e.g. MenuItem.prep_type (repeatable)', collect, [])
+    .option('--examples <n>', 'maximum number of differences to show of the same name', parseInteger({ min: 1 }), 5)
+    .option('--concurrency <n>', 'concurrent requests to each service', parseInteger({ min: 1 }), 4)
+    .option('--timeout <seconds>', 'timeout of a request', parseInteger({ min: 1 }), 120)
+    .option('--json', 'print the report as JSON')
     .addHelpText('after', help)
-    // As diff has it: 1 is for differences alone.
+    // As with diff(1), status 1 means differences and 2 an error.
     .exitOverride(({ exitCode, code, message }) => {
       throw new CommanderError(exitCode === 0 ? 0 : 2, code, message);
     })

@@ -1,16 +1,31 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Command } from 'commander';
 import { operatorScope } from '../auth/scope.ts';
 import { readConfig } from '../config.ts';
+import { examples } from './options.ts';
+import { terminal } from './terminal.ts';
 
-/** Runs one command's work on the configured database with the operator's scope, and leaves it closed. */
-export async function withDatabase<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
-  // Loaded here, since the ORM takes longer to load than --help may take.
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('migrate the database to the current schema')
+    .addHelpText('after', examples('carte migrate'))
+    .action(async () => {
+      terminal.progress('Migrating the database …');
+      await withDatabase(async () => {});
+      terminal.err('The database has the current schema.');
+    });
+}
+
+/** Opens and migrates the configured database, runs a task with the operator's scope, and closes it. */
+export async function withDatabase<T>(task: (em: EntityManager) => Promise<T>): Promise<T> {
+  // Imported lazily: loading the ORM would slow down --help.
   const { openDatabase } = await import('../database/open.ts');
   const database = await openDatabase(readConfig(process.env));
   try {
     const em = database.orm.em.fork();
     em.setFilterParams('scope', { ...operatorScope });
-    return await work(em);
+    return await task(em);
   } finally {
     await database.close();
   }

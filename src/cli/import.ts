@@ -4,23 +4,20 @@ import { OperatorError } from '../errors.ts';
 import type { KindName } from '../import/kinds.ts';
 import type { Progress } from '../import/run.ts';
 import { withDatabase } from './database.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { terminal } from './terminal.ts';
 
 const kindNames: readonly KindName[] = ['merchants', 'stores', 'orders'];
 
-/** More would bury the first ones; the summary gives their number. */
-const mostFaultsShown = 100;
+const maxErrorsShown = 100;
 
 export function addImportCommand(program: Command): void {
   program
     .command('import')
-    .description(
-      'import merchants, stores or orders from NDJSON, one document a line in the shapes of the REST interface',
-    )
-    .addArgument(new Argument('<kind>', 'what the lines are').choices(kindNames))
+    .description('import merchants, stores or orders from NDJSON: one document per line, as the REST routes return it')
+    .addArgument(new Argument('<kind>', 'type of the documents').choices(kindNames))
     .argument('<file>', 'the file, or - for standard input')
-    .option('--strict', 'let nothing in unless every line is good')
+    .option('--strict', 'import nothing if any line is invalid')
     .addHelpText(
       'after',
       `${examples('carte import orders orders.ndjson')}\n\nImporting the same file again changes nothing.`,
@@ -40,18 +37,18 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
       stream,
       strict,
       onError: ({ line, error }) => {
-        if (++shown > mostFaultsShown) return;
-        const place = error.path.length > 0 ? `${error.path.join('.')}: ` : '';
-        terminal.say(`line ${line}: ${place}${error.message}`);
+        if (++shown > maxErrorsShown) return;
+        const path = error.path.length > 0 ? `${error.path.join('.')}: ` : '';
+        terminal.err(`line ${line}: ${path}${error.message}`);
       },
       onProgress: progress => terminal.progress(summary(kind, progress, started)),
     }),
   );
-  terminal.say(summary(kind, result, started));
+  terminal.err(summary(kind, result, started));
   if (result.faulty > 0) {
-    if (shown > mostFaultsShown) terminal.say(`${shown - mostFaultsShown} more errors are not shown.`);
+    if (shown > maxErrorsShown) terminal.err(`${shown - maxErrorsShown} more errors are not shown.`);
     throw new OperatorError(
-      strict ? 'Nothing was imported, because of the faulty lines.' : 'The faulty lines were left out.',
+      strict ? 'Nothing was imported, because some lines are invalid.' : 'The invalid lines were skipped.',
     );
   }
 }
@@ -59,8 +56,8 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
 function summary(kind: KindName, { lines, changed, faulty }: Progress, started: number): string {
   const seconds = (performance.now() - started) / 1000;
   const rate = Math.round(lines / Math.max(seconds, 0.001));
-  const count = (number: number) => number.toLocaleString('en');
-  return `${kind}: ${count(lines)} lines read, ${count(changed)} new or changed, ${count(faulty)} faulty, ${count(rate)} lines/s`;
+  const format = (number: number) => number.toLocaleString('en');
+  return `${kind}: ${format(lines)} lines read, ${format(changed)} new or changed, ${format(faulty)} invalid, ${format(rate)} lines/s`;
 }
 
 async function openFile(file: string): Promise<AsyncIterable<Buffer>> {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
-import { collect, parseDate } from './arguments.ts';
 import { withDatabase } from './database.ts';
-import { examples } from './help.ts';
+import { collect, examples, parseDate } from './options.ts';
 import { table, terminal } from './terminal.ts';
 
 interface CreateOptions {
@@ -21,32 +20,32 @@ export function addKeyCommands(program: Command): void {
     .addHelpText('after', examples('carte key list'));
   key
     .command('create')
-    .description('issue a key and print it, alone on standard output; it is never shown again')
-    .requiredOption('--name <name>', 'what the key is for')
+    .description('issue a key and print it, alone on standard output; it cannot be shown again')
+    .requiredOption('--name <name>', 'name of the key, e.g. its purpose')
     .option('--all', 'give access to every merchant and store')
     .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
     .option('--store <id>', 'give access to this store (repeatable)', collect, [])
-    .option('--write', 'may replace menu configurations; without it the key only reads')
-    .option('--expires <date>', 'ends at this date or date-time', parseDate)
+    .option('--write', 'allow replacing menu configurations; without it the key is read-only')
+    .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --write'))
     .action(createKey);
   key
     .command('list')
-    .description('show every key, without its secret')
+    .description('list all keys, without their secrets')
     .addHelpText('after', examples('carte key list'))
-    .action(showKeys);
+    .action(printKeys);
   key
     .command('revoke <id>')
-    .description('end a key')
+    .description('revoke a key')
     .addHelpText('after', examples('carte key revoke key_5f2c91d07ab3'))
     .action(async (id: string) => {
       const { revokeKey } = await loadKeys();
       await withDatabase(em => revokeKey(em, id));
-      terminal.say(`The key ${id} is revoked.`);
+      terminal.err(`The key ${id} is revoked.`);
     });
   key
     .command('rotate <id>')
-    .description('give a key a new secret and print it; the old one ends')
+    .description('replace the secret of a key and print the new one; the old one becomes invalid')
     .addHelpText('after', examples('carte key rotate key_5f2c91d07ab3'))
     .action(async (id: string) => {
       const { rotateKey } = await loadKeys();
@@ -55,7 +54,7 @@ export function addKeyCommands(program: Command): void {
     });
 }
 
-/** With it comes the ORM, which --help can do without. */
+/** Imported lazily: loading the ORM would slow down --help. */
 const loadKeys = () => import('../auth/keys.ts');
 
 async function createKey(options: CreateOptions): Promise<void> {
@@ -71,10 +70,10 @@ async function createKey(options: CreateOptions): Promise<void> {
     }),
   );
   terminal.out(issued.key);
-  terminal.say(`This is the key ${issued.id}; keep it safe, it is not shown again.`);
+  terminal.err(`The id of the key is ${issued.id}. Store the key safely: it is not shown again.`);
 }
 
-async function showKeys(): Promise<void> {
+async function printKeys(): Promise<void> {
   const { listKeys } = await loadKeys();
   const keys = await withDatabase(listKeys);
   const rows = keys.map(key => {

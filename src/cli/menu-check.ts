@@ -13,24 +13,24 @@ import { defaultMenuLimits } from '../menu/limits.ts';
 import { terminal } from './terminal.ts';
 
 interface Report {
-  /** What the route would refuse the body for. */
+  /** Errors for which POST responds with 422. */
   readonly errors: readonly RequestError[];
-  /** What it would take, but a merchant would want to know. */
+  /** Findings in a valid configuration. */
   readonly diagnostics: readonly (Omit<Diagnostic, 'path'> & { readonly path: ErrorPath })[];
 }
 
-/** Validates a menu configuration as POST would, and prints what is wrong or doubtful. */
+/** Validates a menu configuration as POST does, and prints its errors or diagnostics. */
 export function checkMenu(file: string, { json = false }: { json?: boolean }): void {
-  const report = reportOn(readFile(file));
-  terminal.out(json ? JSON.stringify(report, null, 2) : describe(file, report));
-  if (report.errors.length > 0) throw new OperatorError(`POST would refuse ${file}.`);
+  const report = createReport(readFile(file));
+  terminal.out(json ? JSON.stringify(report, null, 2) : format(file, report));
+  if (report.errors.length > 0) throw new OperatorError(`POST would reject ${file} with 422.`);
 }
 
-function reportOn(text: string): Report {
+function createReport(text: string): Report {
   const type = inputTypeOf('MenuConfigurationInput');
   const snakePath = (path: ErrorPath) => toSnakePath(type, path);
-  const inBody = ({ path: [, ...below], type, message }: ValidationError) => {
-    return { loc: ['body', ...snakePath(below)], msg: message, type };
+  const toRequestError = ({ path: [, ...path], type, message }: ValidationError) => {
+    return { loc: ['body', ...snakePath(path)], msg: message, type };
   };
   let body: unknown;
   try {
@@ -42,26 +42,29 @@ function reportOn(text: string): Report {
   const errors = new ValidationErrors();
   const input = compileReader(type).read(body, ['body'], errors);
   if (errors.list.length > 0) {
-    if (!errors.full) for (const { loc, type, msg } of checkPart(input).map(inBody)) errors.add(loc, type, msg);
+    if (!errors.full) for (const { loc, type, msg } of checkPart(input).map(toRequestError)) errors.add(loc, type, msg);
     return { errors: errors.list, diagnostics: [] };
   }
   try {
     const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
-    const diagnostics = diagnose(configuration).map(found => ({ ...found, path: snakePath(found.path) }));
+    const diagnostics = diagnose(configuration).map(diagnostic => ({
+      ...diagnostic,
+      path: snakePath(diagnostic.path),
+    }));
     return { errors: [], diagnostics };
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
-    return { errors: error.errors.map(inBody), diagnostics: [] };
+    return { errors: error.errors.map(toRequestError), diagnostics: [] };
   }
 }
 
-function describe(file: string, { errors, diagnostics }: Report): string {
-  if (errors.length === 0 && diagnostics.length === 0) return `${file} is fine.`;
-  const refused = errors.map(({ loc, msg }) => `REFUSED  ${placeOf(loc)}: ${msg}`);
-  const doubtful = diagnostics.map(({ severity, path, message, code }) => {
+function format(file: string, { errors, diagnostics }: Report): string {
+  if (errors.length === 0 && diagnostics.length === 0) return `${file} is valid and has no diagnostics.`;
+  const rejected = errors.map(({ loc, msg }) => `INVALID  ${placeOf(loc)}: ${msg}`);
+  const found = diagnostics.map(({ severity, path, message, code }) => {
     return `${severity.padEnd(7)}  ${placeOf(path)}: ${message} [${code}]`;
   });
-  return [...refused, ...doubtful].join('\n');
+  return [...rejected, ...found].join('\n');
 }
 
 function readFile(file: string): string {

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import type { CounterDifference } from '../order/counters.ts';
 import { withDatabase } from './database.ts';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { table, terminal } from './terminal.ts';
 
 export function addOrderCommands(program: Command): void {
   const orders = program
     .command('orders')
-    .description('look after the counters that keep order lists fast')
+    .description('maintain the counters behind the counts and pages of order lists')
     .addHelpText('after', examples('carte orders verify'));
   orders
     .command('verify')
@@ -18,25 +18,25 @@ export function addOrderCommands(program: Command): void {
       terminal.progress('Counting the orders …');
       const { verifyCounters } = await import('../order/counters.ts');
       const wrong = await withDatabase(verifyCounters);
-      if (wrong.length === 0) return terminal.say('Every counter is right.');
-      terminal.out(show(wrong));
-      throw new OperatorError(`${wrong.length} counters are wrong; \`carte orders rebuild\` puts them right.`);
+      if (wrong.length === 0) return terminal.err('All counters are correct.');
+      terminal.out(format(wrong));
+      throw new OperatorError(`${wrong.length} counters are wrong; \`carte orders rebuild\` corrects them.`);
     });
   orders
     .command('rebuild')
-    .description('put wrong counters right; meanwhile reading goes on and writing orders waits')
+    .description('correct wrong counters; blocks writes of orders, not reads')
     .addHelpText('after', examples('carte orders rebuild'))
     .action(async () => {
       terminal.progress('Counting the orders …');
       const { rebuildCounters } = await import('../order/counters.ts');
-      const mended = await withDatabase(rebuildCounters);
-      if (mended.length === 0) return terminal.say('Every counter was right.');
-      terminal.out(show(mended));
-      terminal.say(`${mended.length} counters are put right.`);
+      const corrected = await withDatabase(rebuildCounters);
+      if (corrected.length === 0) return terminal.err('All counters were correct.');
+      terminal.out(format(corrected));
+      terminal.err(`${corrected.length} counters were corrected.`);
     });
 }
 
-function show(differences: readonly CounterDifference[]): string {
+function format(differences: readonly CounterDifference[]): string {
   const rows = differences.map(({ storeId, day, status, kept, actual }) => {
     return [storeId, day, status, String(kept), String(actual)];
   });

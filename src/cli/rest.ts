@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { examples } from './help.ts';
+import { examples } from './options.ts';
 import { table, terminal } from './terminal.ts';
 
 export function addRestCommands(program: Command): void {
   program
     .command('routes')
-    .description('show the REST routes and the operations of schema/rest behind them')
+    .description('list the REST routes and their operations in schema/rest')
     .addHelpText('after', examples('carte routes'))
     .action(async () => {
       const { routeTable } = await import('../rest/table.ts');
@@ -17,13 +17,12 @@ export function addRestCommands(program: Command): void {
     .description('print the OpenAPI document of the REST routes')
     .addHelpText('after', examples('carte openapi > openapi.json'))
     .action(async () => {
-      // SOFA takes longer to load than most commands to run.
       const { openapiDocument } = await import('../rest/openapi/document.ts');
       terminal.out(JSON.stringify(openapiDocument(await loadContract()), null, 2));
     });
 }
 
-/** Loaded when it is needed: GraphQL and the resolvers take longer to load than --help may take. */
+/** Imported lazily: loading GraphQL and the resolvers would slow down --help. */
 async function loadContract() {
   const [{ createSchema }, contract] = await Promise.all([
     import('../graphql/schema.ts'),

@@ -1,10 +1,10 @@
 import { styleText } from 'node:util';
 
-/** Where a command writes: results to stdout, everything said beside them to stderr. */
+/** Output of the commands: results go to stdout, messages to stderr. */
 export interface Terminal {
   out(text: string): void;
-  say(text: string): void;
-  /** One line that is written over by the next; nothing where stderr is no terminal. */
+  err(text: string): void;
+  /** Shows a line that the next output overwrites; does nothing unless stderr is a TTY. */
   progress(text: string): void;
 }
 
@@ -13,7 +13,7 @@ export const terminal: Terminal = {
     terminal.progress('');
     process.stdout.write(`${text}\n`);
   },
-  say: text => {
+  err: text => {
     terminal.progress('');
     process.stderr.write(`${text}\n`);
   },
@@ -22,20 +22,14 @@ export const terminal: Terminal = {
   },
 };
 
-/** On a terminal alone, and not against NO_COLOR. */
+/** Applies to a TTY only, and respects NO_COLOR. */
 export function bold(text: string): string {
   return styleText('bold', text, { stream: process.stdout });
 }
 
-/** Columns padded to their widest cell. */
+/** Formats rows as columns, padded to their widest cells. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map(row =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const format = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ');
+  return rows.map(row => format(row).trimEnd()).join('\n');
 }

@@ -1,10 +1,10 @@
 import { bold } from './terminal.ts';
 
-/** What the first start prints: a key and calls to copy. */
+/** Formats what the first start prints: the demo key and commands to try it with. */
 export function welcome(url: string, key: string): string {
   const query = '{ store(id: \\"lisbon-baixa\\") { name menus { categories { items { price } } } } }';
   return `
-${bold('A demo group of restaurants is loaded. Your key, shown this once:')}
+${bold('Demo restaurants are loaded. Your API key, shown only this once:')}
 
   ${key}
 
@@ -16,9 +16,9 @@ ${bold('GraphQL')}
     -d '{"query": "${query}"}' ${url}/graphql
 
 ${bold('In a browser')}
-  ${url}/          where everything is
+  ${url}/          overview of all pages
   ${url}/graphql   the playground
   ${url}/docs      the REST documentation
-  ${url}/menu      a store's menu as a guest sees it
+  ${url}/menu      a store's menu as guests see it
 `;
 }

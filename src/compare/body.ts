@@ -1,6 +1,6 @@
 import {
   type GraphQLField,
-  GraphQLObjectType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   getNullableType,
   isEnumType,
@@ -9,119 +9,137 @@ import {
   isObjectType,
 } from 'graphql';
 import { parseDateTime } from '../input/datetime.ts';
+import { isObject } from '../input/json.ts';
 import { snakeCase } from '../input/names.ts';
 import type { FieldExtensions, TypeExtensions } from '../rest/contract/outputs.ts';
-import { type Compare, compareFree, compareSequence, compareValues, isFields, valueAt } from './free.ts';
-import { compareBag, compareThings, type Identity, idOf } from './lists.ts';
+import {
+  type Compare,
+  compareById,
+  compareJson,
+  compareOrdered,
+  compareUnordered,
+  compareValues,
+  type Identity,
+  idOf,
+  ownValue,
+} from './values.ts';
 
-/** What counts although the interface leaves it open. */
+/** Whether to compare what the interface leaves unspecified. */
 export interface Strictness {
-  /** The numbers that a service gives to the parts of a menu. */
+  /** The numeric ids that a service assigns to menus, categories, items and modifiers. */
   readonly ids: boolean;
-  /** The order of lists in which it has no meaning for guests. */
+  /** The order of lists whose order guests do not see. */
   readonly order: boolean;
 }
 
-/** Compiles a documented type into what compares two bodies of it. docs/migrating.md says what counts as equal. */
+/** Compiles a type of the contract into a comparison by the rules of docs/migrating.md. */
 export function compileComparison(type: GraphQLOutputType, strictness: Strictness): Compare {
-  return compileType(type, { strictness, known: new Map(), inThing: false });
+  return compileType(type, { strictness, compiled: new Map(), inEntity: false });
 }
 
-interface Compiling {
+interface Compilation {
   readonly strictness: Strictness;
-  readonly known: Map<GraphQLObjectType, Compare>;
-  /** Whether the type stands within a thing that has an identifier. */
-  readonly inThing: boolean;
+  readonly compiled: Map<GraphQLObjectType, Compare>;
+  /** Whether the type is nested in an entity. */
+  readonly inEntity: boolean;
 }
 
-/** By the service's own identifier or else, for the parts of a menu, by the one that the store gave. */
+/** An entity has an id of the service or, in a menu configuration, an external id of its store. */
 export function identityOf(type: GraphQLOutputType): Identity | undefined {
   const named = getNullableType(type);
   if (!isObjectType(named)) return undefined;
   const { graphType = named.name }: TypeExtensions = named.extensions;
   const fields = named.getFields();
   if (String(fields.id?.type) === 'ID!') return { field: 'id', type: graphType, local: false };
-  const given = snakeCase('externalId');
-  return String(fields[given]?.type) === 'String!' ? { field: given, type: graphType, local: true } : undefined;
+  const externalId = snakeCase('externalId');
+  return String(fields[externalId]?.type) === 'String!'
+    ? { field: externalId, type: graphType, local: true }
+    : undefined;
 }
 
-function compileType(type: GraphQLOutputType, compiling: Compiling): Compare {
-  if (isNonNullType(type)) return compileType(type.ofType, compiling);
-  if (isListType(type)) return compileList(type.ofType, compiling);
-  if (isObjectType(type)) return compiling.known.get(type) ?? compileObject(type, compiling);
-  return type.toString() === 'DateTime' ? compareInstants : compareFree;
+function compileType(type: GraphQLOutputType, compilation: Compilation): Compare {
+  if (isNonNullType(type)) return compileType(type.ofType, compilation);
+  if (isListType(type)) return compileList(type.ofType, compilation);
+  if (isObjectType(type)) return compilation.compiled.get(type) ?? compileObject(type, compilation);
+  return type.toString() === 'DateTime' ? compareDateTimes : compareJson;
 }
 
-function compileList(elementType: GraphQLOutputType, compiling: Compiling): Compare {
+function compileList(elementType: GraphQLOutputType, compilation: Compilation): Compare {
   const identity = identityOf(elementType);
-  const compareElement = compileType(elementType, compiling);
+  const compareElement = compileType(elementType, compilation);
   const bare = getNullableType(elementType);
-  const meaningless = !compiling.strictness.order && (isEnumType(bare) || bare instanceof GraphQLObjectType);
-  const ordered = compiling.strictness.order || (compiling.inThing && identity?.local === true);
-  const things = identity && compareThings(compareElement, identity, ordered);
-  const values = meaningless ? compareBag(compareElement) : compareSequence.bind(undefined, compareElement);
-  const compareLists = things ?? values;
-  return (before, after, walk) => {
-    if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, walk);
-    else compareValues(before, after, walk);
+  const { order } = compilation.strictness;
+  const isUnordered = !order && (isEnumType(bare) || isObjectType(bare));
+  const compareElements = isUnordered ? compareUnordered(compareElement) : compareOrdered(compareElement);
+  const compareLists = identity
+    ? compareById(compareElement, identity, order || (compilation.inEntity && identity.local))
+    : compareElements;
+  return (before, after, traversal) => {
+    if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, traversal);
+    else compareValues(before, after, traversal);
   };
 }
 
-function compileObject(type: GraphQLObjectType, compiling: Compiling): Compare {
+function compileObject(type: GraphQLObjectType, compilation: Compilation): Compare {
   const identity = identityOf(type);
-  const own = type.getFields();
-  const within = { ...compiling, inThing: compiling.inThing || identity !== undefined };
-  const compareOwn: [string, Compare][] = [];
-  const compareFields: Compare = (before, after, walk) => {
-    if (!isFields(before) || !isFields(after)) return compareValues(before, after, walk);
-    for (const [name, compare] of compareOwn) walk.at(name, () => compare(before[name], after[name], walk));
-    // What the interface does not name may still be what a till relies on.
+  const documented = type.getFields();
+  const nested = { ...compilation, inEntity: compilation.inEntity || identity !== undefined };
+  const comparisons: [string, Compare][] = [];
+  const compareFields: Compare = (before, after, traversal) => {
+    if (!isObject(before) || !isObject(after)) return compareValues(before, after, traversal);
+    for (const [name, compare] of comparisons) traversal.at(name, () => compare(before[name], after[name], traversal));
+    // Clients may rely on undocumented fields.
     for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-      if (!Object.hasOwn(own, name))
-        walk.at(name, () => compareOptional(valueAt(before, name), valueAt(after, name), walk));
+      if (!Object.hasOwn(documented, name))
+        traversal.at(name, () => compareOptional(ownValue(before, name), ownValue(after, name), traversal));
     }
   };
-  const compareThing: Compare = (before, after, walk) => {
+  const compareObject: Compare = (before, after, traversal) => {
     const id = identity && idOf(before, identity);
-    if (!identity || id === undefined) return compareFields(before, after, walk);
+    if (!identity || id === undefined) return compareFields(before, after, traversal);
     const other = idOf(after, identity);
-    // Of another thing in the same place only that much is said.
-    if (other !== id) return walk.at(identity.field, () => compareValues(id, other, walk));
-    walk.within({ type: identity.type, local: identity.local, id }, () => compareFields(before, after, walk));
+    // The fields of different entities are not compared.
+    if (other !== id) return traversal.at(identity.field, () => compareValues(id, other, traversal));
+    traversal.within({ type: identity.type, local: identity.local, id }, () => compareFields(before, after, traversal));
   };
-  compiling.known.set(type, compareThing);
-  compareOwn.push(...Object.values(own).map((field): [string, Compare] => [field.name, compileField(field, within)]));
-  return compareThing;
+  compilation.compiled.set(type, compareObject);
+  comparisons.push(
+    ...Object.values(documented).map((field): [string, Compare] => [field.name, compileField(field, nested)]),
+  );
+  return compareObject;
 }
 
-/** Null is absent; where a field may be absent, so is an empty list, and so is the value that the interface implies. */
-function compileField({ name, type, extensions }: GraphQLField<unknown, unknown>, compiling: Compiling): Compare {
+/** Null equals absent; for an optional field so do the empty list and the constant that the contract gives it. */
+function compileField({ name, type, extensions }: GraphQLField<unknown, unknown>, compilation: Compilation): Compare {
   const compare =
-    name === 'id' && getNullableType(type).toString() === 'SafeInt' && !compiling.strictness.ids
+    name === 'id' && getNullableType(type).toString() === 'SafeInt' && !compilation.strictness.ids
       ? compareTypes
-      : compileType(type, compiling);
+      : compileType(type, compilation);
   const { constant }: FieldExtensions = extensions;
   const optional = !isNonNullType(type);
-  const implied = optional ? (constant ?? (isListType(type) ? [] : undefined)) : undefined;
-  return optionally(compare, implied);
+  const defaultValue = optional ? (constant ?? (isListType(type) ? [] : undefined)) : undefined;
+  return optionally(compare, defaultValue);
 }
 
-function optionally(compare: Compare, implied: unknown): Compare {
-  return (before, after, walk) => {
-    const [old, fresh] = [before ?? implied, after ?? implied];
-    if (old === undefined && fresh === undefined) return;
-    if (old === undefined || fresh === undefined) walk.report('shape', before ?? undefined, after ?? undefined);
-    else compare(old, fresh, walk);
+function optionally(compare: Compare, defaultValue: unknown): Compare {
+  return (before, after, traversal) => {
+    const [oldValue, newValue] = [before ?? defaultValue, after ?? defaultValue];
+    if (oldValue === undefined && newValue === undefined) return;
+    if (oldValue === undefined || newValue === undefined)
+      traversal.report('shape', before ?? undefined, after ?? undefined);
+    else compare(oldValue, newValue, traversal);
   };
 }
 
-const compareOptional = optionally(compareFree, undefined);
+const compareOptional = optionally(compareJson, undefined);
 
-const compareTypes: Compare = (before, after, walk) => {
-  if (typeof before !== typeof after) compareValues(before, after, walk);
+const compareTypes: Compare = (before, after, traversal) => {
+  if (typeof before !== typeof after) compareValues(before, after, traversal);
 };
 
-const compareInstants: Compare = (before, after, walk) => {
-  const [old, fresh] = [before, after].map(value => typeof value === 'string' && parseDateTime(value)?.getTime());
-  if (typeof old !== 'number' || old !== fresh) compareValues(before, after, walk);
+const compareDateTimes: Compare = (before, after, traversal) => {
+  const [oldValue, newValue] = [before, after].map(
+    value => typeof value === 'string' && parseDateTime(value)?.getTime(),
+  );
+  if (typeof oldValue !== 'number' || oldValue !== newValue) compareValues(before, after, traversal);
 };

@@ -1,80 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 import { parseJson } from '../input/json.ts';
-import type { Turn } from './turns.ts';
+import type { Lock } from './concurrency.ts';
 
-export interface Side {
+export interface Service {
   readonly name: 'old' | 'new';
-  /** What the documented paths are relative to. */
+  /** Base URL, without `/v1`. */
   readonly url: string;
   readonly key: string | undefined;
 }
 
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
-  /** Of a status 200 alone. */
+  /** Undefined unless the status is 200. */
   readonly body: unknown;
 }
 
 export interface Client {
-  readonly side: Side;
-  get(path: string, turn: Turn): Promise<Answer>;
+  readonly service: Service;
+  get(path: string, lock: Lock): Promise<ServiceResponse>;
 }
 
-/** One of the services cannot be asked, so nothing can be said about differences. */
-export class Incomparable extends OperatorError {
+/** The services cannot be compared, for instance because one is unreachable or rejects its key. */
+export class ComparisonError extends OperatorError {
   override readonly exitStatus = 2;
 }
 
-/** The next attempt may succeed. */
-class Passing extends Incomparable {
-  /** As the service asks for; undefined where it did not answer at all. */
-  readonly pauseSeconds: number | undefined;
-  constructor(message: string, { pauseSeconds, ...options }: ErrorOptions & { readonly pauseSeconds?: number }) {
+/** A failure that a retry may resolve. */
+class TransientError extends ComparisonError {
+  /** From Retry-After, NaN without the header; undefined if there was no response at all. */
+  readonly retryAfterSeconds: number | undefined;
+  constructor(
+    message: string,
+    { retryAfterSeconds, ...options }: ErrorOptions & { readonly retryAfterSeconds?: number },
+  ) {
     super(message, options);
-    this.pauseSeconds = pauseSeconds;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
-const attempts = 4;
-const longestPauseSeconds = 60;
-const passing = new Set([429, 502, 503, 504]);
+const maxAttempts = 4;
+const maxDelaySeconds = 60;
+const transientStatuses = new Set([429, 502, 503, 504]);
 const mebibyte = 1024 * 1024;
-/** From here on an answer waits until no other large one is held. */
-const large = 8 * mebibyte;
-const largest = 256 * mebibyte;
+/** Bodies beyond this size are read under the lock, so that only one pair of them is in memory. */
+const largeBodyBytes = 8 * mebibyte;
+const maxBodyBytes = 256 * mebibyte;
 
-export function createClient(side: Side, { seconds }: { readonly seconds: number }): Client {
-  const service = `The ${side.name} service`;
-  let hasAnswered = false;
+export function createClient(service: Service, { timeoutMs }: { readonly timeoutMs: number }): Client {
+  const subject = `The ${service.name} service`;
+  let hasResponded = false;
 
-  const ask = async (path: string, turn: Turn): Promise<Answer> => {
-    const response = await fetch(`${side.url}${path}`, {
-      // A key must not follow to another host.
+  const request = async (path: string, lock: Lock): Promise<ServiceResponse> => {
+    const response = await fetch(`${service.url}${path}`, {
+      // A redirect would send the key to another host.
       redirect: 'manual',
-      headers: { accept: 'application/json', ...(side.key !== undefined && { 'x-api-key': side.key }) },
-      signal: AbortSignal.timeout(seconds * 1000),
+      headers: { accept: 'application/json', ...(service.key !== undefined && { 'x-api-key': service.key }) },
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const { status, headers } = response;
-    if (status === 200) return { status, body: parse(await readText(response, path, turn), path) };
+    if (status === 200) return { status, body: parse(await readText(response, path, lock), path) };
     await response.body?.cancel();
-    if (status === 401) throw new Incomparable(refusal(side, status));
+    if (status === 401) throw keyRejected(service, status);
     if (status >= 300 && status < 400)
-      throw new Incomparable(`${service} redirects to ${headers.get('location')}: GET ${path}`);
-    if (!passing.has(status)) return { status, body: undefined };
-    const pauseSeconds = Number(headers.get('retry-after') ?? Number.NaN);
-    throw new Passing(`${service} answers ${status} again and again: GET ${path}`, { pauseSeconds });
+      throw new ComparisonError(`${subject} redirects to ${headers.get('location')}: GET ${path}`);
+    if (!transientStatuses.has(status)) return { status, body: undefined };
+    const retryAfterSeconds = Number(headers.get('retry-after') ?? Number.NaN);
+    throw new TransientError(`${subject} still responds with ${status} after ${maxAttempts} attempts: GET ${path}`, {
+      retryAfterSeconds,
+    });
   };
 
-  const readText = async (response: Response, path: string, turn: Turn): Promise<string> => {
+  const readText = async (response: Response, path: string, lock: Lock): Promise<string> => {
     const decoder = new TextDecoder();
     let text = '';
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
-      if (bytes > large) await turn.enter();
-      if (bytes > largest)
-        throw new Incomparable(`${service} answers more than ${largest / mebibyte} MiB: GET ${path}`);
+      if (bytes > largeBodyBytes) await lock.acquire();
+      if (bytes > maxBodyBytes)
+        throw new ComparisonError(`${subject} sends a body of more than ${maxBodyBytes / mebibyte} MiB: GET ${path}`);
       text += decoder.decode(chunk, { stream: true });
     }
     return text + decoder.decode();
@@ -84,51 +89,54 @@ export function createClient(side: Side, { seconds }: { readonly seconds: number
     try {
       return parseJson(text);
     } catch (cause) {
-      throw new Incomparable(`${service} answers something that is no JSON: GET ${path}`, { cause });
+      throw new ComparisonError(`${subject} sends a body that is not JSON: GET ${path}`, { cause });
     }
   };
 
-  /** What is not of our own words is a failure of the connection. */
-  const understood = (error: unknown): unknown => {
-    if (error instanceof Incomparable) return error;
-    const message = `${service} at ${side.url} cannot be reached: ${reasonOf(error)}`;
-    return isTimeout(error) ? new Incomparable(message, { cause: error }) : new Passing(message, { cause: error });
+  /** Everything that was not thrown above is a failure of the connection. */
+  const toComparisonError = (error: unknown): ComparisonError => {
+    if (error instanceof ComparisonError) return error;
+    const message = `${subject} at ${service.url} cannot be reached: ${reasonOf(error)}`;
+    return isTimeout(error)
+      ? new ComparisonError(message, { cause: error })
+      : new TransientError(message, { cause: error });
   };
 
   return {
-    side,
-    async get(path, turn) {
+    service,
+    async get(path, lock) {
       for (let attempt = 1; ; attempt++) {
         try {
-          const answer = await ask(path, turn);
-          hasAnswered = true;
-          return answer;
+          const response = await request(path, lock);
+          hasResponded = true;
+          return response;
         } catch (cause) {
-          const error = understood(cause);
-          const isLast = attempt === attempts || !(error instanceof Passing);
-          // One that was never there is not waited for.
-          if (isLast || (error.pauseSeconds === undefined && !hasAnswered)) throw error;
-          await sleep(pauseAfter(error, attempt) * 1000);
+          const error = toComparisonError(cause);
+          const isFinal = attempt === maxAttempts || !(error instanceof TransientError);
+          // A service that never responded is taken to be down, not to be restarting.
+          if (isFinal || (error.retryAfterSeconds === undefined && !hasResponded)) throw error;
+          await sleep(delaySeconds(error, attempt) * 1000);
         }
       }
     },
   };
 }
 
-export function refusal({ name, key }: Side, status: number): string {
-  const hint = `CARTE_${name.toUpperCase()}_KEY`;
-  return `The ${name} service refuses the key (${status})${key === undefined ? `: none is given in ${hint}` : ''}.`;
+export function keyRejected({ name, key }: Service, status: number): ComparisonError {
+  const hint = key === undefined ? `: CARTE_${name.toUpperCase()}_KEY is not set` : '';
+  return new ComparisonError(`The ${name} service rejects the key (${status})${hint}.`);
 }
 
-function pauseAfter({ pauseSeconds = Number.NaN }: Passing, attempt: number): number {
-  return Math.min(Number.isNaN(pauseSeconds) ? 2 ** (attempt - 1) : pauseSeconds, longestPauseSeconds);
+/** Retry-After if the service sends it, else exponential backoff. */
+function delaySeconds({ retryAfterSeconds = Number.NaN }: TransientError, attempt: number): number {
+  return Math.min(Number.isNaN(retryAfterSeconds) ? 2 ** (attempt - 1) : retryAfterSeconds, maxDelaySeconds);
 }
 
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError';
 
-/** The code of the system says more than fetch's own words, and never holds a header. */
+/** The system's error code is more specific than fetch's message, and never contains a header. */
 function reasonOf(error: unknown): string {
-  if (isTimeout(error)) return 'it takes too long to answer';
+  if (isTimeout(error)) return 'the request timed out';
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return String(code ?? (cause instanceof Error ? cause.message : message));

@@ -1,50 +1,51 @@
-import type { Difference, Place, Report } from './difference.ts';
+import type { Difference, Path, ReportDifference } from './values.ts';
 
-/** One request to both services. */
-export interface Asked {
-  /** The route as it is documented, e.g. `GET /v1/stores/{store_service_id}`. */
+/** A request that is sent to both services. */
+export interface ComparedRequest {
+  /** Name of the route, e.g. `GET /v1/stores/{store_service_id}`. */
   readonly route: string;
   readonly path: string;
-  /** The identifier in the path. */
+  /** The id in the path. */
   readonly id: string | undefined;
 }
 
-export interface Seen {
+/** Where a difference occurs on a route. */
+interface Occurrence {
   readonly route: string;
-  /** The first of them by their addresses. */
+  /** The first request, in the order of the paths. */
   readonly request: string;
   readonly path: string;
   readonly times: number;
 }
 
-/** A difference, however often and in however many answers it shows. */
+/** A difference, with every route that shows it. */
 export interface Finding {
-  /** What differs, for all things of the type: `MenuItem.price`. */
+  /** Type and field, e.g. `MenuItem.price`. */
   readonly name: string;
   readonly kind: Difference['kind'];
   readonly subject: { readonly type: string; readonly id: string; readonly store?: string };
   readonly old?: unknown;
   readonly new?: unknown;
-  readonly seen: readonly Seen[];
+  readonly seen: readonly Occurrence[];
 }
 
 export interface RouteCount {
   readonly route: string;
-  /** Pairs of answers. */
+  /** Number of response pairs. */
   readonly compared: number;
   readonly different: number;
-  /** Lists that go on beyond what was compared. */
+  /** Number of lists that were not compared to their ends. */
   readonly cut: number;
 }
 
-/** More would say nothing that these do not. */
-const mostFindings = 100_000;
-const longestValue = 1000;
+const maxFindings = 100_000;
+const maxValueLength = 1000;
+const maxShownLength = 200;
 
-/** Collects differences: the same one in several answers is one finding. */
+/** Collects differences; the same one in several responses is one finding. */
 export class Findings {
   readonly #ignored: ReadonlySet<string>;
-  readonly #found = new Map<string, { finding: Omit<Finding, 'seen'>; seen: Map<string, Seen> }>();
+  readonly #found = new Map<string, { finding: Omit<Finding, 'seen'>; seen: Map<string, Occurrence> }>();
   readonly #counts: Map<string, { compared: number; different: number; cut: number }>;
   compared = 0;
 
@@ -58,52 +59,55 @@ export class Findings {
   }
 
   get full(): boolean {
-    return this.#found.size >= mostFindings;
+    return this.#found.size >= maxFindings;
   }
 
-  record(asked: Asked, compare: (report: Report) => void): void {
+  record(request: ComparedRequest, compare: (report: ReportDifference) => void): void {
     let different = false;
     compare(difference => {
       if (this.#ignored.has(nameOf(difference))) return;
       different = true;
-      this.#add(asked, difference);
+      this.#add(request, difference);
     });
     this.compared++;
-    const count = this.#counts.get(asked.route);
+    const count = this.#counts.get(request.route);
     if (!count) return;
     count.compared++;
     if (different) count.different++;
   }
 
-  noteCut({ route }: Asked): void {
+  recordCut({ route }: ComparedRequest): void {
     const count = this.#counts.get(route);
     if (count) count.cut++;
   }
 
-  #add({ route, path, id }: Asked, difference: Difference): void {
-    const { subject, field, place, kind } = difference;
+  #add({ route, path, id }: ComparedRequest, difference: Difference): void {
+    const { subject, field, kind } = difference;
     const store = subject.local && id !== undefined ? { store: id } : {};
-    const about = { type: subject.type, id: subject.id, ...store };
-    const values = [difference.old, difference.new].map(shortened);
-    const key = JSON.stringify([about, kind === 'missing' ? [] : field, kind, ...values]);
+    const entity = { type: subject.type, id: subject.id, ...store };
+    const values = [difference.old, difference.new].map(truncate);
+    const key = JSON.stringify([entity, kind === 'missing' ? [] : field, kind, ...values]);
     const known = this.#found.get(key);
     if (!known && this.full) return;
-    const [before, after] = values;
-    const finding = known?.finding ?? { name: nameOf(difference), kind, subject: about, old: before, new: after };
-    const seen = known?.seen ?? new Map<string, Seen>();
-    seen.set(route, merged(seen.get(route), { route, request: `GET ${path}`, path: pathOf(place), times: 1 }));
+    const [oldValue, newValue] = values;
+    const finding = known?.finding ?? { name: nameOf(difference), kind, subject: entity, old: oldValue, new: newValue };
+    const seen = known?.seen ?? new Map<string, Occurrence>();
+    seen.set(
+      route,
+      mergeOccurrences(seen.get(route), { route, request: `GET ${path}`, path: jsonPath(difference.path), times: 1 }),
+    );
     this.#found.set(key, { finding, seen });
   }
 
-  /** In an order that does not depend on which answer came first. */
+  /** Sorted, so that the order does not depend on which response came first. */
   list(): readonly Finding[] {
     const order = [...this.#counts.keys()];
     const findings = [...this.#found.values()].map(({ finding, seen }) => ({
       ...finding,
       seen: [...seen.values()].sort((a, b) => order.indexOf(a.route) - order.indexOf(b.route)),
     }));
-    const placeOf = ({ seen: [first] }: Finding) => `${first?.request} ${first?.path}`;
-    return findings.sort((a, b) => a.name.localeCompare(b.name) || placeOf(a).localeCompare(placeOf(b)));
+    const locationOf = ({ seen: [first] }: Finding) => `${first?.request} ${first?.path}`;
+    return findings.sort((a, b) => a.name.localeCompare(b.name) || locationOf(a).localeCompare(locationOf(b)));
   }
 
   routes(): readonly RouteCount[] {
@@ -116,22 +120,79 @@ function nameOf({ subject, field, kind }: Difference): string {
   return [subject.type, ...names].join('.');
 }
 
-function pathOf(place: Place): string {
-  const steps = place.map(key => {
+function jsonPath(path: Path): string {
+  const segments = path.map(key => {
     if (typeof key === 'number') return `[${key}]`;
     return /^[A-Za-z_]\w*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
   });
-  return `$${steps.join('')}`;
+  return `$${segments.join('')}`;
 }
 
-function merged(known: Seen | undefined, seen: Seen): Seen {
+function mergeOccurrences(known: Occurrence | undefined, seen: Occurrence): Occurrence {
   if (!known) return seen;
   const earlier = known.request < seen.request || (known.request === seen.request && known.path <= seen.path);
   return { ...(earlier ? known : seen), times: known.times + 1 };
 }
 
-/** A whole subtree is not kept for the sake of its report. */
-function shortened(value: unknown): unknown {
+/** Bounds the memory that a finding takes: a value may be a whole subtree. */
+function truncate(value: unknown): unknown {
   const text = JSON.stringify(value);
-  return text !== undefined && text.length > longestValue ? `${text.slice(0, longestValue)}…` : value;
+  return text !== undefined && text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : value;
+}
+
+/** Prints findings grouped by name, at most `examples` of each group, with both values and every route that shows them. */
+export function formatFindings(findings: readonly Finding[], examples: number): string {
+  const byName = Map.groupBy(findings, ({ name, kind }) => `${name} (${kind})`);
+  return [...byName].map(([name, same]) => formatGroup(name, same, examples)).join('\n\n');
+}
+
+function formatGroup(name: string, same: readonly Finding[], examples: number): string {
+  const omitted = same.length - examples;
+  return [
+    `${name}: ${counted(same.length, 'difference')}`,
+    ...same.slice(0, examples).map(formatFinding),
+    ...(omitted > 0 ? [`  … and ${counted(omitted, 'more')}`] : []),
+  ].join('\n');
+}
+
+function formatFinding({ subject, old: oldValue, new: newValue, seen: [first, ...others] }: Finding): string {
+  const store = subject.store === undefined ? '' : ` of store ${subject.store}`;
+  return [
+    `  ${subject.type} ${subject.id}${store}`,
+    `    ${first?.request}  ${first?.path}`,
+    `      old  ${formatValue(oldValue)}`,
+    `      new  ${formatValue(newValue)}`,
+    ...formatOtherOccurrences(first, others).map(line => `    ${line}`),
+  ].join('\n');
+}
+
+function formatOtherOccurrences(first: Occurrence | undefined, others: readonly Occurrence[]): string[] {
+  const repeated = first && first.times > 1 ? [`${counted(first.times - 1, 'more time')} in ${first.route}`] : [];
+  return [...repeated, ...others.map(({ times, route }) => `${counted(times, 'time')} in ${route}`)].map(
+    text => `also ${text}`,
+  );
+}
+
+function formatValue(value: unknown): string {
+  if (value === undefined) return '(nothing)';
+  const text = JSON.stringify(value);
+  return text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text;
+}
+
+export function counted(count: number, noun: string): string {
+  const plural = count === 1 || noun === 'more' ? '' : 's';
+  return `${count.toLocaleString('en')} ${noun}${plural}`;
+}
+
+/** Rows of a table: a route, its response pairs, and how many of them differ. */
+export function routeRows(routes: readonly RouteCount[]): string[][] {
+  const rows = routes.map(({ route, compared, different }) => [route, String(compared), String(different)]);
+  return [['ROUTE', 'COMPARED', 'DIFFERENT'], ...rows];
+}
+
+/** Names the routes whose lists were not compared to their ends. */
+export function formatCuts(routes: readonly RouteCount[]): string[] {
+  return routes
+    .filter(({ cut }) => cut > 0)
+    .map(({ route, cut }) => `${counted(cut, 'list')} of ${route}: only the first elements were compared.`);
 }

@@ -2,50 +2,53 @@ import { type GraphQLOutputType, getNullableType, isListType, isObjectType } fro
 import { snakeCase } from '../input/names.ts';
 import { type Contract, type Operation, rootFieldOf } from '../rest/contract/contract.ts';
 import { compileComparison, identityOf, type Strictness } from './body.ts';
-import type { Compare } from './free.ts';
+import type { Compare } from './values.ts';
 
-/** How a list is read in parts: so many after so many, or by the number of the page. */
+/** Pagination by `skip` and `limit`, or by page index. */
 export type Paging = 'offset' | 'pages';
 
-/** A route that reads, as the contract has it. */
+/** A GET route of the contract. */
 export interface ReadRoute {
-  /** As it is documented: `GET /v1/stores/{store_service_id}`. */
+  /** E.g. `GET /v1/stores/{store_service_id}`. */
   readonly name: string;
   readonly path: string;
-  /** The type whose identifier is in the path, as the graph calls it. */
-  readonly of: string | undefined;
-  /** The type of the thing, or of the things, that it answers; undefined for what has no identifier. */
-  readonly answers: string | undefined;
+  /** Graph type of the entity whose id is in the path. */
+  readonly idType: string | undefined;
+  /** Graph type of the entity, or the listed entities, in the response; undefined if they have no id. */
+  readonly entityType: string | undefined;
   readonly paging: Paging | undefined;
-  /** The field of the body that is the list; undefined where the whole body is. */
+  /** Field of the body that holds the list; undefined if the body is the list. */
   readonly listField: string | undefined;
   readonly parameters: ReadonlySet<string>;
   readonly compare: Compare;
-  /** What the body as a whole is called in a report. */
+  /** Name of the body as a whole in reports. */
   readonly bodyType: string;
 }
 
 export function readRoutes(contract: Contract, strictness: Strictness): readonly ReadRoute[] {
   const reads = contract.operations.filter(({ route }) => route.method === 'GET');
-  const drafts = reads.map(operation => describe(contract, operation, strictness));
-  const nouns = new Set(drafts.flatMap(({ answers }) => answers ?? []));
-  return drafts.map(draft => ({ ...draft, of: [...nouns].find(noun => draft.parameters.has(idParameter(noun))) }));
+  const routes = reads.map(operation => readRoute(contract, operation, strictness));
+  const entityTypes = [...new Set(routes.flatMap(({ entityType }) => entityType ?? []))];
+  return routes.map(route => ({
+    ...route,
+    idType: entityTypes.find(type => route.parameters.has(idParameter(type))),
+  }));
 }
 
-/** `Store` → `store_service_id`: the interface names the identifier in a path after what it identifies. */
-function idParameter(noun: string): string {
-  return snakeCase(`${noun.charAt(0).toLowerCase()}${noun.slice(1)}ServiceId`);
+/** Returns the name of the path parameter for a type: `Store` → `store_service_id`. */
+function idParameter(type: string): string {
+  return snakeCase(`${type.charAt(0).toLowerCase()}${type.slice(1)}ServiceId`);
 }
 
-function describe(contract: Contract, operation: Operation, strictness: Strictness): Omit<ReadRoute, 'of'> {
+function readRoute(contract: Contract, operation: Operation, strictness: Strictness): Omit<ReadRoute, 'idType'> {
   const { type } = rootFieldOf(contract, operation);
   const parameters = new Set(operation.parameters.map(({ name }) => name));
   const paging = pagingOf(parameters);
-  const list = paging ? listIn(type) : undefined;
+  const list = paging ? findList(type) : undefined;
   return {
     name: `GET ${operation.route.path}`,
     path: operation.route.path,
-    answers: identityOf(list?.elementType ?? type)?.type,
+    entityType: identityOf(list?.elementType ?? type)?.type,
     paging,
     listField: list?.field,
     parameters,
@@ -59,12 +62,12 @@ function pagingOf(parameters: ReadonlySet<string>): Paging | undefined {
   return parameters.has(snakeCase('pageIndex')) ? 'pages' : undefined;
 }
 
-interface ListInBody {
+interface ListField {
   readonly field: string | undefined;
   readonly elementType: GraphQLOutputType;
 }
 
-function listIn(type: GraphQLOutputType): ListInBody | undefined {
+function findList(type: GraphQLOutputType): ListField | undefined {
   const body = getNullableType(type);
   if (isListType(body)) return { field: undefined, elementType: body.ofType };
   if (!isObjectType(body)) return undefined;

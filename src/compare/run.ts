@@ -1,133 +1,170 @@
 import { snakeCase } from '../input/names.ts';
-import { type Client, Incomparable, refusal } from './client.ts';
-import type { Asked, Findings } from './findings.ts';
-import { readListing } from './pages.ts';
-import { alignListings, compareAnswers } from './pair.ts';
+import { type Client, ComparisonError, keyRejected, type ServiceResponse } from './client.ts';
+import { createLocks, createSemaphore, forEachConcurrent, type Lock } from './concurrency.ts';
+import type { ComparedRequest, Findings } from './findings.ts';
+import { alignLists, readPagedList } from './paged-lists.ts';
 import type { ReadRoute } from './routes.ts';
-import { createGate, createTurns, eachOf, type Turn } from './turns.ts';
+import { type ReportDifference, Traversal } from './values.ts';
 
 export interface Comparison {
   readonly old: Client;
   readonly new: Client;
   readonly routes: readonly ReadRoute[];
   readonly findings: Findings;
-  /** How many things of a type to take from a list. */
-  readonly bounds: Readonly<Record<string, number>>;
-  /** The only stores, in place of everything that the lists have. */
+  /** Maximum number of entities of a type to compare in each list. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** Compares only these stores, without the lists of stores and merchants; all if empty. */
   readonly stores: readonly string[];
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
-  /** How many pairs of answers are waited for at once. */
+  /** Number of response pairs requested at once. */
   readonly concurrency: number;
   readonly onProgress: () => void;
 }
 
 const storeType = 'Store';
 
-/** Asks both services for everything that the routes of the contract lead to, from the lists down to single things. */
+/** Requests every GET route of the contract from both services: first the lists, then each entity in them. */
 export async function compareServices(comparison: Comparison): Promise<void> {
   const { routes, stores } = comparison;
-  await greet(comparison);
-  const { follow, compareList } = createRun(comparison);
-  if (stores.length > 0) return follow(storeType, stores);
-  for (const route of routes.filter(({ of }) => of === undefined)) {
-    if (route.answers !== undefined) await follow(route.answers, await compareList(route, undefined));
+  await checkServices(comparison);
+  const { compareEntities, compareList } = createRun(comparison);
+  if (stores.length > 0) return compareEntities(storeType, stores);
+  for (const route of routes.filter(({ idType }) => idType === undefined)) {
+    if (route.entityType !== undefined) await compareEntities(route.entityType, await compareList(route, undefined));
   }
 }
 
-/** Finds out at once, and for both, whether they can be asked at all. */
-async function greet(comparison: Comparison): Promise<void> {
+/** Fails early if a service is unreachable, rejects its key, or if no service has a requested store. */
+async function checkServices(comparison: Comparison): Promise<void> {
   const { routes, stores } = comparison;
-  const inList = stores.length === 0;
-  const route = routes.find(({ answers, of }) => answers === storeType && (of === undefined) === inList);
+  const needsList = stores.length === 0;
+  const route = routes.find(
+    ({ entityType, idType }) => entityType === storeType && (idType === undefined) === needsList,
+  );
   if (!route) throw new Error('The contract has no route that reads stores');
-  if (inList) await askBoth(comparison, `${route.path}?limit=1`, new Set([200]));
+  if (needsList) await probe(comparison, `${route.path}?limit=1`, new Set([200]));
   for (const store of stores) {
-    const statuses = await askBoth(comparison, pathOf(route, store), new Set([200, 404]));
-    if (!statuses.includes(200)) throw new Incomparable(`Neither service has the store ${store}.`);
+    const statuses = await probe(comparison, pathOf(route, store), new Set([200, 404]));
+    if (!statuses.includes(200)) throw new ComparisonError(`Neither service has the store ${store}.`);
   }
 }
 
-async function askBoth({ old, new: fresh }: Comparison, path: string, good: ReadonlySet<number>): Promise<number[]> {
-  const turn: Turn = { enter: async () => {}, leave: () => {} };
-  const ask = async ({ side, get }: Client) => {
-    const { status } = await get(path, turn);
-    if (status === 403) throw new Incomparable(refusal(side, status));
-    if (!good.has(status)) throw new Incomparable(`The ${side.name} service answers ${status}: GET ${side.url}${path}`);
+/** Requests a path from both services and returns their statuses; reports the errors of both. */
+async function probe(comparison: Comparison, path: string, expected: ReadonlySet<number>): Promise<number[]> {
+  const noLock: Lock = { acquire: async () => {}, release: () => {} };
+  const request = async ({ service, get }: Client) => {
+    const { status } = await get(path, noLock);
+    if (status === 403) throw keyRejected(service, status);
+    if (!expected.has(status)) {
+      throw new ComparisonError(`The ${service.name} service responds with ${status}: GET ${service.url}${path}`);
+    }
     return status;
   };
-  const answers = await Promise.allSettled([ask(old), ask(fresh)]);
-  const [failure, second] = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []));
-  if (second) throw new Incomparable(`${failure.message}\ncarte: ${second.message}`);
-  if (failure) throw failure;
-  return answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const results = await Promise.allSettled([request(comparison.old), request(comparison.new)]);
+  const [error, second] = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []));
+  if (second) throw new ComparisonError(`${error.message}\ncarte: ${second.message}`);
+  if (error) throw error;
+  return results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
 function createRun(comparison: Comparison) {
-  const { old, new: fresh, routes, findings, concurrency, onProgress } = comparison;
-  const gate = createGate(concurrency);
-  const newTurn = createTurns();
+  const { old: oldClient, new: newClient, routes, findings, concurrency, onProgress } = comparison;
+  const limitConcurrency = createSemaphore(concurrency);
+  const createLock = createLocks();
 
-  const inTurn = <T>(work: (turn: Turn) => Promise<T>): Promise<T> =>
-    gate(async () => {
-      const turn = newTurn();
+  const withLock = <T>(task: (lock: Lock) => Promise<T>): Promise<T> =>
+    limitConcurrency(async () => {
+      const lock = createLock();
       try {
-        return await work(turn);
+        return await task(lock);
       } finally {
-        turn.leave();
+        lock.release();
         onProgress();
       }
     });
 
-  /** Answers whether both services have what was asked for. */
+  /** Returns whether both services have the entity. */
   const compareOne = (route: ReadRoute, id: string): Promise<boolean> =>
-    inTurn(async turn => {
-      const asked: Asked = { route: route.name, path: pathOf(route, id), id };
-      const [before, after] = await Promise.all([old.get(asked.path, turn), fresh.get(asked.path, turn)]);
-      findings.record(asked, report => compareAnswers(route, asked, { before, after }, report));
+    withLock(async lock => {
+      const request: ComparedRequest = { route: route.name, path: pathOf(route, id), id };
+      const [before, after] = await Promise.all([oldClient.get(request.path, lock), newClient.get(request.path, lock)]);
+      findings.record(request, report => compareResponses(route, request, { before, after }, report));
       return before.status === 200 && after.status === 200;
     });
 
-  /** Answers the identifiers to go on with. */
+  /** Returns the ids of the entities to compare one by one. */
   const compareList = (route: ReadRoute, id: string | undefined): Promise<readonly string[]> =>
-    inTurn(async turn => {
-      const bound = comparison.bounds[route.answers ?? ''] ?? 0;
-      if (bound === 0) return [];
-      const asked: Asked = { route: route.name, path: pathOf(route, id), id };
-      const wanted = { path: asked.path, conditions: conditionsOf(route, comparison), bound, turn };
-      const listings = await Promise.all([old, fresh].map(client => readListing(client, route, wanted)));
-      const [read, readAfter] = listings;
-      if (!read || !readAfter) return [];
-      const { before, after, ids } = alignListings(route, read, readAfter);
-      findings.record(asked, report => compareAnswers(route, asked, { before, after }, report));
-      if (listings.some(({ status, complete }) => status === 200 && !complete)) findings.noteCut(asked);
+    withLock(async lock => {
+      const limit = comparison.limits[route.entityType ?? ''] ?? 0;
+      if (limit === 0) return [];
+      const request: ComparedRequest = { route: route.name, path: pathOf(route, id), id };
+      const listRequest = { path: request.path, filters: timeFilters(route, comparison), limit, lock };
+      const [oldList, newList] = await Promise.all([
+        readPagedList(oldClient, route, listRequest),
+        readPagedList(newClient, route, listRequest),
+      ]);
+      const { before, after, ids } = alignLists(route, oldList, newList);
+      findings.record(request, report => compareResponses(route, request, { before, after }, report));
+      if ([oldList, newList].some(({ status, complete }) => status === 200 && !complete)) findings.recordCut(request);
       return ids;
     });
 
-  const follow = async (type: string, ids: readonly string[]): Promise<void> => {
-    const own = routes.find(({ of, answers }) => of === type && answers === type);
-    const others = routes.filter(route => route.of === type && route !== own);
-    await eachOf(ids, concurrency, async id => {
+  const compareEntities = async (type: string, ids: readonly string[]): Promise<void> => {
+    const entityRoute = routes.find(({ idType, entityType }) => idType === type && entityType === type);
+    const nestedRoutes = routes.filter(route => route.idType === type && route !== entityRoute);
+    await forEachConcurrent(ids, concurrency, async id => {
       if (findings.full) return;
-      // What is below a thing that one service lacks is missing with it.
-      if (own && !(await compareOne(own, id))) return;
+      // The nested routes of an entity that one service lacks would only repeat the difference.
+      if (entityRoute && !(await compareOne(entityRoute, id))) return;
       await Promise.all(
-        others.map(async route => {
-          if (!route.paging || route.answers === undefined) await compareOne(route, id);
-          else await follow(route.answers, await compareList(route, id));
+        nestedRoutes.map(async route => {
+          if (!route.paging || route.entityType === undefined) await compareOne(route, id);
+          else await compareEntities(route.entityType, await compareList(route, id));
         }),
       );
     });
   };
 
-  return { compareList, follow };
+  return { compareList, compareEntities };
+}
+
+interface ResponsePair {
+  readonly before: ServiceResponse;
+  readonly after: ServiceResponse;
+}
+
+/** Reports the differences of two responses to the same request. */
+function compareResponses(
+  route: ReadRoute,
+  { path, id }: ComparedRequest,
+  { before, after }: ResponsePair,
+  report: ReportDifference,
+): void {
+  const traversal = new Traversal({ type: route.bodyType, id: path, local: false }, report);
+  const { entityType, idType } = route;
+  const statuses = new Set([before.status, after.status]);
+  if (before.status === 200 && after.status === 200) route.compare(before.body, after.body, traversal);
+  else if (
+    entityType !== undefined &&
+    entityType === idType &&
+    id !== undefined &&
+    statuses.has(200) &&
+    statuses.has(404)
+  ) {
+    const idIfFound = ({ status }: ServiceResponse) => (status === 200 ? id : undefined);
+    traversal.within({ type: entityType, id, local: false }, () => {
+      traversal.report('missing', idIfFound(before), idIfFound(after));
+    });
+  } else if (before.status !== 404 || after.status !== 404) traversal.report('status', before.status, after.status);
 }
 
 function pathOf({ path }: ReadRoute, id: string | undefined): string {
   return path.replace(/\{\w+\}/, encodeURIComponent(id ?? ''));
 }
 
-function conditionsOf({ parameters }: ReadRoute, { startTime, endTime }: Comparison): Record<string, string> {
-  const given = Object.entries({ startTime, endTime }).map(([name, time]) => [snakeCase(name), time?.toISOString()]);
-  return Object.fromEntries(given.filter(([name = '', value]) => value !== undefined && parameters.has(name)));
+/** Query parameters for the period, as far as the route has them. */
+function timeFilters({ parameters }: ReadRoute, { startTime, endTime }: Comparison): Record<string, string> {
+  const filters = Object.entries({ startTime, endTime }).map(([name, time]) => [snakeCase(name), time?.toISOString()]);
+  return Object.fromEntries(filters.filter(([name = '', value]) => value !== undefined && parameters.has(name)));
 }

@@ -1,7 +1,7 @@
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** The instant that a date-time says, or undefined. docs/interface.md#time says which forms are understood. */
+/** Parses a date or date-time in one of the formats of docs/interface.md#time; undefined for any other text. */
 export function parseDateTime(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;
@@ -11,14 +11,14 @@ export function parseDateTime(text: string): Date | undefined {
     `${year}-${month}-${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${offset.toUpperCase()}`,
   );
   if (Number.isNaN(instant.getTime())) return undefined;
-  // Date takes 30 February for 2 March.
+  // Date rolls 30 February over to 2 March.
   const sameDay = new Date(`${year}-${month}-${day}T00:00:00Z`).getUTCDate() === Number(day);
   return sameDay ? instant : undefined;
 }
 
-const blankBeforeOffset = /(:\d{2}(?:\.\d+)?) (\d{2}(?::?\d{2})?)$/;
+const spaceBeforeOffset = /(:\d{2}(?:\.\d+)?) (\d{2}(?::?\d{2})?)$/;
 
-/** Gives a date-time from a query string its `+` back: unencoded, it arrives as a blank. */
+/** Restores the `+` of an offset in a query string, which decodes to a space unless it is percent-encoded. */
 export function restorePlus(text: string): string {
-  return text.replace(blankBeforeOffset, '$1+$2');
+  return text.replace(spaceBeforeOffset, '$1+$2');
 }

@@ -2,7 +2,7 @@ import { readJson } from './json-reader.ts';
 
 declare global {
   interface JSON {
-    /** A number that JSON.stringify writes as this text (ECMAScript 2026; not in TypeScript's library yet). */
+    /** Creates a value that JSON.stringify writes as this text (ECMAScript 2026; not in TypeScript's library yet). */
     rawJSON(text: string): RawNumber;
     isRawJSON(value: unknown): value is RawNumber;
   }
@@ -13,47 +13,50 @@ interface RawNumber {
 }
 
 /**
- * Parses JSON from outside. `JSON.parse` of Node 23.6 to 26 may read an escaped key as a key of an earlier document
- * (nodejs/node#63785), so texts with such a key go to another parser. Throws a SyntaxError, as `JSON.parse` does.
+ * Parses untrusted JSON. `JSON.parse` of Node 23.6 to 26 may return the key of an earlier document for an escaped key
+ * (nodejs/node#63785), so texts with such a key use our own parser. Throws a SyntaxError, as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? parseSlowly(text, Number) : JSON.parse(text);
 }
 
 /**
- * Parses JSON whose numbers are to be written again digit for digit: one that a double would write differently (`1.50`,
- * `12345678901234567890`) becomes a `JSON.rawJSON`.
+ * Parses JSON without losing digits: numbers that a double prints differently (`1.50`, `12345678901234567890`) become
+ * `JSON.rawJSON`.
  */
 export function parseExactJson(text: string): unknown {
-  const isUnusual = mayBeUnusual.test(text) && hasUnusualNumber.test(text);
-  return isUnusual || hasEscapedKey(text) ? parseSlowly(text, exactNumber) : JSON.parse(text);
+  const isInexact = mayBeInexact.test(text) && hasInexactNumber.test(text);
+  return isInexact || hasEscapedKey(text) ? parseSlowly(text, exactNumber) : JSON.parse(text);
 }
 
-/** The value of a number, parsed exactly or not; undefined for anything else. */
+/** Returns the value of a number or raw number; undefined for anything else. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return JSON.isRawJSON(value) ? Number(value.rawJSON) : undefined;
 }
 
-/** Rules out most texts at a fraction of the time. */
-const mayBeUnusual = /\d(?:[.eE]|\d{15})|-0/;
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+
+/** Cheap pre-check that excludes most texts. */
+const mayBeInexact = /\d(?:[.eE]|\d{15})|-0/;
 
 /**
- * Finds numbers that a double may write differently: an exponent, 16 digits or more, a fraction that ends in 0 or begins with
- * six zeros, and -0. A string may look like one; then the slower parser finds that all is well.
+ * Matches numbers that a double may print differently: an exponent, 16 digits or more, a fraction that ends in 0 or begins with
+ * six zeros, and -0. A false positive, such as a string that looks like one, costs only the slower parser.
  */
-const hasUnusualNumber = /(?:^|"\s*:|[[,])\s*(?:-?\d(?:[\d.]{15}|\d*\.(?:\d*0(?!\d)|0{6})|[\d.]*[eE])|-0(?![.\d]))/;
+const hasInexactNumber = /(?:^|"\s*:|[[,])\s*(?:-?\d(?:[\d.]{15}|\d*\.(?:\d*0(?!\d)|0{6})|[\d.]*[eE])|-0(?![.\d]))/;
 
 function exactNumber(text: string): number | RawNumber {
   const number = Number(text);
-  // What is too large for a double is Infinity, which readers refuse.
+  // Numbers beyond the range of a double become Infinity, which readers reject.
   return String(number) === text || !Number.isFinite(number) ? number : JSON.rawJSON(text);
 }
 
-/** Whether a key of an object has an escape sequence. Every string with a backslash is walked through once. */
+/** Tests whether any object key contains an escape sequence, in one pass over the strings with a backslash. */
 export function hasEscapedKey(text: string): boolean {
-  // In JSON a backslash stands in a string, and a string that a colon follows is a key. In any other text it does not
-  // matter where this ends: parsers fail at the first backslash that is not in a string.
+  // In JSON a backslash occurs in strings only, and a string followed by a colon is a key. For invalid JSON the result does
+  // not matter: either parser fails at the first backslash outside a string.
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
     at = endOfString(text, at);
     while (isSpace(text.charCodeAt(at))) at++;
@@ -67,7 +70,7 @@ const backslash = 0x5c;
 const colon = 0x3a;
 const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Where the string ends that an escape sequence starts within. */
+/** Returns the index after the closing quote of the string that contains `start`. */
 function endOfString(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at++) {
@@ -82,7 +85,7 @@ function parseSlowly(text: string, parseNumber: (text: string) => unknown): unkn
   try {
     return readJson(text, parseNumber);
   } catch (error) {
-    // It calls itself for each level, and the stack ends before the text does.
+    // The parser is recursive: deep nesting overflows the stack.
     if (error instanceof RangeError) throw new SyntaxError('JSON is nested too deeply', { cause: error });
     throw error;
   }

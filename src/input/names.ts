@@ -1,19 +1,19 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
 import type { ErrorPath } from './validation-errors.ts';
 
-/** `addressLine1` → `address_line_1`: the name that `/v1` gives to an input field of the graph. */
+/** Converts a name of the graph to its name in `/v1`: `addressLine1` → `address_line_1`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]|\d+/g, part => `_${part.toLowerCase()}`);
 }
 
-/** A place along an input type, from the graph's names to those of `/v1`. Indexes and the keys of free maps stay. */
+/** Converts a path within an input type to the names of `/v1`; indexes and the keys of maps stay as they are. */
 export function toSnakePath(type: GraphQLInputType, path: ErrorPath): ErrorPath {
   let current: GraphQLInputType | undefined = type;
   return path.map(key => {
-    const here: GraphQLInputType | undefined = current && getNullableType(current);
-    current = isListType(here) ? here.ofType : undefined;
-    if (!isInputObjectType(here)) return key;
-    current = here.getFields()[key]?.type;
+    const parent: GraphQLInputType | undefined = current && getNullableType(current);
+    current = isListType(parent) ? parent.ofType : undefined;
+    if (!isInputObjectType(parent)) return key;
+    current = parent.getFields()[key]?.type;
     return snakeCase(String(key));
   });
 }

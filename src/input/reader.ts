@@ -7,33 +7,33 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { fail, isObject, type Read } from './cursor.ts';
+import { isObject } from './json.ts';
 import { snakeCase } from './names.ts';
 import { type Bounds, enumReader, type Source, scalarReader } from './scalars.ts';
-import type { ErrorPath, ValidationErrors } from './validation-errors.ts';
+import { type ErrorPath, fail, type Read, type ValidationErrors } from './validation-errors.ts';
 
 export interface ReaderOptions extends Bounds {
-  /** `json` unless told. */
+  /** Default: `json`. */
   readonly source?: Source;
 }
 
 /**
- * Reads what came from outside into a value for a variable of the graph: names become the graph's, unknown fields are
- * dropped, and every error is reported at its place. What it gives back counts only when there were no errors.
+ * Validates a value of a request and converts it to a variable of the graph: snake_case names become the graph's, unknown
+ * fields are dropped, and every error is added with its path. The result is valid only if no error was added.
  */
 export interface Reader {
-  read(value: unknown, place: ErrorPath, errors: ValidationErrors): unknown;
+  read(value: unknown, path: ErrorPath, errors: ValidationErrors): unknown;
 }
 
-/** Compiles an input type into its reader; bounds apply to an integer itself, not to what a list or object holds. */
+/** Compiles an input type into a reader; bounds apply to the type itself, not to elements or fields of it. */
 export function compileReader(type: GraphQLInputType, options: ReaderOptions = {}): Reader {
   const read = compile(type, { options, objects: new Map() });
-  return { read: (value, place, errors) => read(value, { keys: [...place], errors }, place.length) };
+  return { read: (value, path, errors) => read(value, { keys: [...path], errors }, path.length) };
 }
 
 interface Compilation {
   readonly options: ReaderOptions;
-  /** Readers by type, since input types may refer to themselves. */
+  /** Readers by type, since input types may be recursive. */
   readonly objects: Map<GraphQLInputObjectType, Read>;
 }
 
@@ -51,25 +51,25 @@ function compile(type: GraphQLInputType, compilation: Compilation): Read {
 function listReader(itemType: GraphQLInputType, { objects }: Compilation): Read {
   const readItem = compile(itemType, { options: {}, objects });
   const nullable = !isNonNullType(itemType);
-  return (value, at, depth) => {
-    if (!Array.isArray(value)) return fail(at, depth, 'list_type', 'Input should be a valid list');
+  return (value, cursor, depth) => {
+    if (!Array.isArray(value)) return fail(cursor, depth, 'list_type', 'Input should be a valid list');
     const result: unknown[] = [];
-    for (let index = 0; index < value.length && !at.errors.full; index++) {
-      at.keys[depth] = index;
-      result.push(nullable && value[index] === null ? null : readItem(value[index], at, depth + 1));
+    for (let index = 0; index < value.length && !cursor.errors.full; index++) {
+      cursor.keys[depth] = index;
+      result.push(nullable && value[index] === null ? null : readItem(value[index], cursor, depth + 1));
     }
     return result;
   };
 }
 
-/** In a URL a list is written with commas. A lone value is reported without an index. */
+/** Reads the comma-separated list of a URL; errors of a single value have no index. */
 function textListReader(itemType: GraphQLInputType): Read {
   const readItem = compile(itemType, { options: { source: 'text' }, objects: new Map() });
-  return (value, at, depth) => {
+  return (value, cursor, depth) => {
     const items = String(value).split(',');
     return items.map((item, index) => {
-      at.keys[depth] = index;
-      return readItem(item.trim(), at, items.length > 1 ? depth + 1 : depth);
+      cursor.keys[depth] = index;
+      return readItem(item.trim(), cursor, items.length > 1 ? depth + 1 : depth);
     });
   };
 }
@@ -78,18 +78,18 @@ function objectReader(type: GraphQLInputObjectType, compilation: Compilation): R
   const known = compilation.objects.get(type);
   if (known) return known;
   const fields: { from: string; to: string; required: boolean; read: Read }[] = [];
-  const read: Read = (value, at, depth) => {
+  const read: Read = (value, cursor, depth) => {
     if (!isObject(value)) {
       const msg = 'Input should be a valid dictionary or object to extract fields from';
-      return fail(at, depth, 'model_attributes_type', msg);
+      return fail(cursor, depth, 'model_attributes_type', msg);
     }
     const result: Record<string, unknown> = {};
     for (const field of fields) {
-      const given = Object.hasOwn(value, field.from) ? value[field.from] : undefined;
-      at.keys[depth] = field.from;
-      if (given === undefined && field.required) fail(at, depth + 1, 'missing', 'Field required');
-      else if (field.required || (given !== undefined && given !== null)) {
-        result[field.to] = field.read(given, at, depth + 1);
+      const input = Object.hasOwn(value, field.from) ? value[field.from] : undefined;
+      cursor.keys[depth] = field.from;
+      if (input === undefined && field.required) fail(cursor, depth + 1, 'missing', 'Field required');
+      else if (field.required || (input !== undefined && input !== null)) {
+        result[field.to] = field.read(input, cursor, depth + 1);
       }
     }
     return result;

@@ -1,11 +1,9 @@
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
-import { type Cursor, fail, type Read } from './cursor.ts';
 import { parseDateTime, restorePlus } from './datetime.ts';
-import { numberOf } from './json.ts';
-import { readJsonObject, readStringMap } from './maps.ts';
-import { readString } from './text.ts';
+import { isObject, numberOf } from './json.ts';
+import { type Cursor, fail, type Read } from './validation-errors.ts';
 
-/** Where values come from: a JSON body, whose types are taken strictly, or the text of a URL or header. */
+/** Source of the values: a JSON body, read without coercion, or text of a URL or header, which is parsed. */
 export type Source = 'json' | 'text';
 
 export interface Bounds {
@@ -13,7 +11,7 @@ export interface Bounds {
   readonly max?: number | undefined;
 }
 
-/** The reader of a scalar that the graph is known to use; undefined for another. */
+/** Returns the reader of a scalar by its name; undefined for an unknown scalar. */
 export function scalarReader({ name }: GraphQLScalarType, source: Source, bounds: Bounds): Read | undefined {
   switch (name) {
     case 'ID':
@@ -28,7 +26,7 @@ export function scalarReader({ name }: GraphQLScalarType, source: Source, bounds
     case 'Boolean':
       return source === 'json' ? readBoolean : readBooleanText;
     case 'DateTime':
-      return source === 'json' ? readDateTime : (value, at, depth) => readDateTime(plusRestored(value), at, depth);
+      return source === 'json' ? readDateTime : readDateTimeText;
     case 'StringMap':
       return readStringMap;
     case 'JSONObject':
@@ -41,67 +39,68 @@ export function scalarReader({ name }: GraphQLScalarType, source: Source, bounds
 const integerText = /^\s*[+-]?\d+(?:\.0+)?\s*$/;
 
 function integerReader(source: Source, min: number, max: number): Read {
-  const readNumber = (value: number, at: Cursor, depth: number) => {
-    if (!Number.isFinite(value)) return fail(at, depth, 'finite_number', 'Input should be a finite number');
+  const readNumber = (value: number, cursor: Cursor, depth: number) => {
+    if (!Number.isFinite(value)) return fail(cursor, depth, 'finite_number', 'Input should be a finite number');
     if (!Number.isInteger(value)) {
       const msg = 'Input should be a valid integer, got a number with a fractional part';
-      return fail(at, depth, 'int_from_float', msg);
+      return fail(cursor, depth, 'int_from_float', msg);
     }
     if (value < min) {
-      return fail(at, depth, 'greater_than_equal', `Input should be greater than or equal to ${min}`);
+      return fail(cursor, depth, 'greater_than_equal', `Input should be greater than or equal to ${min}`);
     }
-    if (value > max) return fail(at, depth, 'less_than_equal', `Input should be less than or equal to ${max}`);
+    if (value > max) return fail(cursor, depth, 'less_than_equal', `Input should be less than or equal to ${max}`);
     return value;
   };
   if (source === 'json') {
-    return (value, at, depth) => {
+    return (value, cursor, depth) => {
       const number = numberOf(value);
       return number === undefined
-        ? fail(at, depth, 'int_type', 'Input should be a valid integer')
-        : readNumber(number, at, depth);
+        ? fail(cursor, depth, 'int_type', 'Input should be a valid integer')
+        : readNumber(number, cursor, depth);
     };
   }
-  return (value, at, depth) =>
+  return (value, cursor, depth) =>
     typeof value === 'string' && integerText.test(value)
-      ? readNumber(Number(value), at, depth)
-      : fail(at, depth, 'int_parsing', 'Input should be a valid integer, unable to parse string as an integer');
+      ? readNumber(Number(value), cursor, depth)
+      : fail(cursor, depth, 'int_parsing', 'Input should be a valid integer, unable to parse string as an integer');
 }
 
-const readFloat: Read = (value, at, depth) => {
+const readFloat: Read = (value, cursor, depth) => {
   const number = numberOf(value);
-  if (number === undefined) return fail(at, depth, 'float_type', 'Input should be a valid number');
-  return Number.isFinite(number) ? number : fail(at, depth, 'finite_number', 'Input should be a finite number');
+  if (number === undefined) return fail(cursor, depth, 'float_type', 'Input should be a valid number');
+  return Number.isFinite(number) ? number : fail(cursor, depth, 'finite_number', 'Input should be a finite number');
 };
 
-const readFloatText: Read = (value, at, depth) => {
+const readFloatText: Read = (value, cursor, depth) => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   return Number.isNaN(number)
-    ? fail(at, depth, 'float_parsing', 'Input should be a valid number, unable to parse string as a number')
-    : readFloat(number, at, depth);
+    ? fail(cursor, depth, 'float_parsing', 'Input should be a valid number, unable to parse string as a number')
+    : readFloat(number, cursor, depth);
 };
 
-const readBoolean: Read = (value, at, depth) =>
-  typeof value === 'boolean' ? value : fail(at, depth, 'bool_type', 'Input should be a valid boolean');
+const readBoolean: Read = (value, cursor, depth) =>
+  typeof value === 'boolean' ? value : fail(cursor, depth, 'bool_type', 'Input should be a valid boolean');
 
-const truths = new Set<unknown>(['true', '1', 'on', 'yes', 'y', 't']);
-const falsehoods = new Set<unknown>(['false', '0', 'off', 'no', 'n', 'f']);
+const trueWords = new Set<unknown>(['true', '1', 'on', 'yes', 'y', 't']);
+const falseWords = new Set<unknown>(['false', '0', 'off', 'no', 'n', 'f']);
 
-const readBooleanText: Read = (value, at, depth) => {
+const readBooleanText: Read = (value, cursor, depth) => {
   const word = String(value).toLowerCase();
-  if (truths.has(word)) return true;
-  if (falsehoods.has(word)) return false;
-  return fail(at, depth, 'bool_parsing', 'Input should be a valid boolean, unable to interpret input');
+  if (trueWords.has(word)) return true;
+  if (falseWords.has(word)) return false;
+  return fail(cursor, depth, 'bool_parsing', 'Input should be a valid boolean, unable to interpret input');
 };
 
-const readDateTime: Read = (value, at, depth) => {
-  if (typeof value !== 'string') return fail(at, depth, 'datetime_type', 'Input should be a valid datetime');
+const readDateTime: Read = (value, cursor, depth) => {
+  if (typeof value !== 'string') return fail(cursor, depth, 'datetime_type', 'Input should be a valid datetime');
   return (
     parseDateTime(value) ??
-    fail(at, depth, 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z')
+    fail(cursor, depth, 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z')
   );
 };
 
-const plusRestored = (value: unknown) => (typeof value === 'string' ? restorePlus(value) : value);
+const readDateTimeText: Read = (value, cursor, depth) =>
+  readDateTime(typeof value === 'string' ? restorePlus(value) : value, cursor, depth);
 
 export function enumReader(type: GraphQLEnumType): Read {
   const names = type.getValues().map(value => value.name);
@@ -109,5 +108,69 @@ export function enumReader(type: GraphQLEnumType): Read {
   const quoted = names.map(name => `'${name}'`);
   const last = quoted.pop();
   const choice = quoted.length > 0 ? `${quoted.join(', ')} or ${last}` : last;
-  return (value, at, depth) => (allowed.has(value) ? value : fail(at, depth, 'enum', `Input should be ${choice}`));
+  return (value, cursor, depth) =>
+    allowed.has(value) ? value : fail(cursor, depth, 'enum', `Input should be ${choice}`);
+}
+
+/** Accepts strings that PostgreSQL can store and JSON can represent. */
+const readString: Read = (value, cursor, depth) => {
+  if (typeof value !== 'string') return fail(cursor, depth, 'string_type', 'Input should be a valid string');
+  return checkText(value, cursor, depth) ? value : undefined;
+};
+
+/** Rejects U+0000 and lone surrogates; returns whether the text is valid. */
+function checkText(text: string, cursor: Cursor, depth: number): boolean {
+  if (text.includes('\0')) {
+    fail(cursor, depth, 'value_error', 'Value error, the character U+0000 is not allowed');
+    return false;
+  }
+  if (!text.isWellFormed()) {
+    fail(cursor, depth, 'value_error', 'Value error, a lone surrogate is not a character');
+    return false;
+  }
+  return true;
+}
+
+const maxDepth = 100;
+
+/** Validates a map of strings and returns the same object: its keys are data, `__proto__` included. */
+const readStringMap: Read = (value, cursor, depth) => {
+  if (!isObject(value)) return fail(cursor, depth, 'dict_type', 'Input should be a valid dictionary');
+  checkEntries(value, cursor, depth, readString);
+  return value;
+};
+
+/** Validates a JSON object of any shape and returns the same object. */
+const readJsonObject: Read = (value, cursor, depth) => {
+  if (!isObject(value)) return fail(cursor, depth, 'dict_type', 'Input should be a valid dictionary');
+  checkEntries(value, cursor, depth, readAnyJson);
+  return value;
+};
+
+function checkEntries(map: Readonly<Record<string, unknown>>, cursor: Cursor, depth: number, read: Read): void {
+  for (const key of Object.keys(map)) {
+    if (cursor.errors.full) return;
+    cursor.keys[depth] = key;
+    if (checkText(key, cursor, depth + 1)) read(map[key], cursor, depth + 1);
+  }
+}
+
+const readAnyJson: Read = (value, cursor, depth) => {
+  if (typeof value === 'string') return readString(value, cursor, depth);
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? value : fail(cursor, depth, 'finite_number', 'Input should be a finite number');
+  }
+  const items = Array.isArray(value) ? value : undefined;
+  if (!items && !isObject(value)) return value;
+  if (depth > maxDepth) return fail(cursor, depth, 'value_error', `Value error, nested deeper than ${maxDepth} levels`);
+  if (items) checkItems(items, cursor, depth);
+  else if (isObject(value)) checkEntries(value, cursor, depth, readAnyJson);
+  return value;
+};
+
+function checkItems(list: readonly unknown[], cursor: Cursor, depth: number): void {
+  for (let index = 0; index < list.length && !cursor.errors.full; index++) {
+    cursor.keys[depth] = index;
+    readAnyJson(list[index], cursor, depth + 1);
+  }
 }

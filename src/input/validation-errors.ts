@@ -1,23 +1,41 @@
+/** Keys and indexes from the root of the input to a value. */
 export type ErrorPath = readonly (string | number)[];
 
-/** One thing wrong with a request, as `/v1` reports it. `type` and `msg` are in Pydantic's words where it has them. */
+/** A validation error in FastAPI's format, with Pydantic's `type` and `msg` where it has them. */
 export interface RequestError {
   readonly loc: ErrorPath;
   readonly msg: string;
   readonly type: string;
 }
 
-const mostErrors = 1000;
+const maxErrors = 1000;
 
-/** The errors of one request. Once it is full, nothing more is kept and readers stop looking. */
+/** Collects the validation errors of one request; once it is full, errors are dropped and readers stop early. */
 export class ValidationErrors {
   readonly list: RequestError[] = [];
 
   get full(): boolean {
-    return this.list.length >= mostErrors;
+    return this.list.length >= maxErrors;
   }
 
   add(loc: ErrorPath, type: string, msg: string): void {
     if (!this.full) this.list.push({ loc, msg, type });
   }
+}
+
+/**
+ * Current path of a reader. One mutable array serves a whole document: a reader at `depth` writes the keys of its children
+ * at that index, so reading allocates nothing and the path is copied only for an error.
+ */
+export interface Cursor {
+  readonly keys: (string | number)[];
+  readonly errors: ValidationErrors;
+}
+
+/** Converts an input value to a value of the graph; adds an error and returns undefined if it is invalid. */
+export type Read = (value: unknown, cursor: Cursor, depth: number) => unknown;
+
+/** Adds an error at the cursor's path. */
+export function fail({ keys, errors }: Cursor, depth: number, type: string, msg: string): undefined {
+  if (!errors.full) errors.add(keys.slice(0, depth), type, msg);
 }

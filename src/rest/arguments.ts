@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
-import { isObject } from '../input/cursor.ts';
+import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
 import type { Variables } from './compile.ts';

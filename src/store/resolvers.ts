@@ -1,6 +1,6 @@
 import { checkSlice } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { isObject } from '../input/cursor.ts';
+import { isObject } from '../input/json.ts';
 import type { Store } from './entities.ts';
 
 export const storeResolvers: Resolvers = {

@@ -41,7 +41,7 @@ beforeAll(async () => {
 describe('carte compare', { timeout: 90_000 }, () => {
   test('finds nothing between services that answer the same, on all eight routes', async () => {
     const { code, stdout, stderr } = await compare(old, same);
-    expect(stderr).toBe('The services agree: 14 answers compared, 0 differences.\n');
+    expect(stderr).toBe('The services agree: 14 responses compared, 0 differences.\n');
     expect(code).toBe(0);
     const rows = stdout.trim().split('\n').slice(1);
     expect(rows).toHaveLength(8);
@@ -90,7 +90,7 @@ describe('carte compare', { timeout: 90_000 }, () => {
   test('shows them with the request, the place in the body and both values', async () => {
     const { code, stdout, stderr } = await compare(old, changed);
     expect(code).toBe(1);
-    expect(stderr).toBe('carte: The services differ: 13 answers compared, 3 differences.\n');
+    expect(stderr).toBe('carte: The services differ: 13 responses compared, 3 differences.\n');
     expect(stdout).toContain(
       [
         'ModifierItem.price_change (value): 1 difference',
@@ -138,7 +138,7 @@ describe('carte compare', { timeout: 90_000 }, () => {
       stdout: '',
       lines: [
         expect.stringMatching(/^carte: The old service at http:\/\/127\.0\.0\.1:9 cannot be reached: /),
-        'carte: The new service refuses the key (401).',
+        'carte: The new service rejects the key (401).',
         '',
       ],
     });
@@ -146,8 +146,14 @@ describe('carte compare', { timeout: 90_000 }, () => {
 
   test.each([
     [['--store', 'no-such'], 'carte: Neither service has the store no-such.'],
-    [['--new', 'http://u:secret@h'], 'carte: The address of the new service must be one such as https://api.example.'],
-    [['--orders', 'many'], "error: option '--orders <n>' argument 'many' is invalid. many is no whole number from 0."],
+    [
+      ['--new', 'http://u:secret@h'],
+      'carte: The URL of the new service must be http or https, without credentials, query and fragment.',
+    ],
+    [
+      ['--orders', 'many'],
+      "error: option '--orders <n>' argument 'many' is invalid. Expected a whole number from 0 to 999999999.",
+    ],
   ])('%j is refused with status 2', async (args, message) => {
     const { code, stderr } = await compare(old, same, ...args);
     expect({ code, line: stderr.split('\n')[0] }).toEqual({ code: 2, line: message });

@@ -71,11 +71,11 @@ describe('carte import', () => {
   test('changes nothing when it is run again', async () => {
     const text = lines(merchant('again 1'), merchant('again 2'));
     const first = await run(['import', 'merchants', '-'], env, text);
-    expect(first.stderr).toContain('2 lines read, 2 new or changed, 0 faulty');
+    expect(first.stderr).toContain('2 lines read, 2 new or changed, 0 invalid');
     const second = await run(['import', 'merchants', '-'], env, text);
-    expect(second.stderr).toContain('2 lines read, 0 new or changed, 0 faulty');
+    expect(second.stderr).toContain('2 lines read, 0 new or changed, 0 invalid');
     const third = await run(['import', 'merchants', '-'], env, lines(merchant('again 1', 'Casa Azul')));
-    expect(third.stderr).toContain('1 lines read, 1 new or changed, 0 faulty');
+    expect(third.stderr).toContain('1 lines read, 1 new or changed, 0 invalid');
   });
 
   test('names faulty lines by number and lets the good ones in', async () => {
@@ -91,8 +91,8 @@ describe('carte import', () => {
     expect(stderr).toContain("line 4: status: Input should be 'PENDING', 'CUSTOMER_CANCELLED'");
     expect(stderr).toContain('line 4: price: Input should be a valid integer');
     expect(stderr).toContain('line 5: store.id: no store has the id "no-such-store"');
-    expect(stderr).toContain('6 lines read, 2 new or changed, 3 faulty');
-    expect(stderr).toContain('carte: The faulty lines were left out.');
+    expect(stderr).toContain('6 lines read, 2 new or changed, 3 invalid');
+    expect(stderr).toContain('carte: The invalid lines were skipped.');
     expect(await operatorFork(orm).count(OrderEntity, { id: ['good', 'bad', 'lost', 'last'] })).toBe(2);
   });
 
@@ -101,7 +101,7 @@ describe('carte import', () => {
     const { code, stderr } = await run(['import', '--strict', 'merchants', '-'], env, text);
     expect(code).toBe(1);
     expect(stderr).toContain('line 2: brand_name: Field required');
-    expect(stderr).toContain('carte: Nothing was imported, because of the faulty lines.');
+    expect(stderr).toContain('carte: Nothing was imported, because some lines are invalid.');
     expect(await operatorFork(orm).count(MerchantEntity, { id: { $like: 'strict%' } })).toBe(0);
   });
 

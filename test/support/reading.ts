@@ -28,10 +28,10 @@ const schema = buildSchema(`
   type Query { a(id: ID, dish: Dish, colour: Colour, size: Size, at: DateTime, free: JSONObject): Int }
 `);
 
-/** An input type of a small graph, as SDL writes it. */
+/** Returns an input type of a small schema by its SDL notation. */
 export function typeOf(text: string): GraphQLInputType {
   const type = typeFromAST(schema, parseType(text));
-  if (!isInputType(type)) throw new Error(`${text} is no input type`);
+  if (!isInputType(type)) throw new Error(`${text} is not an input type`);
   return type;
 }
 
@@ -41,17 +41,17 @@ export function read(type: string, value: unknown, options: ReaderOptions = {}) 
   return { result, errors: errors.list };
 }
 
-/** What is read from a value that has no errors. */
-export const good = (type: string, value: unknown, options?: ReaderOptions) => {
+/** Reads a valid value. */
+export const readValid = (type: string, value: unknown, options?: ReaderOptions) => {
   const { result, errors } = read(type, value, options);
   expect(errors).toEqual([]);
   return result;
 };
 
-export const faultsIn = (type: string, value: unknown, options?: ReaderOptions): readonly RequestError[] =>
+export const errorsIn = (type: string, value: unknown, options?: ReaderOptions): readonly RequestError[] =>
   read(type, value, options).errors;
 
-/** One error, at a place below `body`. */
+/** One error at a path below `body`. */
 export const error = (type: string, msg: string, ...below: (string | number)[]): RequestError[] => [
   { loc: ['body', ...below], msg, type },
 ];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Difference, Walk } from '../../src/compare/difference.ts';
 import { readRoutes } from '../../src/compare/routes.ts';
+import { type Difference, Traversal } from '../../src/compare/values.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
 
 const contract = loadContract(createSchema());
 
-/** What two bodies of a route differ in, one a line. */
+/** Compares two bodies of a route; one line per difference. */
 function differences(
   path: string,
   before: unknown,
@@ -15,9 +15,11 @@ function differences(
 ): string[] {
   const route = readRoutes(contract, strictness).find(candidate => candidate.path === path);
   const found: Difference[] = [];
-  route?.compare(before, after, new Walk({ type: 'body', id: '', local: false }, difference => found.push(difference)));
-  return found.map(({ kind, subject, field, old, new: fresh }) => {
-    return `${kind} ${subject.type} ${[subject.id, ...field].join('.')}: ${JSON.stringify(old)} → ${JSON.stringify(fresh)}`;
+  const response = { type: 'body', id: '', local: false };
+  route?.compare(before, after, new Traversal(response, difference => found.push(difference)));
+  return found.map(({ kind, subject, field, ...values }) => {
+    const [oldValue, newValue] = [values.old, values.new].map(value => JSON.stringify(value));
+    return `${kind} ${subject.type} ${[subject.id, ...field].join('.')}: ${oldValue} → ${newValue}`;
   });
 }
 
@@ -33,9 +35,14 @@ const treeOf = (...items: readonly object[]) => ({
   menu_configuration: [{ id: 1, external_id: 'menu', categories: [{ id: 1, external_id: 'category', items }] }],
 });
 
-describe('the routes of a comparison', () => {
-  test('are all that read, with what leads from one to the next', () => {
-    const routes = readRoutes(contract, strict).map(({ path, of, answers, paging }) => [path, of, answers, paging]);
+describe('the compared routes', () => {
+  test('are all GET routes, each with the type of its id and of its entities', () => {
+    const routes = readRoutes(contract, strict).map(({ path, idType, entityType, paging }) => [
+      path,
+      idType,
+      entityType,
+      paging,
+    ]);
     expect(routes.sort()).toEqual([
       ['/v1/merchants/', undefined, 'Merchant', 'offset'],
       ['/v1/merchants/{merchant_service_id}', 'Merchant', 'Merchant', undefined],
@@ -49,19 +56,19 @@ describe('the routes of a comparison', () => {
   });
 });
 
-describe('what counts as equal', () => {
+describe('no difference is reported for', () => {
   test.each([
     ['an optional field that is null or absent', store, { id: 's', city: null }, { id: 's' }],
     ['an optional list that is empty, null or absent', flat, { items: [], menus: null }, { categories: [] }],
-    ['a value that the interface implies', orders, { count: 1 }, { count: 1, result_code: '000000' }],
+    ['a constant of the contract that is absent', orders, { count: 1 }, { count: 1, result_code: '000000' }],
     [
-      'spellings of an instant',
+      'two notations of the same instant',
       store,
       { created_at: '2026-03-01T12:00:00+01:00' },
       { created_at: '2026-03-01T11:00:00.000Z' },
     ],
     ['the order of keys', store, { name: { a: 1, b: 2 } }, { name: { b: 2, a: 1 } }],
-    ['numbers that the service gave', tree, treeOf(item('a', { id: 1 })), treeOf(item('a', { id: 2 }))],
+    ['numeric ids assigned by the service', tree, treeOf(item('a', { id: 1 })), treeOf(item('a', { id: 2 }))],
     ['the order of flat lists', flat, { items: [item('a'), item('b')] }, { items: [item('b'), item('a')] }],
     [
       'the order of labels',
@@ -69,11 +76,11 @@ describe('what counts as equal', () => {
       treeOf(item('a', { dietary_labels: ['VEGAN', 'GLUTEN_FREE'] })),
       treeOf(item('a', { dietary_labels: ['GLUTEN_FREE', 'VEGAN'] })),
     ],
-  ])('%s', (_what, path, before, after) => {
+  ])('%s', (_case, path, before, after) => {
     expect(differences(path, before, after)).toEqual([]);
   });
 
-  test('numbers and orders differ when they are asked for', () => {
+  test('numeric ids and the order of lists, unless the comparison is strict', () => {
     expect(differences(tree, treeOf(item('a', { id: 1 })), treeOf(item('a', { id: 2 })), strict)).toEqual([
       'value MenuItem a.id: 1 → 2',
     ]);
@@ -83,26 +90,32 @@ describe('what counts as equal', () => {
   });
 });
 
-describe('what differs', () => {
+describe('one difference is reported for', () => {
   test.each([
     [
-      'a key that is a property of all objects',
+      'a key that every object inherits',
       store,
       { id: 's', name: { constructor: {} } },
       { id: 's', name: {} },
       'shape Store s.name.constructor: {} → undefined',
     ],
     ['a value', store, { id: 's', city: 'Faro' }, { id: 's', city: 'Lagos' }, 'value Store s.city: "Faro" → "Lagos"'],
-    ['a type', store, { id: 's', city: '1' }, { id: 's', city: 1 }, 'shape Store s.city: "1" → 1'],
-    ['a field of one side', store, { id: 's' }, { id: 's', city: 'Faro' }, 'shape Store s.city: undefined → "Faro"'],
+    ['a JSON type', store, { id: 's', city: '1' }, { id: 's', city: 1 }, 'shape Store s.city: "1" → 1'],
     [
-      'a required list that is not there',
+      'a field that only one body has',
+      store,
+      { id: 's' },
+      { id: 's', city: 'Faro' },
+      'shape Store s.city: undefined → "Faro"',
+    ],
+    [
+      'a required list that is absent',
       tree,
       {},
       { menu_configuration: [] },
       'shape body .menu_configuration: undefined → []',
     ],
-    ['a field that is not documented', store, { id: 's', mood: 1 }, { id: 's', mood: 2 }, 'value Store s.mood: 1 → 2'],
+    ['an undocumented field', store, { id: 's', mood: 1 }, { id: 's', mood: 2 }, 'value Store s.mood: 1 → 2'],
     [
       'an instant',
       store,
@@ -111,35 +124,35 @@ describe('what differs', () => {
       'value Store s.created_at: "2026-03-01T12:00:00Z" → "2026-03-01T12:00:00+01:00"',
     ],
     [
-      'a null in a free value',
+      'a null within arbitrary JSON',
       orders,
       { order_result_list: [{ id: 'o', items: [{ a: null }] }] },
       { order_result_list: [{ id: 'o', items: [{}] }] },
       'shape Order o.items.0.a: null → undefined',
     ],
     [
-      'a thing within another',
+      'a field of a nested entity',
       store,
       { id: 's', merchant: { id: 'm', brand_name: 'A' } },
       { id: 's', merchant: { id: 'm', brand_name: 'B' } },
       'value Merchant m.brand_name: "A" → "B"',
     ],
     [
-      'another thing in the same place',
+      'a reference to another entity',
       store,
       { id: 's', merchant: { id: 'm', brand_name: 'A' } },
       { id: 's', merchant: { id: 'n', brand_name: 'B' } },
       'value Store s.merchant.id: "m" → "n"',
     ],
     [
-      'a thing that is missing in the middle',
+      'an entity that is missing in the middle of a list',
       tree,
       treeOf(item('a'), item('b'), item('c')),
       treeOf(item('a'), item('c')),
       'missing MenuItem b: "b" → undefined',
     ],
     [
-      'a thing that comes twice',
+      'an entity that is listed twice',
       tree,
       treeOf(item('a'), item('a')),
       treeOf(item('a')),
@@ -166,8 +179,8 @@ describe('what differs', () => {
       treeOf(item('a', { dietary_labels: ['GLUTEN_FREE'] })),
       'shape MenuItem a.dietary_labels.0: "VEGAN" → undefined',
     ],
-    ['a body that is no object', store, [], { id: 's' }, 'shape body : [] → {"id":"s"}'],
-  ])('%s', (_what, path, before, after, line) => {
+    ['a body that is not an object', store, [], { id: 's' }, 'shape body : [] → {"id":"s"}'],
+  ])('%s', (_case, path, before, after, line) => {
     expect(differences(path, before, after)).toEqual([line]);
   });
 });

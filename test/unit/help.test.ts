@@ -4,14 +4,14 @@ import { createProgram } from '../../src/cli.ts';
 
 const program = createProgram();
 
-/** A hidden one is not for people. */
-const withThoseBelow = (command: Command): Command[] => [
+/** Lists a command and its visible subcommands. */
+const withSubcommands = (command: Command): Command[] => [
   command,
   ...command
     .createHelp()
     .visibleCommands(command)
     .filter(({ parent }) => parent === command)
-    .flatMap(withThoseBelow),
+    .flatMap(withSubcommands),
 ];
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
@@ -23,7 +23,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** The words of each example, from the program's name up to what the shell does with the rest. */
+/** Returns the arguments of each `carte` command in the examples, without redirections and pipes. */
 function examplesIn(help: string): string[][] {
   const [, after = ''] = help.split(/^Examples?:\n/m);
   const lines = after.split('\n\n')[0]?.split('\n') ?? [];
@@ -34,17 +34,20 @@ function examplesIn(help: string): string[][] {
 }
 
 describe('--help', () => {
-  const commands = withThoseBelow(program).map(command => [pathOf(command), command] as const);
+  const commands = withSubcommands(program).map(command => [pathOf(command), command] as const);
 
-  test('is there for every command', () => {
-    expect(commands.length).toBeGreaterThan(15);
+  test('is there for subcommands', () => {
+    expect(commands.map(([path]) => path)).toContain('carte key create');
   });
 
-  test.each(commands)('%s shows an example that it understands', (path, command) => {
+  test.each(commands)('of %s has examples with known commands and options', (path, command) => {
     const examples = examplesIn(helpOf(command));
     expect(examples).not.toEqual([]);
     for (const [, ...words] of examples) {
-      const called = words.reduce((at, word) => at.commands.find(below => below.name() === word) ?? at, program);
+      const called = words.reduce(
+        (command, word) => command.commands.find(subcommand => subcommand.name() === word) ?? command,
+        program,
+      );
       expect(pathOf(called).startsWith(path)).toBe(true);
       const options = words.filter(word => word.startsWith('--'));
       const known = called

@@ -5,7 +5,7 @@ import { poisonFor, type Written, writtenDocument } from '../support/escapes.ts'
 
 const runs = Number(process.env.JSON_RUNS ?? 2_000);
 
-/** Brings `JSON.parse` to expect other keys than those of the document. */
+/** Fills the key cache of `JSON.parse` with keys that collide with the document's (nodejs/node#63785). */
 function poison(written: Written): void {
   for (const text of poisonFor(written)) for (let time = 0; time < 3; time++) JSON.parse(text);
 }
@@ -14,7 +14,7 @@ describe.each([
   ['parseJson', parseJson],
   ['parseExactJson', parseExactJson],
 ])('%s', (_name, parse) => {
-  test('reads any key, whatever was parsed before', { timeout: 120_000 }, () => {
+  test('returns the right keys whatever was parsed before', { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(writtenDocument, written => {
         poison(written);
@@ -24,7 +24,7 @@ describe.each([
     );
   });
 
-  test('takes the last of equal keys, and __proto__ as a key', () => {
+  test('the last of duplicate keys wins, and __proto__ is an ordinary key', () => {
     const value = parse('{"\\u0061":1,"a":null,"__proto__":{"b":2},"\\u005f_proto__":3}');
     expect(JSON.stringify(value)).toBe('{"a":null,"__proto__":3}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -39,9 +39,9 @@ describe.each([
     '\\"a":1',
     '"\\',
     '"\\u0061" : 1',
-  ])('refuses %s', text => expect(() => parse(text)).toThrow(SyntaxError));
+  ])('rejects %s', text => expect(() => parse(text)).toThrow(SyntaxError));
 
-  test('refuses what is nested beyond the stack', () => {
+  test('nesting that overflows the stack is a SyntaxError', () => {
     expect(() => parse('{"\\u0061":'.repeat(500_000))).toThrow(SyntaxError);
   });
 });
@@ -58,7 +58,7 @@ test.each([
   expect(hasEscapedKey(text)).toBe(expected);
 });
 
-test('a flood of escapes takes time in proportion to its length', () => {
+test('two million escapes are scanned in linear time', () => {
   const text = JSON.stringify({ a: '\n'.repeat(2_000_000) });
   const started = process.cpuUsage();
   expect(hasEscapedKey(text)).toBe(false);
@@ -80,14 +80,14 @@ const numbers = [
 ];
 
 describe('numbers', () => {
-  test.each(numbers)('%s is written again digit for digit', number => {
+  test.each(numbers)('%s is serialised digit for digit', number => {
     for (const text of [`{"a":${number},"b":[${number},{"\\"":${number}}]}`, number, `[1, ${number}]`]) {
       expect(JSON.stringify(parseExactJson(text))).toBe(text.replaceAll(', ', ','));
     }
     expect(numberOf(parseExactJson(number))).toBe(Number(number));
   });
 
-  test('any number is written again digit for digit', () => {
+  test('any number is serialised digit for digit', () => {
     const digits = fc.stringMatching(/^\d{0,20}$/);
     const number = fc
       .tuple(
@@ -108,7 +108,7 @@ describe('numbers', () => {
     );
   });
 
-  test('a number that no double can hold is Infinity, as for JSON.parse', () => {
+  test('a number beyond the range of a double is Infinity, as with JSON.parse', () => {
     expect(parseExactJson('[1e400]')).toEqual([Number.POSITIVE_INFINITY]);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { snakeCase, toSnakePath } from '../../src/input/names.ts';
-import { faultsIn, good, typeOf } from '../support/reading.ts';
+import { errorsIn, readValid, typeOf } from '../support/reading.ts';
 
-describe('a text from a URL', () => {
+describe('text of a URL', () => {
   const text = { source: 'text' } as const;
 
   test.each([
@@ -24,7 +24,7 @@ describe('a text from a URL', () => {
     ['DateTime', '2026-03-01 18:30', new Date('2026-03-01T18:30:00.000Z')],
     ['DateTime', '2026-03-01 18:30 02', new Date('2026-03-01T16:30:00.000Z')],
   ])('of %s: %j is read as %j', (type, value, result) => {
-    expect(good(type, value, text)).toEqual(result);
+    expect(readValid(type, value, text)).toEqual(result);
   });
 
   test.each([
@@ -39,13 +39,13 @@ describe('a text from a URL', () => {
     ['Boolean', 'maybe', 'bool_parsing'],
     ['DateTime', '', 'datetime_parsing'],
     ['String', 'a\0', 'value_error'],
-  ])('of %s: %j is refused as %s', (type, value, code) => {
-    expect(faultsIn(type, value, text)).toMatchObject([{ loc: ['body'], type: code }]);
+  ])('of %s: %j is rejected with %s', (type, value, code) => {
+    expect(errorsIn(type, value, text)).toMatchObject([{ loc: ['body'], type: code }]);
   });
 
-  test('one of several values is refused with its index, a lone one without', () => {
-    expect(faultsIn('[Size!]', 'SMALL,HUGE', text)).toMatchObject([{ loc: ['body', 1], type: 'enum' }]);
-    expect(faultsIn('[Size!]', 'HUGE', text)).toMatchObject([{ loc: ['body'], type: 'enum' }]);
+  test('an error in a list of several values has the index, in a single value none', () => {
+    expect(errorsIn('[Size!]', 'SMALL,HUGE', text)).toMatchObject([{ loc: ['body', 1], type: 'enum' }]);
+    expect(errorsIn('[Size!]', 'HUGE', text)).toMatchObject([{ loc: ['body'], type: 'enum' }]);
   });
 });
 
@@ -59,7 +59,7 @@ describe('names', () => {
     expect(snakeCase(name)).toBe(snake);
   });
 
-  test('a path keeps its indexes and the keys of maps', () => {
+  test('indexes and the keys of maps in a path are unchanged', () => {
     const path = ['sides', 0, 'name', 'translations', 'enGB'];
     expect(toSnakePath(typeOf('Dish'), path)).toEqual(['sides', 0, 'name', 'translations', 'enGB']);
     expect(toSnakePath(typeOf('[Dish!]!'), [3, 'externalId'])).toEqual([3, 'external_id']);

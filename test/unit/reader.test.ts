@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileReader } from '../../src/input/reader.ts';
-import { error, faultsIn, good, read, typeOf } from '../support/reading.ts';
+import { error, errorsIn, read, readValid, typeOf } from '../support/reading.ts';
 
 const notInteger = 'Input should be a valid integer';
-const badText = 'Input should be a valid string';
+const notString = 'Input should be a valid string';
 
 describe('a JSON value', () => {
   test.each([
@@ -23,8 +23,8 @@ describe('a JSON value', () => {
     ['[Int]', [1, null]],
     ['StringMap', { en: 'a', '': '' }],
     ['JSONObject', { a: [null, { b: null }, 1.5, 'x', true] }],
-  ])('of %s: %j is taken as it is', (type, value) => {
-    expect(good(type, value)).toEqual(value);
+  ])('of %s: %j is accepted unchanged', (type, value) => {
+    expect(readValid(type, value)).toEqual(value);
   });
 
   test.each([
@@ -40,8 +40,8 @@ describe('a JSON value', () => {
     ['Float', '1.5', 'float_type', 'Input should be a valid number'],
     ['Boolean', 1, 'bool_type', 'Input should be a valid boolean'],
     ['Boolean', 'true', 'bool_type', 'Input should be a valid boolean'],
-    ['String', 1, 'string_type', badText],
-    ['ID', 1, 'string_type', badText],
+    ['String', 1, 'string_type', notString],
+    ['ID', 1, 'string_type', notString],
     ['String', 'a\0b', 'value_error', 'Value error, the character U+0000 is not allowed'],
     ['String', 'a\uD800', 'value_error', 'Value error, a lone surrogate is not a character'],
     ['Size', 'small', 'enum', "Input should be 'SMALL' or 'LARGE'"],
@@ -53,17 +53,17 @@ describe('a JSON value', () => {
     ['DateTime', 'noon', 'datetime_parsing', 'Input should be a valid datetime, such as 2026-03-01T18:30:00Z'],
     ['DateTime', 1700000000, 'datetime_type', 'Input should be a valid datetime'],
     ['Dish', [], 'model_attributes_type', 'Input should be a valid dictionary or object to extract fields from'],
-  ])('of %s: %j is refused as %s', (type, value, code, msg) => {
-    expect(faultsIn(type, value)).toEqual(error(code, msg));
+  ])('of %s: %j is rejected with %s', (type, value, code, msg) => {
+    expect(errorsIn(type, value)).toEqual(error(code, msg));
   });
 
-  test('is bounded where bounds are given', () => {
+  test('outside the given bounds is rejected', () => {
     const bounds = { min: 1, max: 500 };
-    expect(good('Int', 500, bounds)).toBe(500);
-    expect(faultsIn('Int', 0, bounds)).toEqual(
+    expect(readValid('Int', 500, bounds)).toBe(500);
+    expect(errorsIn('Int', 0, bounds)).toEqual(
       error('greater_than_equal', 'Input should be greater than or equal to 1'),
     );
-    expect(faultsIn('Int', 501, bounds)).toEqual(error('less_than_equal', 'Input should be less than or equal to 500'));
+    expect(errorsIn('Int', 501, bounds)).toEqual(error('less_than_equal', 'Input should be less than or equal to 500'));
   });
 
   test.each([
@@ -72,38 +72,40 @@ describe('a JSON value', () => {
     ['2026-03-01 18:30', '2026-03-01T18:30:00.000Z'],
     ['2026-03-01', '2026-03-01T00:00:00.000Z'],
   ])('of DateTime: %s is read as %s', (text, instant) => {
-    expect(good('DateTime', text)).toEqual(new Date(instant));
+    expect(readValid('DateTime', text)).toEqual(new Date(instant));
   });
 
-  test.each(['2026-02-30', '2026-13-01', '2026-03-01T25:00:00Z', '', '2026'])('of DateTime: %j is refused', text => {
-    expect(faultsIn('DateTime', text)).toMatchObject([{ type: 'datetime_parsing' }]);
+  test.each(['2026-02-30', '2026-13-01', '2026-03-01T25:00:00Z', '', '2026'])('of DateTime: %j is rejected', text => {
+    expect(errorsIn('DateTime', text)).toMatchObject([{ type: 'datetime_parsing' }]);
   });
 });
 
 describe('an object', () => {
-  test('gets the names of the graph, and unknown fields are dropped', () => {
+  test('is converted to the names of the graph, without unknown fields', () => {
     const value = { external_id: 'a', in_stock: true, address_line_1: 'x', externalId: 'b', colour: 'red' };
-    expect(good('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x' });
+    expect(readValid('Dish', value)).toEqual({ externalId: 'a', inStock: true, addressLine1: 'x' });
   });
 
-  test('null for an optional field leaves it out, also where the graph has a default', () => {
-    expect(good('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual({ externalId: 'a' });
+  test('an optional field that is null is omitted, even if the graph has a default', () => {
+    expect(readValid('Dish', { external_id: 'a', name: null, tags: null, servings: null })).toEqual({
+      externalId: 'a',
+    });
   });
 
-  test('null for a required field is of the wrong type, and its absence is missing', () => {
-    expect(faultsIn('Dish', { external_id: null })).toEqual(error('string_type', badText, 'external_id'));
-    expect(faultsIn('Dish', {})).toEqual(error('missing', 'Field required', 'external_id'));
+  test('a required field that is null has the wrong type, one that is absent is missing', () => {
+    expect(errorsIn('Dish', { external_id: null })).toEqual(error('string_type', notString, 'external_id'));
+    expect(errorsIn('Dish', {})).toEqual(error('missing', 'Field required', 'external_id'));
   });
 
-  test('only its own fields count', () => {
-    expect(good('Dish', { external_id: 'a' })).not.toHaveProperty('constructor', expect.anything());
+  test('inherited properties are ignored', () => {
+    expect(readValid('Dish', { external_id: 'a' })).not.toHaveProperty('constructor', expect.anything());
     const inherited = Object.create({ external_id: 'a' });
-    expect(faultsIn('Dish', inherited)).toEqual(error('missing', 'Field required', 'external_id'));
+    expect(errorsIn('Dish', inherited)).toEqual(error('missing', 'Field required', 'external_id'));
   });
 
-  test('every error is reported at its place', () => {
+  test('every error is reported with its path', () => {
     const value = { price: '1', tags: ['a', 1], size: 'HUGE', sides: [{ external_id: 'b' }, { external_id: 2 }] };
-    expect(faultsIn('Dish', value).map(({ loc, type }) => [loc.join('.'), type])).toEqual([
+    expect(errorsIn('Dish', value).map(({ loc, type }) => [loc.join('.'), type])).toEqual([
       ['body.external_id', 'missing'],
       ['body.price', 'int_type'],
       ['body.size', 'enum'],
@@ -116,39 +118,39 @@ describe('an object', () => {
 describe('a map', () => {
   test.each(['__proto__', 'constructor', 'toString', 'externalId'])('keeps the key %s', key => {
     const value = JSON.parse(`{"translations": {"${key}": "x"}}`);
-    const result = good('Text', value);
+    const result = readValid('Text', value);
     expect(JSON.stringify(result)).toBe(`{"translations":{"${key}":"x"}}`);
     expect({}).not.toHaveProperty('x');
   });
 
   test('errors in keys and values are reported at the key', () => {
     const value = { translations: { en: 1, 'a\0': 'x', b: 'y\uDC00' } };
-    expect(faultsIn('Text', value)).toEqual([
-      ...error('string_type', badText, 'translations', 'en'),
+    expect(errorsIn('Text', value)).toEqual([
+      ...error('string_type', notString, 'translations', 'en'),
       ...error('value_error', 'Value error, the character U+0000 is not allowed', 'translations', 'a\0'),
       ...error('value_error', 'Value error, a lone surrogate is not a character', 'translations', 'b'),
     ]);
   });
 
-  test('of free form is looked through to the bottom', () => {
+  test('of arbitrary JSON is validated at every level', () => {
     const value = JSON.parse('{"a": [{"b": 1e400}, {"c\\u0000": 1}], "d": {"e": "\\ud800"}}');
-    expect(faultsIn('JSONObject', value).map(({ loc, type }) => [...loc, type])).toEqual([
+    expect(errorsIn('JSONObject', value).map(({ loc, type }) => [...loc, type])).toEqual([
       ['body', 'a', 0, 'b', 'finite_number'],
       ['body', 'a', 1, 'c\0', 'value_error'],
       ['body', 'd', 'e', 'value_error'],
     ]);
   });
 
-  test('of free form is not followed deeper than 100 levels', () => {
+  test('of arbitrary JSON nested deeper than 100 levels is rejected', () => {
     const deep = JSON.parse(`{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`);
-    expect(faultsIn('JSONObject', deep)).toMatchObject([
+    expect(errorsIn('JSONObject', deep)).toMatchObject([
       { type: 'value_error', msg: 'Value error, nested deeper than 100 levels' },
     ]);
   });
 });
 
-test('at most 1,000 errors are kept', () => {
-  const errors = faultsIn(
+test('at most 1,000 errors are reported', () => {
+  const errors = errorsIn(
     '[Dish!]',
     Array.from({ length: 5000 }, () => ({})),
   );
@@ -156,17 +158,17 @@ test('at most 1,000 errors are kept', () => {
   expect(errors.at(-1)).toMatchObject({ loc: ['body', 999, 'external_id'] });
 });
 
-test('10 MB of errors are read in less than a second', () => {
+test('a million invalid values take less than a second of CPU', () => {
   const value = { translations: Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`k${index}`, 1])) };
   const dishes = Array.from({ length: 500_000 }, () => ({ external_id: 1, price: 'x' }));
   const started = process.cpuUsage();
-  expect(faultsIn('Text', value)).toHaveLength(1000);
-  expect(faultsIn('[Dish!]', dishes)).toHaveLength(1000);
+  expect(errorsIn('Text', value)).toHaveLength(1000);
+  expect(errorsIn('[Dish!]', dishes)).toHaveLength(1000);
   const { user } = process.cpuUsage(started);
   expect(user).toBeLessThan(1_000_000);
 });
 
-test('whatever JSON comes is read or refused, never thrown at', () => {
+test('no JSON value makes a reader throw', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), value => {
       read('Dish', value);
@@ -175,7 +177,7 @@ test('whatever JSON comes is read or refused, never thrown at', () => {
   );
 });
 
-test('what is read without errors is what was written, under the names of the graph', () => {
+test('valid values are unchanged but for the names', () => {
   const text = fc.string({ unit: 'binary' }).filter(value => !value.includes('\0'));
   const dish = fc.record(
     {
@@ -189,11 +191,11 @@ test('what is read without errors is what was written, under the names of the gr
   );
   fc.assert(
     fc.property(dish, ({ external_id, ...rest }) => {
-      expect(good('Dish', { external_id, ...rest })).toEqual({ externalId: external_id, ...rest });
+      expect(readValid('Dish', { external_id, ...rest })).toEqual({ externalId: external_id, ...rest });
     }),
   );
 });
 
-test('a scalar that nobody knows has no reader', () => {
+test('compiling a reader for an unknown scalar throws', () => {
   expect(() => compileReader(typeOf('Colour'))).toThrow('There is no reader for the scalar Colour');
 });

@@ -13,28 +13,28 @@ writeFileSync(
   `import { bold, terminal } from '${source}'; terminal.progress('working'); terminal.out(bold('done'));`,
 );
 
-/** Gives a command a terminal of its own. */
+/** Runs a command in a pseudo-terminal. */
 const recorder = 'script';
-const onTerminal = [recorder, '--quiet', '--return', '--command', `${process.execPath} ${program}`, '/dev/null'];
-const hasTerminals = spawnSync(recorder, ['--version']).error === undefined;
+const inTerminal = [recorder, '--quiet', '--return', '--command', `${process.execPath} ${program}`, '/dev/null'];
+const hasScript = spawnSync(recorder, ['--version']).error === undefined;
 
-/** All that a command writes. Nothing of this environment is handed on: NO_COLOR, CI and others all speak of colours. */
-function shownBy([command = '', ...args]: readonly string[], env: Readonly<Record<string, string>> = {}): string {
+/** Returns the output of a command. The environment is not inherited, since NO_COLOR, CI and other variables affect colours. */
+function outputOf([command = '', ...args]: readonly string[], env: Readonly<Record<string, string>> = {}): string {
   const { PATH = '' } = process.env;
   const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', env: { PATH, TERM: 'xterm', ...env } });
   return stdout + stderr;
 }
 
-describe('the terminal', () => {
-  test('has neither colour nor progress where there is none', () => {
-    expect(shownBy([process.execPath, program])).toBe('done\n');
+describe('terminal', () => {
+  test('prints neither styles nor progress unless it is a TTY', () => {
+    expect(outputOf([process.execPath, program])).toBe('done\n');
   });
 
-  test.skipIf(!hasTerminals)('has both where there is one, and leaves no progress behind', () => {
-    expect(shownBy(onTerminal)).toBe('\r\x1b[Kworking\r\x1b[K\x1b[1mdone\x1b[22m\r\n');
+  test.skipIf(!hasScript)('prints both on a TTY, and erases the progress', () => {
+    expect(outputOf(inTerminal)).toBe('\r\x1b[Kworking\r\x1b[K\x1b[1mdone\x1b[22m\r\n');
   });
 
-  test.skipIf(!hasTerminals)('has no colour against NO_COLOR', () => {
-    expect(shownBy(onTerminal, { NO_COLOR: '1' })).toBe('\r\x1b[Kworking\r\x1b[Kdone\r\n');
+  test.skipIf(!hasScript)('prints no styles with NO_COLOR', () => {
+    expect(outputOf(inTerminal, { NO_COLOR: '1' })).toBe('\r\x1b[Kworking\r\x1b[Kdone\r\n');
   });
 });

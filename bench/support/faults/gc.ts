@@ -1,4 +1,4 @@
-/** Loaded into the service under test: on SIGUSR2 it says how large the heap is after a collection. */
+/** Preloaded into the service under test: prints the heap size after a garbage collection on SIGUSR2. */
 process.on('SIGUSR2', () => {
   globalThis.gc?.();
   process.stderr.write(`heap ${process.memoryUsage().heapUsed}\n`);

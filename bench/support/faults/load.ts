@@ -1,13 +1,13 @@
 import type { Read, Write } from '../history.ts';
 import { configuration, marksIn, revisionIn } from './menu.ts';
 
-/** One request: what it asked for, when, and how it ended (0: no whole answer came). */
+/** One request: its path, start and end, and status (0: no complete response). */
 export interface Ask {
   readonly what: string;
   readonly begun: number;
   readonly ended: number;
   readonly status: number;
-  /** Why no answer came. */
+  /** Reason for the missing response. */
   readonly failure?: string;
 }
 
@@ -15,7 +15,7 @@ export interface Load {
   readonly asks: Ask[];
   readonly writes: Write[];
   readonly reads: Read[];
-  /** What must not be, whatever happens to the service. */
+  /** Violations that no fault of the service excuses. */
   readonly problems: string[];
   stop(): Promise<void>;
 }
@@ -33,9 +33,9 @@ const pauseAfterFailure = 50;
 
 let loads = 0;
 
-/** Tills and front ends at work: half of them read menus, a quarter poll orders, a quarter write. */
+/** Load of POS systems and front ends: half of the requests read menus, a quarter poll orders, a quarter write. */
 export function startLoad({ url, key, contested, busy }: Target, workers: number): Load {
-  // No two writes in the life of the store bear the same mark.
+  // Marks are unique over the lifetime of the store.
   const from = loads++ * 1_000_000;
   const load = { asks: [] as Ask[], writes: [] as Write[], reads: [] as Read[], problems: [] as string[] };
   const tree = `/v1/stores/${contested}/menu_configuration/`;
@@ -57,7 +57,7 @@ export function startLoad({ url, key, contested, busy }: Target, workers: number
       return { begun, ended, text, ok: answer.status === 200, etag: answer.headers.get('etag') };
     } catch (error) {
       const failure = failureOf(error);
-      if (failure === 'TimeoutError') load.problems.push(`${what}: no answer within ${longest / 1000} s`);
+      if (failure === 'TimeoutError') load.problems.push(`${what}: no response within ${longest / 1000} s`);
       const ended = performance.now();
       load.asks.push({ what, begun, ended, status: 0, failure });
       await pause();
@@ -70,7 +70,8 @@ export function startLoad({ url, key, contested, busy }: Target, workers: number
     const { begun, ended, ok, text, etag } = await ask('post', tree, configuration(mark, 5 + (turn % 40)));
     load.writes.push({ mark, begun, ended, revision: ok ? revisionIn(etag) : undefined });
     const marks = marksIn(text);
-    if (ok && (marks.length !== 1 || marks[0] !== mark)) load.problems.push(`the answer to ${mark} bears ${marks}`);
+    if (ok && (marks.length !== 1 || marks[0] !== mark))
+      load.problems.push(`the response to ${mark} contains ${marks}`);
   }
 
   async function read(kind: 'tree' | 'flat' | 'graphql'): Promise<void> {
@@ -116,8 +117,8 @@ function failureOf(error: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
 }
 
-/** How many requests ended in which way. */
+/** Counts requests by their outcome. */
 export function tally(asks: readonly Ask[]): Record<string, number> {
-  const ways = asks.map(({ status, failure }) => (status === 0 ? `no answer (${failure})` : String(status)));
+  const ways = asks.map(({ status, failure }) => (status === 0 ? `no response (${failure})` : String(status)));
   return Object.fromEntries([...Map.groupBy(ways, way => way)].map(([way, all]) => [way, all.length]));
 }

@@ -1,4 +1,4 @@
-/** A configuration in which every text bears the writer's mark. */
+/** Builds a configuration in which every text contains the writer's mark. */
 export function configuration(mark: string, size: number) {
   const name = { translations: { en: mark } };
   const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type EmbeddedServer, startEmbedded } from '../../../src/database/embedded.ts';
 
-/** The database under the service, and ways to harm it. */
+/** The database of the service, with fault injection. */
 export interface Postgres {
-  /** `pg_ctl restart -m immediate`: it stops without a word to its clients, and is started again. */
+  /** `pg_ctl restart -m immediate`: stops without notice to its clients, and restarts. */
   stopImmediately(): Promise<void>;
   /** `kill -9` of the postmaster. */
   kill(): Promise<void>;
   terminateBackends(): Promise<void>;
-  /** SIGSTOP to all of its processes for so long. */
+  /** Sends SIGSTOP to all of its processes, and SIGCONT after a while. */
   freeze(ms: number): Promise<void>;
   leave(): Promise<void>;
 }
@@ -51,7 +51,7 @@ function parentOf(pid: number): number | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    // It has ended meanwhile.
+    // The process has exited meanwhile.
     return undefined;
   }
 }

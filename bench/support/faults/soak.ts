@@ -7,14 +7,14 @@ export interface Minute {
   readonly requests: number;
   readonly p50: number;
   readonly p99: number;
-  /** After a collection, in MiB. */
+  /** After a garbage collection, in MiB. */
   readonly heap: number;
 }
 
 const minute = 60_000;
 const mebibyte = 1024 ** 2;
 
-/** The same load for a long time: neither the heap nor the slowest answers may grow. */
+/** Runs the same load for a long time: neither the heap nor the p99 latency may grow. */
 export async function soak(
   env: Readonly<Record<string, string>>,
   target: Target,
@@ -28,7 +28,7 @@ export async function soak(
   for (let number = 1; number <= options.minutes; number++) {
     await new Promise(resolve => setTimeout(resolve, minute));
     const asks = load.asks.splice(0);
-    // What is kept for the history alone would grow in this process without end.
+    // Bounds the memory of the recorded history in this process.
     load.writes.length = load.reads.length = 0;
     minutes.push({ minute: number, requests: asks.length, ...latencies(asks), heap: await heapOf(server, () => log) });
     log = '';
@@ -51,7 +51,7 @@ async function heapOf({ child }: Server, log: () => string): Promise<number> {
   return Math.round(Number(/heap (\d+)/.exec(log())?.[1]) / mebibyte);
 }
 
-/** The heap of the last quarter against that of the second, when caches are full; p99 of the last minute against the first. */
+/** Compares the heap of the last quarter with that of the second, when caches are full, and the p99 of the last minute with the first. */
 function judge(minutes: readonly Minute[]): string[] {
   const quarter = (number: number) =>
     minutes.slice(Math.floor((minutes.length * (number - 1)) / 4), Math.ceil((minutes.length * number) / 4));

@@ -1,7 +1,7 @@
 import type { Random } from '../../../src/demo/random.ts';
 import { randomJson, randomText } from './values.ts';
 
-/** The text of a body that was good before something happened to it. */
+/** The text of a valid body after a mutation. */
 export function brokenBody(random: Random, good: object): Buffer | string {
   const kind = random.between(0, 19);
   if (kind < 14) return mutated(random, good);
@@ -30,13 +30,13 @@ export function brokenBody(random: Random, good: object): Buffer | string {
   ]);
 }
 
-/** One to three values replaced, removed, repeated or renamed, anywhere in the document. */
+/** Replaces, removes, repeats or renames one to three values anywhere in the document. */
 function mutated(random: Random, good: object): string {
   const marks = new Map<string, string>();
   let copy: unknown = structuredClone(good);
   for (let turn = random.between(1, 3); turn > 0; turn--) copy = mutateOnce(random, copy, marks);
   const text = JSON.stringify(copy) ?? 'null';
-  // What JSON.stringify cannot write, such as 1e400 or a key that comes twice, is put in as text.
+  // Inserts as text what JSON.stringify cannot write, such as 1e400 or a duplicate key.
   return text.replace(/"\\u0001(\d+)"/g, (_, index: string) => marks.get(index) ?? 'null');
 }
 
@@ -60,7 +60,7 @@ function mutateList(random: Random, list: readonly unknown[], index: number, mar
   return list.map((member, at) => (at === index ? mutateOnce(random, member, marks) : member));
 }
 
-/** Own properties all, `__proto__` too. */
+/** Defines all as own properties, `__proto__` included. */
 function withKey(object: object, key: string, value: unknown): object {
   return Object.defineProperty({ ...object }, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -4,7 +4,7 @@ import type { Answer, Failure, RawAnswer } from './send.ts';
 const slowest = 3000;
 const slowestStall = 15_000;
 
-/** Words that only a stack, a statement or a driver would say; no probe says them. */
+/** Words that leak from stack traces, statements or drivers; no probe contains them. */
 const leaks = [
   /\bat [\w.<>]+ \(/,
   /node_modules|node:internal/,
@@ -15,29 +15,30 @@ const leaks = [
   /Cannot (read|convert|destructure)|is not a function|is not iterable|Maximum call stack|Invalid string length/,
 ];
 
-/** What is wrong with an answer; undefined where it is as it should be. */
+/** Returns the violation in a response; undefined if there is none. */
 export function faultIn(probe: Probe, answer: Answer | Failure): string | undefined {
-  if ('failure' in answer) return isRefusable(probe) ? undefined : `no answer: ${answer.failure}`;
+  if ('failure' in answer) return isRefusable(probe) ? undefined : `no response: ${answer.failure}`;
   if (answer.milliseconds > slowest) return `took ${Math.round(answer.milliseconds)} ms`;
   if (answer.status >= 500) return `status ${answer.status}: ${answer.text.slice(0, 200)}`;
   const leak = leaks.find(pattern => pattern.test(answer.text));
-  if (leak) return `says ${leak}: ${answer.text.slice(0, 300)}`;
+  if (leak) return `leaks ${leak}: ${answer.text.slice(0, 300)}`;
   if (probe.method === 'HEAD' || answer.status === 304 || answer.status === 204) {
-    return answer.text === '' ? undefined : 'has a body where there is none';
+    return answer.text === '' ? undefined : 'has an unexpected body';
   }
-  if (answer.status >= 300 && answer.status < 400) return answer.headers.location ? undefined : 'redirects nowhere';
+  if (answer.status >= 300 && answer.status < 400)
+    return answer.headers.location ? undefined : 'redirects without Location';
   return shapeFault(probe, answer);
 }
 
 const bodyLimit = 10 * 1024 * 1024;
 
-/** A server that has refused a body need not read it to its end, and the sender may then miss the answer. */
+/** A server that rejects a body need not read it to its end, so the sender may miss the response. */
 const isRefusable = ({ body }: Probe) => Buffer.byteLength(body ?? '') > bodyLimit;
 
 function shapeFault({ path }: Probe, { status, text, headers }: Answer): string | undefined {
   if (status < 300 && String(headers['content-type']).startsWith('text/html')) return undefined;
   const body = parse(text);
-  if (body === undefined) return `status ${status} with a body that is no JSON: ${text.slice(0, 200)}`;
+  if (body === undefined) return `status ${status} with a body that is not JSON: ${text.slice(0, 200)}`;
   const isGraphql = /^\/graphql(\?|$)/.test(path);
   if (isGraphql) return isGraphqlBody(status, body) ? undefined : `status ${status} with ${text.slice(0, 200)}`;
   if (status < 300) return undefined;
@@ -74,14 +75,15 @@ function isFault(fault: unknown): boolean {
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
-/** Broken HTTP may be refused or hung up on, but never be waited for without end. */
+/** Malformed HTTP may be rejected or disconnected, but must not stay open without a timeout. */
 export function faultInRaw({ stalls }: RawProbe, { text, ended, milliseconds }: RawAnswer): string | undefined {
-  if (!ended || milliseconds > (stalls ? slowestStall : slowest)) return `was kept for ${Math.round(milliseconds)} ms`;
+  if (!ended || milliseconds > (stalls ? slowestStall : slowest))
+    return `stayed open for ${Math.round(milliseconds)} ms`;
   const leak = leaks.find(pattern => pattern.test(text));
-  if (leak) return `says ${leak}: ${text.slice(0, 300)}`;
+  if (leak) return `leaks ${leak}: ${text.slice(0, 300)}`;
   if (text === '') return undefined;
   const statuses = rawStatuses(text);
-  if (statuses.length === 0) return `answers what is no HTTP: ${text.slice(0, 100)}`;
+  if (statuses.length === 0) return `does not respond with HTTP: ${text.slice(0, 100)}`;
   return statuses.some(status => status >= 500) ? `statuses ${statuses.join(', ')}` : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Documents that are short to write and would be long to answer. */
+/** Short documents that would be expensive to execute. */
 export interface Attack {
   readonly text: string;
   readonly variables?: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ const fragments = (count: number, body: (next: string) => string) =>
 
 const tree = 'menus { categories { items { name { text } modifierGroups { modifierItems { name { text } } } } } }';
 
-/** About one store, and about all of them. */
+/** For one store, and for all of them. */
 export const attacksOn = (storeId: string): readonly Attack[] => [
   { text: `{ ${nested(3000, 'stores { ', 'id')} }` },
   { text: `{ ${nested(7000, 'a{', 'a')} }` },

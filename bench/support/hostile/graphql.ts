@@ -33,7 +33,7 @@ const mutation = `mutation Replace($storeId: ID!, $input: MenuConfigurationInput
   replaceMenuConfiguration(storeId: $storeId, input: $input, expectedRevision: $expectedRevision) { revision }
 }`;
 
-/** The good variables, some of them replaced. */
+/** Valid variables, some of them replaced. */
 function brokenVariables(random: Random, good: object): string {
   const members = Object.entries(good).map(([name, value]) => {
     if (random.chance(0.6)) return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
@@ -47,7 +47,7 @@ const variableProbe: MakeProbe = (random, target) => {
   return postGraphql(target, 'hostile variables', `{"query":${JSON.stringify(goodQuery)},"variables":${variables}}`);
 };
 
-/** With a key that may not write, so that nothing is stored, or with one that may and an input that cannot be right. */
+/** Uses a read-only key, so that nothing is stored, or a key that may write with an invalid input. */
 const mutationProbe: MakeProbe = (random, target) => {
   const good = { storeId: target.storeId, input: { items: [] }, expectedRevision: 1_000_000 };
   const variables = random.chance(0.5)
@@ -93,7 +93,7 @@ const junk = [
   '%',
 ];
 
-/** A good query with something put in, taken out or cut off. */
+/** A valid query with an insertion, a deletion or a truncation. */
 const syntaxProbe: MakeProbe = (random, target) => {
   const at = random.between(0, goodQuery.length);
   const end = random.chance(0.3) ? goodQuery.length : at + random.between(0, 5);
@@ -151,7 +151,7 @@ const getProbe: MakeProbe = (random, target) => {
 
 const attackProbe: MakeProbe = (random, target) => {
   const { text, variables } = random.pick(attacksOn(target.storeId));
-  // Each a little different, so that what is remembered of texts does not help.
+  // Each differs, so that document caches do not help.
   return postGraphql(
     target,
     'heavy document',
@@ -180,7 +180,7 @@ const graphqlKeyProbe: MakeProbe = (random, target) => {
   };
 };
 
-/** Kinds of requests to `/graphql` with how often each is sent. */
+/** Kinds of requests to `/graphql` with their weights. */
 export const graphqlProbes: readonly (readonly [times: number, make: MakeProbe])[] = [
   [15, variableProbe],
   [8, mutationProbe],

@@ -37,7 +37,7 @@ export const typeProbe: MakeProbe = (random, target) => ({
   body: random.chance(0.2) ? '' : JSON.stringify(target.body),
 });
 
-/** Bodies whose trouble is their size. */
+/** Bodies that are invalid because of their size. */
 export const sizeProbe: MakeProbe = (random, target) => {
   const item = '{"external_id":"a","name":{"translations":{"en":"x"}},"price":1,"tax":1,"sell_separately":true}';
   const bodies = [

@@ -1,32 +1,32 @@
 import type { Random } from '../../../src/demo/random.ts';
 
-/** A request that means no good, as it goes over the wire. */
+/** A hostile request as it is sent. */
 export interface Probe {
-  /** What is wrong with it, for the report. */
+  /** Description for the report. */
   readonly what: string;
   readonly method: string;
-  /** As written after the method; nobody tidies it. */
+  /** Request target, sent verbatim. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Buffer | string | undefined;
 }
 
-/** Bytes for a socket, where the HTTP itself is broken. */
+/** Raw bytes of malformed HTTP. */
 export interface RawProbe {
   readonly what: string;
   readonly bytes: Buffer;
-  /** The sender stops in the middle and stays; the server must end the connection by itself. */
+  /** The sender stops in the middle and keeps the connection open; the server must close it. */
   readonly stalls: boolean;
 }
 
-/** What the requests are about: things that exist, and keys. */
+/** Existing entities and keys that the requests use. */
 export interface Target {
   readonly keys: { readonly write: string; readonly read: string; readonly revoked: string };
   readonly storeId: string;
   readonly otherStoreId: string;
   readonly merchantId: string;
   readonly orderId: string;
-  /** A good body for the store. */
+  /** A valid body for the store. */
   readonly body: object;
 }
 

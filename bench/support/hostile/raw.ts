@@ -101,8 +101,8 @@ const stalled: Readonly<Record<string, MakeBytes>> = {
 const probesOf = (kinds: Readonly<Record<string, MakeBytes>>, target: Target, stalls: boolean): RawProbe[] =>
   Object.entries(kinds).map(([what, make]) => ({ what, stalls, bytes: Buffer.from(make(target.keys.write, target)) }));
 
-/** A broken request; over many draws each kind comes. */
+/** Draws a malformed request; many draws cover every kind. */
 export const rawProbe = (random: Random, target: Target): RawProbe => random.pick(probesOf(broken, target, false));
 
-/** Requests that begin and do not go on. */
+/** Incomplete requests. */
 export const stalledProbes = (target: Target): readonly RawProbe[] => probesOf(stalled, target, true);

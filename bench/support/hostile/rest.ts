@@ -39,7 +39,7 @@ const parameterProbe: MakeProbe = (random, target) => {
   const isLong = random.chance(0.03);
   return {
     what: 'hostile parameters',
-    // The refusal of a head that is too long has a body: the server has not read which method it was.
+    // The error for an oversized header has a body even for HEAD: the server has not parsed the method.
     method: isLong || random.chance(0.9) ? 'GET' : 'HEAD',
     path: `${random.pick(lists(target))}?${query(random, isLong ? 400 : 5)}`,
     headers: { 'x-api-key': target.keys.read },
@@ -139,7 +139,7 @@ const conditionProbe: MakeProbe = (random, target) => {
   };
 };
 
-/** Kinds of requests to `/v1` with how often each is sent. */
+/** Kinds of requests to `/v1` with their weights. */
 export const restProbes: readonly (readonly [times: number, make: MakeProbe])[] = [
   [25, parameterProbe],
   [15, identifierProbe],

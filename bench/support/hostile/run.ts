@@ -12,23 +12,23 @@ export interface Siege {
   readonly target: Target;
   readonly requests: number;
   readonly seed: string;
-  /** Also requests that stop in the middle, which take as long as the server waits. */
+  /** Sends incomplete requests, too, which last until the server's timeout. */
   readonly stalls: boolean;
 }
 
 export interface Outcome {
-  /** How many answers of each kind came. */
+  /** Number of responses of each kind. */
   readonly counts: ReadonlyMap<string, number>;
   readonly violations: readonly string[];
   readonly slowest: { readonly what: string; readonly milliseconds: number };
-  /** The newest menu that a request happened to store; its text is not known where it came by `/graphql`. */
+  /** The newest menu that a request stored; its text is unknown if it was sent to `/graphql`. */
   readonly stored: { readonly revision: number; readonly tree: string | undefined } | undefined;
 }
 
 const kinds = [...restProbes, ...graphqlProbes];
 const shareOfRaw = 0.04;
 
-/** Sends requests from eight senders at a time and checks each answer. The same seed sends the same requests. */
+/** Sends requests, eight at a time, and checks each response. The same seed sends the same requests. */
 export async function besiege({ url, target, requests, seed, stalls }: Siege): Promise<Outcome> {
   const address = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -49,7 +49,7 @@ export async function besiege({ url, target, requests, seed, stalls }: Siege): P
     if (answer.milliseconds > slowest.milliseconds) slowest = { what: describe(probe), ...answer };
     const write = writeIn(probe, answer, target);
     if (write && write.revision >= (stored?.revision ?? 0)) stored = write;
-    note('failure' in answer ? 'no answer' : String(answer.status), describe(probe), faultIn(probe, answer));
+    note('failure' in answer ? 'no response' : String(answer.status), describe(probe), faultIn(probe, answer));
   }
 
   async function sendBroken(probe: ReturnType<typeof rawProbe>): Promise<void> {
@@ -60,7 +60,7 @@ export async function besiege({ url, target, requests, seed, stalls }: Siege): P
 
   async function sender(): Promise<void> {
     while (left-- > 0) {
-      // Drawn before anything is waited for, so that the order of draws does not depend on the answers.
+      // Draws before the first await, so that the order of draws does not depend on the responses.
       if (random.chance(shareOfRaw)) await sendBroken(rawProbe(random, target));
       else await sendOne(draw(random)(random, target));
     }
@@ -80,7 +80,7 @@ function draw(random: Random): MakeProbe {
     point -= times;
     if (point < 0) return make;
   }
-  throw new Error('There is no kind of request');
+  throw new Error('The kinds of requests are empty');
 }
 
 function describe({ what, method, path, headers, body }: Probe): string {
@@ -88,7 +88,7 @@ function describe({ what, method, path, headers, body }: Probe): string {
   return `${what}: ${method} ${path.slice(0, 200)} ${type} ${(body ?? '').toString().slice(0, 300)}`;
 }
 
-/** What a request has stored that was good after all. */
+/** Returns the menu that a valid request stored. */
 function writeIn({ method, path }: Probe, answer: Answer | Failure, target: Target): Outcome['stored'] {
   if ('failure' in answer || method !== 'POST' || answer.status !== 200) return undefined;
   if (path === menuPath(target)) {

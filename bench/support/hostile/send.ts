@@ -9,27 +9,27 @@ export interface Answer {
   readonly milliseconds: number;
 }
 
-/** What came instead of an answer. */
+/** Failure of a request without a response. */
 export interface Failure {
   readonly failure: string;
-  /** The connection had been used before. */
+  /** Whether the connection was reused. */
   readonly reused: boolean;
   readonly milliseconds: number;
 }
 
 const patience = 20_000;
 
-/** Sends a request exactly as it is written; `fetch` would tidy its path and refuse some of its headers. */
+/** Sends a request verbatim; `fetch` would normalise the path and reject some headers. */
 export async function send(url: URL, agent: Agent, probe: Probe): Promise<Answer | Failure> {
   const answer = await sendOnce(url, agent, probe);
-  // A kept connection may end while a request is on its way to it, as it may with any server.
+  // The server may close a keep-alive connection while a request is being sent over it.
   return 'failure' in answer && answer.reused ? sendOnce(url, new Agent(), probe) : answer;
 }
 
 function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe): Promise<Answer | Failure> {
   const begun = performance.now();
   const elapsed = () => performance.now() - begun;
-  // Node says no length for methods that seldom have a body.
+  // Node sends no Content-Length for methods that rarely have a body.
   const length = body === undefined ? [] : [['content-length', String(Buffer.byteLength(body))] as const];
   const given = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]);
   const address = { host: url.hostname, port: url.port, method, path, agent, timeout: patience };
@@ -46,7 +46,7 @@ function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe
     function fail({ message }: Error) {
       resolve({ failure: message, reused: sent.reusedSocket, milliseconds: elapsed() });
     }
-    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('timeout', () => sent.destroy(new Error('no response')));
     sent.on('error', fail);
     sent.end(body);
   });
@@ -54,12 +54,12 @@ function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe
 
 export interface RawAnswer {
   readonly text: string;
-  /** Whether the server ended the connection, rather than the patience of the sender. */
+  /** Whether the server closed the connection, rather than the timeout of the sender. */
   readonly ended: boolean;
   readonly milliseconds: number;
 }
 
-/** Writes bytes to a socket and takes what comes back until the server hangs up. */
+/** Writes bytes to a socket and collects the response until the server closes it. */
 export function sendRaw(url: URL, { bytes, stalls }: RawProbe): Promise<RawAnswer> {
   const begun = performance.now();
   return new Promise(resolve => {

@@ -1,10 +1,10 @@
 import { menuPath, type Target } from './probe.ts';
 import type { Outcome } from './run.ts';
 
-/** What good requests are answered, by request. */
+/** Responses to valid requests, by request. */
 export type State = ReadonlyMap<string, string>;
 
-/** Asks for everything that the hostile requests were about. */
+/** Reads everything that the hostile requests addressed. */
 export async function observe(url: string, target: Target): Promise<State> {
   const state = new Map<string, string>();
   const headers = { 'x-api-key': target.keys.read, 'content-type': 'application/json' };
@@ -33,7 +33,7 @@ export async function observe(url: string, target: Target): Promise<State> {
   return state;
 }
 
-/** Where the service answers otherwise than before, though no good request changed anything. */
+/** Returns the responses that changed although no valid request changed the data. */
 export function differences(before: State, after: State, target: Target, stored: Outcome['stored']): string[] {
   return [...before].flatMap(([path, text]) => {
     const isMenu = path === menuPath(target);

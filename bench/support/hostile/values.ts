@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/demo/random.ts';
 
-/** Texts that have broken other programs: markup of SQL, of patterns and of paths, and what is no good text at all. */
+/** Strings that have broken other programs: SQL, regular expressions, paths, and invalid Unicode. */
 const texts = [
   '',
   ' ',
@@ -120,7 +120,7 @@ const others = [
 
 export const randomText = (random: Random): string => random.pick<string>(texts);
 
-/** The text of some JSON value: seldom the one that is wanted. */
+/** The text of some JSON value, rarely of the expected type. */
 export function randomJson(random: Random): string {
   const kind = random.between(0, 9);
   if (kind < 4) return JSON.stringify(randomText(random));
@@ -133,7 +133,7 @@ function nested(levels: number, lists: boolean): string {
   return lists ? '['.repeat(levels) + ']'.repeat(levels) : `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 }
 
-/** A text for a URL: mostly encoded as it should be, sometimes left raw or encoded wrongly. */
+/** Text for a URL: mostly percent-encoded correctly, sometimes raw or wrongly encoded. */
 export function urlText(random: Random): string {
   const text = randomText(random);
   if (random.chance(0.1))

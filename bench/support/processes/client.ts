@@ -5,7 +5,7 @@ const longest = 10_000;
 const task: Task = JSON.parse(process.argv[2] ?? '');
 const method = task.body === undefined ? 'GET' : 'POST';
 
-/** One request; rejects where no whole answer comes. */
+/** Sends a request; rejects without a complete response. */
 function ask(agent: Agent): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const sent = request(task.url, { agent, method, headers: task.headers, timeout: longest }, answer => {
@@ -14,7 +14,7 @@ function ask(agent: Agent): Promise<Buffer> {
       answer.on('error', reject);
       answer.on('end', () => resolve(Buffer.concat([Buffer.from(`${answer.statusCode}\n`), ...parts])));
     });
-    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+    sent.on('timeout', () => sent.destroy(new Error('the request timed out')));
     sent.on('error', reject);
     sent.end(task.body);
   });

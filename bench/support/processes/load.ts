@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export interface Task {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Present: it is posted. */
+  /** Sends a POST if present. */
   readonly body?: string;
   readonly connections: number;
   readonly seconds: number;
@@ -13,17 +13,17 @@ export interface Task {
 
 export interface Tally {
   readonly answers: number;
-  /** Answers that differ from the first one. */
+  /** Number of responses that differ from the first one. */
   readonly wrong: number;
-  /** Requests that no whole answer came to, by the reason. */
+  /** Number of requests without a complete response, by reason. */
   readonly failures: Readonly<Record<string, number>>;
-  /** How long the load lasted. */
+  /** Duration of the load. */
   readonly seconds: number;
 }
 
 const client = fileURLToPath(new URL('client.ts', import.meta.url));
 
-/** Asks the same again and again on connections that are kept, from a process of its own. */
+/** Repeats a request over keep-alive connections, in a child process. */
 export async function runLoad(task: Task): Promise<Tally> {
   const child = fork(client, [JSON.stringify(task)]);
   const ended = once(child, 'exit');

@@ -11,7 +11,7 @@ interface Target {
   readonly busy: string;
 }
 
-/** Each answers the moment from which the replica could be of use again. */
+/** Each returns the time from which the replica is usable again. */
 const harms: Readonly<Record<string, (pair: Pair) => Promise<number>>> = {
   'nothing done to the replica': async () => {
     await sleep(5_000);
@@ -43,14 +43,14 @@ const harms: Readonly<Record<string, (pair: Pair) => Promise<number>>> = {
   },
 };
 
-/** The one that asked for the list has ended. */
+/** Ignores processes that have exited since they were listed. */
 function tryKill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {}
 }
 
-/** Harms the replica while both services are read and written; every request must be answered, and none with the past. */
+/** Injects faults into the replica under load on both services; every request must get a response, and none a stale one. */
 export async function harmReplica(pair: Pair, target: Target, workers: number): Promise<string[]> {
   const problems: string[] = [];
   const { urls } = target;
@@ -68,16 +68,16 @@ export async function harmReplica(pair: Pair, target: Target, workers: number): 
     const faults = await check(target, loads);
     problems.push(...faults.map(fault => `${name}: ${fault}`));
     const slowest = Math.max(...loads.flatMap(load => load.asks.map(ask => ask.ended - ask.begun)));
-    console.log(`${name}: ${JSON.stringify(tally(loads.flatMap(load => load.asks)))}, ${faults.length} faults`);
+    console.log(`${name}: ${JSON.stringify(tally(loads.flatMap(load => load.asks)))}, ${faults.length} violations`);
     console.log(
-      `  both services read from it ${(back / 1000).toFixed(2)} s after; slowest answer ${slowest.toFixed(0)} ms`,
+      `  both services read from it ${(back / 1000).toFixed(2)} s after; slowest response ${slowest.toFixed(0)} ms`,
     );
     console.log(`  ${shareOf(reads)} from the replica ${JSON.stringify(reads)}`);
   }
   return problems;
 }
 
-/** Whether every service reads from its replica. */
+/** Returns whether every service reads from its replica. */
 async function isRead(urls: readonly string[]): Promise<boolean> {
   for (const url of urls) {
     const before = (await sumOf([url], 'carte_database_reads_total')).replica ?? 0;

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cpuSeconds } from '../cpu.ts';
 
-/** Reads by who answered them, as `carte_database_reads_total` names them. */
+/** Numbers of reads by the label of `carte_database_reads_total`. */
 export type Reads = Readonly<Record<string, number>>;
 
-/** What the services say of themselves, added up. */
+/** Sums the metrics of the services. */
 export async function sumOf(urls: readonly string[], metric: string): Promise<Reads> {
   const sums: Record<string, number> = {};
   for (const url of urls) {
@@ -17,7 +17,7 @@ export async function sumOf(urls: readonly string[], metric: string): Promise<Re
   return sums;
 }
 
-/** How the reads that an action caused were answered. */
+/** Counts the reads that an action caused, by source. */
 export async function readsDuring(urls: readonly string[], action: () => Promise<void>): Promise<Reads> {
   const before = await sumOf(urls, 'carte_database_reads_total');
   await action();
@@ -25,7 +25,7 @@ export async function readsDuring(urls: readonly string[], action: () => Promise
   return Object.fromEntries(Object.entries(after).map(([target, times]) => [target, times - (before[target] ?? 0)]));
 }
 
-/** Of the reads that a replica may answer at all, those that one did. */
+/** Share of the eligible reads that a replica served. */
 export function shareOf({ replica = 0, behind = 0, ahead = 0, failed = 0 }: Reads): string {
   return `${((100 * replica) / (replica + behind + ahead + failed)).toFixed(1)} %`;
 }

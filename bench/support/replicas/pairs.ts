@@ -3,7 +3,7 @@ import type { createData } from '../../../test/support/data.ts';
 import { configuration } from '../faults/menu.ts';
 
 export interface Services {
-  /** One is written through, the other is read through, in turns. */
+  /** Two services, alternately written to and read from. */
   readonly urls: readonly [string, string];
   readonly key: string;
   readonly data: ReturnType<typeof createData>;
@@ -11,7 +11,7 @@ export interface Services {
 
 const menuQuery = 'query Menu($id: ID!) { store(id: $id) { menuRevision items { name { translations } } } }';
 
-/** Writes and at once reads through another process; answers the reads that did not show the write. */
+/** Writes and at once reads through another process; returns the stale reads. */
 export async function runPairs(services: Services, pairs: number, workers: number): Promise<string[]> {
   const stale: string[] = [];
   let next = 0;
