@@ -6,10 +6,10 @@ import { parseJson } from '../input/json.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
 import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation-errors.ts';
-import { checkConfiguration, checkPart } from '../menu/check.ts';
-import { placeOf } from '../menu/diagnostics/place.ts';
-import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
+import { type Diagnostic, diagnose } from '../menu/diagnostics/diagnose.ts';
+import { formatPath } from '../menu/diagnostics/messages.ts';
 import { defaultMenuLimits } from '../menu/limits.ts';
+import { validateConfiguration, validatePartialConfiguration } from '../menu/validate.ts';
 import { terminal } from './terminal.ts';
 
 interface Report {
@@ -42,11 +42,12 @@ function reportOn(text: string): Report {
   const errors = new ValidationErrors();
   const input = compileReader(type).read(body, ['body'], errors);
   if (errors.list.length > 0) {
-    if (!errors.full) for (const { loc, type, msg } of checkPart(input).map(inBody)) errors.add(loc, type, msg);
+    if (!errors.full)
+      for (const { loc, type, msg } of validatePartialConfiguration(input).map(inBody)) errors.add(loc, type, msg);
     return { errors: errors.list, diagnostics: [] };
   }
   try {
-    const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
+    const configuration = validateConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
     const diagnostics = diagnose(configuration).map(found => ({ ...found, path: snakePath(found.path) }));
     return { errors: [], diagnostics };
   } catch (error) {
@@ -57,9 +58,9 @@ function reportOn(text: string): Report {
 
 function describe(file: string, { errors, diagnostics }: Report): string {
   if (errors.length === 0 && diagnostics.length === 0) return `${file} is fine.`;
-  const refused = errors.map(({ loc, msg }) => `REFUSED  ${placeOf(loc)}: ${msg}`);
+  const refused = errors.map(({ loc, msg }) => `REFUSED  ${formatPath(loc)}: ${msg}`);
   const doubtful = diagnostics.map(({ severity, path, message, code }) => {
-    return `${severity.padEnd(7)}  ${placeOf(path)}: ${message} [${code}]`;
+    return `${severity.padEnd(7)}  ${formatPath(path)}: ${message} [${code}]`;
   });
   return [...refused, ...doubtful].join('\n');
 }

@@ -1,4 +1,4 @@
-import { isOpen, localTime } from '../menu/availability.ts';
+import { isAvailable, toLocalTime } from '../menu/availability.ts';
 
 /** What orders are made from: the fields of a menu configuration's POST body that they need. */
 export interface MenuBody {
@@ -65,8 +65,8 @@ export interface DemoStore {
 
 /** What a guest can order at a moment: in an open menu, in stock, and sold by itself. */
 export function itemsOnSale({ menu, timezone }: DemoStore, moment: Date): BodyItem[] {
-  const local = localTime(moment, timezone);
-  const open = (menu.menus ?? []).filter(({ availability }) => isOpen(availability.map(windowsOfDay), local));
+  const local = toLocalTime(moment, timezone);
+  const open = (menu.menus ?? []).filter(({ availability }) => isAvailable(availability.map(windowsOfDay), local));
   const categoryIds = new Set(open.flatMap(({ category_external_ids = [] }) => category_external_ids));
   const categories = (menu.categories ?? []).filter(({ external_id }) => categoryIds.has(external_id));
   const itemIds = new Set(categories.flatMap(({ item_external_ids = [] }) => item_external_ids));

@@ -1,4 +1,4 @@
-import { localTime } from '../menu/availability.ts';
+import { toLocalTime } from '../menu/availability.ts';
 import { fillBasket, type OrderLine, totalOf } from './basket.ts';
 import { type Customer, pickGuest } from './customers.ts';
 import { type BodyItem, type DemoStore, itemsOnSale } from './menu.ts';
@@ -122,7 +122,7 @@ function placeInOpeningHours({ store, now, random }: Source): Placing | undefine
   for (let attempt = 0; attempt < 500; attempt++) {
     const createdAt = new Date(now.getTime() - random.between(75 * minute, 14 * day));
     const onSale = itemsOnSale(store, createdAt);
-    const localHour = Math.floor(localTime(createdAt, store.timezone).second / 3600);
+    const localHour = Math.floor(toLocalTime(createdAt, store.timezone).second / 3600);
     const busy = [12, 13, 14, 19, 20, 21].includes(localHour);
     if (onSale.length > 0 && random.chance(busy ? 1 : 0.4)) return { createdAt, servedFrom: createdAt, onSale };
   }

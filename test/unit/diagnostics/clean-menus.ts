@@ -1,14 +1,14 @@
 import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import {
+  availableOn,
   category,
   chain,
-  fineMenu,
+  cleanMenu,
   group,
   item,
   large,
   menu,
   on,
-  onSale,
   plain,
   priced,
   small,
@@ -18,7 +18,7 @@ import {
   withGroup,
   withItem,
   withMenu,
-} from './menu.ts';
+} from './menu-builder.ts';
 
 const week = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 const twice = (startTime: string, between: string, endTime: string) => ({
@@ -29,44 +29,44 @@ const twice = (startTime: string, between: string, endTime: string) => ({
   ],
 });
 
-/** Facts about menus that are fine. */
-export const unfound: readonly (readonly [string, MenuConfigurationInput])[] = [
-  ['a whole menu', fineMenu()],
+/** Configurations without findings. */
+export const cleanMenus: readonly (readonly [string, MenuConfigurationInput])[] = [
+  ['a whole menu', cleanMenu()],
   ['nothing at all', { items: [] }],
   [
     'optional fields that are null',
-    fineMenu({
+    cleanMenu({
       menus: [menu({ name: null })],
       items: [item({ description: null, inStock: null, prepTime: null, alcoholByVolume: null, dietaryLabels: null })],
     }),
   ],
 
-  ['whole days, one after the other', onSale(...week.map(day => on(day, '00:00', '00:00')))],
-  ['days that end at 24:00', onSale(...week.map(day => on(day, '00:00', '24:00')))],
+  ['whole days, one after the other', availableOn(...week.map(day => on(day, '00:00', '00:00')))],
+  ['days that end at 24:00', availableOn(...week.map(day => on(day, '00:00', '24:00')))],
   ['a window that begins where another ends', withMenu({ availability: [twice('11:00', '15:00', '18:00')] })],
-  ['nights that end where the next day begins', onSale(...week.map(day => on(day, '18:00', '04:00')))],
-  ['an evening until 23:59', onSale(...week.map(day => on(day, '18:00', '23:59')))],
+  ['nights that end where the next day begins', availableOn(...week.map(day => on(day, '18:00', '04:00')))],
+  ['an evening until 23:59', availableOn(...week.map(day => on(day, '18:00', '23:59')))],
   ['a day of rest', withMenu({ availability: [on('MON', '11:00', '15:00'), { dayOfWeek: 'TUE', timePeriods: [] }] })],
 
   [
     'an optional group that is out of stock',
-    fineMenu({
+    cleanMenu({
       modifierGroups: [group({ groupMin: 0 })],
       modifierItems: [small({ inStock: false }), large({ inStock: false })],
     }),
   ],
-  ['a required group of which one is left', fineMenu({ modifierItems: [small({ inStock: false }), large()] })],
-  ['a default that fills a required group', fineMenu({ modifierItems: [small({ defaultQuantity: 1 }), large()] })],
+  ['a required group of which one is left', cleanMenu({ modifierItems: [small({ inStock: false }), large()] })],
+  ['a default that fills a required group', cleanMenu({ modifierItems: [small({ defaultQuantity: 1 }), large()] })],
   [
     'as many free selections as allowed, none of which costs',
-    fineMenu({
+    cleanMenu({
       modifierGroups: [group({ chargeAfter: 1 })],
       modifierItems: [small(), large({ priceChange: 0, taxChange: 0 })],
     }),
   ],
   [
     'one modifier item taken several times',
-    fineMenu({
+    cleanMenu({
       modifierGroups: [group({ groupMin: 3, groupMax: 3 })],
       modifierItems: [small({ maxQuantity: 2 }), large()],
     }),
@@ -74,7 +74,7 @@ export const unfound: readonly (readonly [string, MenuConfigurationInput])[] = [
   ['modifiers that lead on but never back', chain(5)],
   [
     'an item that is sold as a modifier alone',
-    fineMenu({
+    cleanMenu({
       items: [item(), plain({ externalId: 'bread', sellSeparately: false })],
       modifierItems: [small(), large({ menuItemExternalId: 'bread' })],
     }),
@@ -87,7 +87,7 @@ export const unfound: readonly (readonly [string, MenuConfigurationInput])[] = [
   ['an ampersand and a heart', withItem({ name: text('Fish & chips <3') })],
   [
     'one name in two categories',
-    fineMenu({
+    cleanMenu({
       menus: [menu({ categoryExternalIds: ['category', 'second'] })],
       categories: [category(), category({ externalId: 'second', name: text('Sweets'), itemExternalIds: ['sweet'] })],
       items: [item(), plain({ externalId: 'sweet' })],
@@ -100,14 +100,14 @@ export const unfound: readonly (readonly [string, MenuConfigurationInput])[] = [
   ['one tax at one price', taxed(45, 450, 450, 450, 450, 500)],
   ['one tax at few prices', taxed(45, 450, 900, 1350, 1800)],
   ['a price that the size makes', withItem({ price: 0, tax: 0 })],
-  ['a reduction to nothing', fineMenu({ modifierItems: [small({ priceChange: -450, taxChange: -45 }), large()] })],
+  ['a reduction to nothing', cleanMenu({ modifierItems: [small({ priceChange: -450, taxChange: -45 }), large()] })],
   [
     'a size that costs less than nothing of what costs nothing',
-    fineMenu({ items: [item({ price: 0, tax: 0 })], modifierItems: [small({ priceChange: -50 }), large()] }),
+    cleanMenu({ items: [item({ price: 0, tax: 0 })], modifierItems: [small({ priceChange: -50 }), large()] }),
   ],
   [
     'an item that costs nothing but is sold as a modifier alone',
-    fineMenu({
+    cleanMenu({
       items: [item(), plain({ externalId: 'bread', price: 0, sellSeparately: false })],
       modifierItems: [small(), large({ menuItemExternalId: 'bread' })],
     }),
@@ -115,7 +115,7 @@ export const unfound: readonly (readonly [string, MenuConfigurationInput])[] = [
   ['vegan and vegetarian', withItem({ dietaryLabels: ['VEGAN', 'VEGETARIAN'] })],
   [
     'spirit and its absence',
-    fineMenu({
+    cleanMenu({
       ...twoItems('Poncha'),
       items: [
         item({ alcoholByVolume: 0 }),
