@@ -1,17 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
-import { documentReader } from '../../../src/import/documents.ts';
-import { ValidationErrors } from '../../../src/input/validation-errors.ts';
 import { severityOf } from '../../../src/menu/diagnostics/codes.ts';
 import { type Diagnostic, diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
 import { formatPath } from '../../../src/menu/diagnostics/messages.ts';
+import { demoStores } from '../../support/demo.ts';
 import { cases } from './cases.ts';
 import { cleanMenus } from './clean-menus.ts';
 import { availableOn, category, cleanMenu, item, menu, on, plain, text, withItem } from './menu-builder.ts';
 
 const summary = (diagnostics: readonly Diagnostic[]) => diagnostics.map(({ code, path }) => [code, formatPath(path)]);
-const root = new URL('../../../', import.meta.url);
 
 describe('diagnose', () => {
   test.each(cases)('reports %s at %s, and nothing else', (code, path, configuration) => {
@@ -30,13 +26,8 @@ describe('diagnose', () => {
   });
 
   test('reports nothing worse than INFO for the demo menus', () => {
-    const folder = new URL('demo/menus/', root);
-    const reader = documentReader('MenuConfigurationInput');
-    for (const file of readdirSync(folder)) {
-      const body = JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
-      const errors = new ValidationErrors();
-      const diagnostics = diagnose(reader.read(body, [], errors) as MenuConfigurationInput);
-      expect(diagnostics.filter(({ severity }) => severity !== 'INFO')).toEqual([]);
+    for (const { menu } of demoStores()) {
+      expect(diagnose(menu).filter(({ severity }) => severity !== 'INFO')).toEqual([]);
     }
   });
 
