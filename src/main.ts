@@ -2,7 +2,7 @@ import { terminal } from './cli/terminal.ts';
 import { welcome } from './cli/welcome.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/open.ts';
-import { loadFirstDemo } from './demo/load.ts';
+import { loadDemoIfEmpty } from './demo/load.ts';
 import { assertPortFree } from './server/port.ts';
 import { shutDownGracefully, untilSignal } from './server/shutdown.ts';
 import { createRunningServer } from './server/start.ts';
@@ -13,7 +13,7 @@ export async function serve(config: Config): Promise<void> {
   terminal.progress('Preparing the database …');
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadFirstDemo(database, config);
+    const demoKey = await loadDemoIfEmpty(database, config);
     const { app, drain, stopTracing } = await createRunningServer(database.orm, config);
     const signalled = untilSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
     const url = await app.listen({ host: config.host, port: config.port });

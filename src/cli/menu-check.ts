@@ -6,10 +6,10 @@ import { parseJson } from '../input/json.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
 import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation-errors.ts';
-import { checkConfiguration, checkPart } from '../menu/check.ts';
-import { placeOf } from '../menu/diagnostics/place.ts';
-import { type Diagnostic, diagnose } from '../menu/diagnostics.ts';
+import { type Diagnostic, diagnose } from '../menu/diagnostics/diagnose.ts';
+import { formatPath } from '../menu/diagnostics/messages.ts';
 import { defaultMenuLimits } from '../menu/limits.ts';
+import { validateConfiguration, validatePartialConfiguration } from '../menu/validate.ts';
 import { terminal } from './terminal.ts';
 
 interface Report {
@@ -42,11 +42,13 @@ function createReport(text: string): Report {
   const errors = new ValidationErrors();
   const input = compileReader(type).read(body, ['body'], errors);
   if (errors.list.length > 0) {
-    if (!errors.full) for (const { loc, type, msg } of checkPart(input).map(toRequestError)) errors.add(loc, type, msg);
+    if (!errors.full)
+      for (const { loc, type, msg } of validatePartialConfiguration(input).map(toRequestError))
+        errors.add(loc, type, msg);
     return { errors: errors.list, diagnostics: [] };
   }
   try {
-    const configuration = checkConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
+    const configuration = validateConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
     const diagnostics = diagnose(configuration).map(diagnostic => ({
       ...diagnostic,
       path: snakePath(diagnostic.path),
@@ -60,9 +62,9 @@ function createReport(text: string): Report {
 
 function format(file: string, { errors, diagnostics }: Report): string {
   if (errors.length === 0 && diagnostics.length === 0) return `${file} is valid and has no diagnostics.`;
-  const rejected = errors.map(({ loc, msg }) => `INVALID  ${placeOf(loc)}: ${msg}`);
+  const rejected = errors.map(({ loc, msg }) => `INVALID  ${formatPath(loc)}: ${msg}`);
   const found = diagnostics.map(({ severity, path, message, code }) => {
-    return `${severity.padEnd(7)}  ${placeOf(path)}: ${message} [${code}]`;
+    return `${severity.padEnd(7)}  ${formatPath(path)}: ${message} [${code}]`;
   });
   return [...rejected, ...found].join('\n');
 }

@@ -5,20 +5,21 @@ export interface Customer {
   readonly phone: string;
 }
 
-interface Guest {
+interface CustomerWithComment {
   readonly customer: Customer;
   readonly comment: string | undefined;
 }
 
-/** People of one place. Each `#` of the phone is a digit; the numbers lie in ranges that no telephone company gives out. */
-interface Crowd {
+/** Customers of a region. */
+interface Region {
   readonly timezone?: string;
+  /** A pattern with `#` for digits, in a range that is not assigned to subscribers. */
   readonly phone: string;
   readonly names: readonly string[];
   readonly comments: readonly string[];
 }
 
-const lisbon: Crowd = {
+const lisbon: Region = {
   timezone: 'Europe/Lisbon',
   phone: '+351 900 ### ###',
   names: [
@@ -44,7 +45,7 @@ const lisbon: Crowd = {
   ],
 };
 
-const newYork: Crowd = {
+const newYork: Region = {
   timezone: 'America/New_York',
   phone: '+1 917 555 01##',
   names: [
@@ -70,7 +71,7 @@ const newYork: Crowd = {
   ],
 };
 
-const tokyo: Crowd = {
+const tokyo: Region = {
   timezone: 'Asia/Tokyo',
   phone: '+81 90-0###-####',
   names: [
@@ -93,7 +94,7 @@ const tokyo: Crowd = {
   ],
 };
 
-const mexico: Crowd = {
+const mexico: Region = {
   timezone: 'America/Mexico_City',
   phone: '+52 55 0### ####',
   names: [
@@ -116,7 +117,7 @@ const mexico: Crowd = {
   ],
 };
 
-const travellers: Crowd = {
+const travellers: Region = {
   phone: '+44 7700 900###',
   names: [
     'Олена Ткаченко',
@@ -138,20 +139,20 @@ const travellers: Crowd = {
   ],
 };
 
-const crowds = [lisbon, newYork, tokyo, mexico, travellers];
+const regions = [lisbon, newYork, tokyo, mexico, travellers];
 
-/** Someone from the store's own timezone as a rule; now and then with a comment. */
-export function pickGuest(timezone: string | null | undefined, random: Random): Guest {
-  const neighbours = crowds.filter(crowd => crowd.timezone !== undefined && crowd.timezone === timezone);
-  const crowd = random.pick(neighbours.length > 0 && random.chance(0.8) ? neighbours : crowds);
-  const name = random.pick(crowd.names);
-  const comment = random.chance(0.2) ? random.pick(crowd.comments) : undefined;
-  return { customer: { name, phone: phoneOf(crowd, name) }, comment };
+/** Draws a customer, mostly from the store's own timezone, and sometimes a comment. */
+export function drawCustomer(timezone: string | null | undefined, random: Random): CustomerWithComment {
+  const local = regions.filter(region => region.timezone !== undefined && region.timezone === timezone);
+  const region = random.pick(local.length > 0 && random.chance(0.8) ? local : regions);
+  const name = random.pick(region.names);
+  const comment = random.chance(0.2) ? random.pick(region.comments) : undefined;
+  return { customer: { name, phone: phoneOf(region, name) }, comment };
 }
 
-function phoneOf({ phone, names }: Crowd, name: string): string {
+function phoneOf({ phone, names }: Region, name: string): string {
   const length = phone.split('#').length - 1;
-  // A factor without 2 and 5 gives every name of a crowd its own number, whatever the length.
+  // A factor coprime to 10 gives every name of a region its own number, whatever the length.
   const digits = String(((names.indexOf(name) + 1) * 271_829) % 10 ** length).padStart(length, '0');
   return [...digits].reduce((filled, digit) => filled.replace('#', digit), phone);
 }

@@ -10,6 +10,7 @@ import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
+import type { DemoStore } from './order-lines.ts';
 import { demoOrders } from './orders.ts';
 
 const folder = new URL('../../demo/', import.meta.url);
@@ -19,35 +20,30 @@ async function isEmpty(orm: MikroORM): Promise<boolean> {
   return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
 }
 
-/** Loads the demo restaurants into an embedded database that is empty, if they are wanted; answers their key. */
-export async function loadFirstDemo(
+/** Loads the demo restaurants into an empty embedded database, unless disabled; returns their API key. */
+export async function loadDemoIfEmpty(
   { orm, embedded }: { readonly orm: MikroORM; readonly embedded: boolean },
   { demo }: { readonly demo: boolean },
 ): Promise<string | undefined> {
   return embedded && demo && (await isEmpty(orm)) ? loadDemo(orm) : undefined;
 }
 
-/** Loads the demo restaurants, at once or not at all, and answers a key for all of them. */
+/** Loads the demo restaurants in one transaction; returns an API key for all of them. */
 export async function loadDemo(orm: MikroORM): Promise<string> {
   return operatorFork(orm).transactional(async em => {
     await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
     await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
     const stores = await em.find(StoreEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
     const readMenu = documentReader('MenuConfigurationInput');
-    const menus = stores.map(({ id, timezone }) => ({ id, timezone, menu: readJson(`menus/${id}.json`) }));
-    for (const [index, store] of stores.entries()) {
-      const input = readMenu.read(menus[index]?.menu, [], new ValidationErrors()) as MenuConfigurationInput;
-      await replaceMenuConfiguration(em, store, { input });
+    const demoStores: DemoStore[] = [];
+    for (const store of stores) {
+      const body = JSON.parse(readFileSync(new URL(`menus/${store.id}.json`, folder), 'utf8'));
+      const menu = readMenu.read(body, [], new ValidationErrors()) as MenuConfigurationInput;
+      await replaceMenuConfiguration(em, store, { input: menu });
+      demoStores.push({ id: store.id, timezone: store.timezone, menu });
     }
-    const orders = demoOrders({ stores: menus, now: new Date() });
-    await load(em, 'orders', lines(orders));
-    const { key } = await issueKey(em, {
-      name: 'demo',
-      all: true,
-      merchantIds: [],
-      storeIds: [],
-      canWrite: true,
-    });
+    await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now: new Date() })));
+    const { key } = await issueKey(em, { name: 'demo', all: true, merchantIds: [], storeIds: [], canWrite: true });
     return key;
   });
 }
@@ -65,12 +61,8 @@ async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buf
   });
 }
 
-async function* lines(documents: readonly object[]): AsyncGenerator<Buffer> {
+async function* toLines(documents: readonly object[]): AsyncGenerator<Buffer> {
   for (const document of documents) yield Buffer.from(`${JSON.stringify(document)}\n`);
-}
-
-function readJson(file: string) {
-  return JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 }
 
 function operatorFork(orm: MikroORM): EntityManager {

@@ -1,13 +1,13 @@
-import { localTime } from '../menu/availability.ts';
-import { fillBasket, type OrderLine, totalOf } from './basket.ts';
-import { type Customer, pickGuest } from './customers.ts';
-import { type BodyItem, type DemoStore, itemsOnSale } from './menu.ts';
+import type { MenuItemInput } from '../generated/graph.ts';
+import { toLocalTime } from '../menu/availability.ts';
+import { type Customer, drawCustomer } from './customers.ts';
+import { type DemoStore, drawOrderLines, findAvailableItems, type OrderLine, totalOf } from './order-lines.ts';
 import { type Random, seededRandom, timeOrderedId } from './random.ts';
 
 type Outcome = 'FULFILLED' | 'CUSTOMER_CANCELLED' | 'STORE_CANCELLED' | 'REJECTED';
 type Status = 'PENDING' | 'ACCEPTED' | 'READY' | Outcome;
 
-/** An order as `carte import orders` takes it. */
+/** A document of `carte import orders`. */
 export interface DemoOrder {
   readonly created_at: string;
   readonly id: string;
@@ -24,26 +24,25 @@ export interface DemoOrder {
   readonly completed_at?: string;
 }
 
-/** What a store's orders are drawn from. */
 interface Source {
   readonly store: DemoStore;
   readonly now: Date;
   readonly random: Random;
 }
 
-/** When an order was placed, and from when on its kitchen could work on it with what was on sale. */
-interface Placing {
+interface Placement {
   readonly createdAt: Date;
-  readonly servedFrom: Date;
-  readonly onSale: readonly BodyItem[];
+  /** When the store is open and can start to prepare the order. */
+  readonly preparedFrom: Date;
+  readonly availableItems: readonly MenuItemInput[];
 }
 
 const orderCount = 400;
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Orders under way in every store: how many minutes ago they were placed, and in how many they are due. */
-const underWay = [
+/** Orders in progress in every store; ranges of minutes since they were placed and until they are due. */
+const inProgress = [
   { status: 'PENDING', age: [0, 1], due: [15, 25] },
   { status: 'PENDING', age: [2, 4], due: [12, 22] },
   { status: 'ACCEPTED', age: [6, 9], due: [8, 15] },
@@ -62,8 +61,8 @@ const outcomes: readonly Outcome[] = [
   'REJECTED',
 ];
 
-/** How probable it is that someone has seen an order, and that an order that was seen has reached the till. */
-const handled: Readonly<Record<Status, { readonly read: number; readonly inPos: number }>> = {
+/** Probabilities that an order was read, and that a read order was entered in the POS. */
+const probabilities: Readonly<Record<Status, { readonly read: number; readonly inPos: number }>> = {
   PENDING: { read: 0.4, inPos: 0 },
   ACCEPTED: { read: 1, inPos: 0.9 },
   READY: { read: 1, inPos: 1 },
@@ -73,85 +72,86 @@ const handled: Readonly<Record<Status, { readonly read: number; readonly inPos: 
   REJECTED: { read: 1, inPos: 0 },
 };
 
-/** The last fourteen days of all stores, oldest first; a larger menu brings more orders. */
+/** Generates orders of the last fourteen days, oldest first; their number grows with the size of a store's menu. */
 export function demoOrders(options: { readonly stores: readonly DemoStore[]; readonly now: Date }): DemoOrder[] {
   const { stores, now } = options;
   const itemCount = stores.reduce((sum, { menu }) => sum + menu.items.length, 0);
   return stores
-    .flatMap(store => ordersOf(store, Math.round((orderCount * store.menu.items.length) / itemCount), now))
-    .sort((one, other) => (`${one.created_at}${one.id}` < `${other.created_at}${other.id}` ? -1 : 1));
+    .flatMap(store => drawOrders(store, Math.round((orderCount * store.menu.items.length) / itemCount), now))
+    .sort((a, b) => (`${a.created_at}${a.id}` < `${b.created_at}${b.id}` ? -1 : 1));
 }
 
-function ordersOf(store: DemoStore, count: number, now: Date): DemoOrder[] {
+function drawOrders(store: DemoStore, count: number, now: Date): DemoOrder[] {
   const source = { store, now, random: seededRandom(store.id) };
-  const past = Array.from({ length: Math.max(count - underWay.length, 0) }, () => pastOrder(source));
-  const current = underWay.map(plan => currentOrder(source, plan));
+  const past = Array.from({ length: Math.max(count - inProgress.length, 0) }, () => drawPastOrder(source));
+  const current = inProgress.map(plan => drawCurrentOrder(source, plan));
   return [...past, ...current].filter(order => order !== undefined);
 }
 
-function pastOrder(source: Source): DemoOrder | undefined {
+function drawPastOrder(source: Source): DemoOrder | undefined {
   const { store, random } = source;
-  const placing = placeInOpeningHours(source);
-  if (placing === undefined) return undefined;
+  const placement = placeInOpeningHours(source);
+  if (placement === undefined) return undefined;
   const status = random.pick(outcomes);
-  const items = fillBasket(store.menu, placing.onSale, random);
-  const readyBy = later(placing.servedFrom, cookingTime(items, placing.onSale) + random.between(4, 12));
-  const order = makeOrder(source, { placing, status, items, readyBy });
+  const items = drawOrderLines(store.menu, placement.availableItems, random);
+  const readyBy = addMinutes(placement.preparedFrom, prepTime(items, placement.availableItems) + random.between(4, 12));
+  const order = createOrder(source, { placement, status, items, readyBy });
   if (status !== 'FULFILLED') return order;
-  return { ...order, completed_at: later(readyBy, random.between(-2, 14)).toISOString() };
+  return { ...order, completed_at: addMinutes(readyBy, random.between(-2, 14)).toISOString() };
 }
 
-/** Placed while the store is closed, it waits for the next opening and is not ready before. */
-function currentOrder(source: Source, plan: (typeof underWay)[number]): DemoOrder | undefined {
+/** An order placed while the store is closed is due after the next opening. */
+function drawCurrentOrder(source: Source, plan: (typeof inProgress)[number]): DemoOrder | undefined {
   const { store, now, random } = source;
   const createdAt = new Date(now.getTime() - random.between(plan.age[0] * minute, plan.age[1] * minute));
-  const placing = placeAt(store, createdAt);
-  if (placing === undefined) return undefined;
-  const items = fillBasket(store.menu, placing.onSale, random);
-  if (placing.servedFrom > createdAt) {
+  const placement = placeAt(store, createdAt);
+  if (placement === undefined) return undefined;
+  const items = drawOrderLines(store.menu, placement.availableItems, random);
+  if (placement.preparedFrom > createdAt) {
     const status = plan.status === 'PENDING' ? 'PENDING' : 'ACCEPTED';
-    const readyBy = later(placing.servedFrom, cookingTime(items, placing.onSale));
-    return makeOrder(source, { placing, status, items, readyBy });
+    const readyBy = addMinutes(placement.preparedFrom, prepTime(items, placement.availableItems));
+    return createOrder(source, { placement, status, items, readyBy });
   }
-  const readyBy = later(now, random.between(plan.due[0], plan.due[1]));
-  return makeOrder(source, { placing, status: plan.status, items, readyBy });
+  const readyBy = addMinutes(now, random.between(plan.due[0], plan.due[1]));
+  return createOrder(source, { placement, status: plan.status, items, readyBy });
 }
 
-/** Old enough to be over by now, and more often at the hours of lunch and dinner. */
-function placeInOpeningHours({ store, now, random }: Source): Placing | undefined {
+/** Draws a time that is long enough ago for the order to be finished, more often at lunch and dinner. */
+function placeInOpeningHours({ store, now, random }: Source): Placement | undefined {
   for (let attempt = 0; attempt < 500; attempt++) {
     const createdAt = new Date(now.getTime() - random.between(75 * minute, 14 * day));
-    const onSale = itemsOnSale(store, createdAt);
-    const localHour = Math.floor(localTime(createdAt, store.timezone).second / 3600);
+    const availableItems = findAvailableItems(store, createdAt);
+    const localHour = Math.floor(toLocalTime(createdAt, store.timezone).second / 3600);
     const busy = [12, 13, 14, 19, 20, 21].includes(localHour);
-    if (onSale.length > 0 && random.chance(busy ? 1 : 0.4)) return { createdAt, servedFrom: createdAt, onSale };
+    if (availableItems.length > 0 && random.chance(busy ? 1 : 0.4))
+      return { createdAt, preparedFrom: createdAt, availableItems };
   }
   return undefined;
 }
 
-/** Looks ahead for a week, so that a store that never opens gets no orders. */
-function placeAt(store: DemoStore, createdAt: Date): Placing | undefined {
+/** Finds the next opening within a week, so that a store that never opens gets no orders. */
+function placeAt(store: DemoStore, createdAt: Date): Placement | undefined {
   for (let waited = 0; waited <= 7 * 24 * 60; waited += 15) {
-    const servedFrom = later(createdAt, waited);
-    const onSale = itemsOnSale(store, servedFrom);
-    if (onSale.length > 0) return { createdAt, servedFrom, onSale };
+    const preparedFrom = addMinutes(createdAt, waited);
+    const availableItems = findAvailableItems(store, preparedFrom);
+    if (availableItems.length > 0) return { createdAt, preparedFrom, availableItems };
   }
   return undefined;
 }
 
 interface Draft {
-  readonly placing: Placing;
+  readonly placement: Placement;
   readonly status: Status;
   readonly items: readonly OrderLine[];
   readonly readyBy: Date;
 }
 
-function makeOrder({ store, random }: Source, { placing, status, items, readyBy }: Draft): DemoOrder {
-  const { customer, comment } = pickGuest(store.timezone, random);
-  const isRead = random.chance(handled[status].read);
+function createOrder({ store, random }: Source, { placement, status, items, readyBy }: Draft): DemoOrder {
+  const { customer, comment } = drawCustomer(store.timezone, random);
+  const isRead = random.chance(probabilities[status].read);
   return {
-    created_at: placing.createdAt.toISOString(),
-    id: timeOrderedId(placing.createdAt, random),
+    created_at: placement.createdAt.toISOString(),
+    id: timeOrderedId(placement.createdAt, random),
     store: { id: store.id },
     customer,
     status,
@@ -159,17 +159,17 @@ function makeOrder({ store, random }: Source, { placing, status, items, readyBy 
     items,
     ready_by: readyBy.toISOString(),
     is_read: isRead,
-    in_pos: isRead && random.chance(handled[status].inPos),
+    in_pos: isRead && random.chance(probabilities[status].inPos),
     ...(comment === undefined ? {} : { customer_comments: comment }),
   };
 }
 
-/** The minutes that the slowest of the items needs. */
-function cookingTime(lines: readonly OrderLine[], items: readonly BodyItem[]): number {
+/** Minutes to prepare the slowest item. */
+function prepTime(lines: readonly OrderLine[], items: readonly MenuItemInput[]): number {
   const ordered = new Set(lines.map(line => line.external_id));
-  return Math.max(...items.filter(item => ordered.has(item.external_id)).map(item => item.prep_time ?? 10));
+  return Math.max(...items.filter(item => ordered.has(item.externalId)).map(item => item.prepTime ?? 10));
 }
 
-function later(moment: Date, minutes: number): Date {
+function addMinutes(moment: Date, minutes: number): Date {
   return new Date(moment.getTime() + minutes * minute);
 }

@@ -1,44 +1,43 @@
-/** Chance that repeats itself: the same seed gives the same draws on every machine. */
+/** A deterministic pseudo-random generator: the same seed gives the same numbers on every machine. */
 export interface Random {
-  /** Whether something of this probability happens. */
+  /** Returns true with a probability. */
   readonly chance: (probability: number) => boolean;
-  /** A whole number, both ends included. */
-  readonly between: (least: number, most: number) => number;
+  /** A uniform integer, both bounds included. */
+  readonly between: (min: number, max: number) => number;
   readonly pick: <T>(list: readonly T[]) => T;
-  /** All members, in another order. */
   readonly shuffle: <T>(list: readonly T[]) => T[];
 }
 
 export function seededRandom(seed: string): Random {
-  const next = fractions(seed);
-  const between = (least: number, most: number) => least + Math.floor(next() * (most - least + 1));
+  const next = mulberry32(seed);
+  const between = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
   return {
     chance: probability => next() < probability,
     between,
     pick: list => {
       const [picked] = list.slice(between(0, list.length - 1));
-      if (picked === undefined) throw new Error('There is nothing to pick from an empty list');
+      if (picked === undefined) throw new Error('An empty list has no element to pick');
       return picked;
     },
     shuffle: list =>
       list
         .map(member => ({ member, rank: next() }))
-        .sort((one, other) => one.rank - other.rank)
+        .sort((a, b) => a.rank - b.rank)
         .map(({ member }) => member),
   };
 }
 
-/** A UUID of version 7 whose random part comes from the given source. */
+/** A UUIDv7 whose random bits come from the generator. */
 export function timeOrderedId(moment: Date, random: Random): string {
   const time = moment.getTime().toString(16).padStart(12, '0');
   const hex = (length: number) => Array.from({ length }, () => random.between(0, 15).toString(16)).join('');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(3)}-${random.pick(['8', '9', 'a', 'b'])}${hex(3)}-${hex(12)}`;
 }
 
-/** Numbers from 0 to below 1: the generator mulberry32, started from the FNV-1a hash of the seed. */
-function fractions(seed: string): () => number {
+/** Numbers in [0, 1) of mulberry32, seeded with the FNV-1a hash of a string. */
+function mulberry32(seed: string): () => number {
   let state = [...seed].reduce(
-    (hash, letter) => Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193),
+    (hash, character) => Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193),
     0x811c9dc5,
   );
   return () => {

@@ -4,9 +4,8 @@ import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql'
 import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
 import { checkMarks } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
-import { menuChecks } from '../menu/check.ts';
-import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
+import { partialInputChecks } from '../menu/validate.ts';
 import { merchantResolvers } from '../merchant/resolvers.ts';
 import { orderResolvers } from '../order/resolvers.ts';
 import { storeResolvers } from '../store/resolvers.ts';
@@ -20,7 +19,7 @@ export function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
     typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
-    resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, diagnosticResolvers, orderResolvers],
+    resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, orderResolvers],
   });
   describeScalars(schema);
   guard(schema);
@@ -39,7 +38,7 @@ function describeScalars(schema: GraphQLSchema): void {
 /** For those who read arguments themselves, and would otherwise tell of half the errors. */
 function addChecks(schema: GraphQLSchema): void {
   const fields = schema.getMutationType()?.getFields() ?? {};
-  for (const [name, checkPart] of Object.entries<CheckPartialInput>(menuChecks)) {
+  for (const [name, checkPart] of Object.entries<CheckPartialInput>(partialInputChecks)) {
     const field = fields[name];
     if (!field) throw new Error(`There is no mutation ${name} to check`);
     field.extensions = { ...field.extensions, checkPart };

@@ -1,18 +1,77 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLInputObjectType, isInputObjectType } from 'graphql';
+import type { ValidationError } from '../errors.ts';
+import { parseExactJson } from '../input/json.ts';
 import { compileReader, type Reader } from '../input/reader.ts';
+import { ValidationErrors } from '../input/validation-errors.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 
-/** The reader of a document in the interface's own shape, by the name of its input type in the graph or in schema/import. */
-export function documentReader(inputType: string): Reader {
-  return compileReader(inputTypeOf(inputType));
-}
-
+/** Finds an input type of the graph or of schema/import by name. */
 export function inputTypeOf(name: string): GraphQLInputObjectType {
   const files = [...readdirSync(folder).filter(file => file.endsWith('.graphql')), 'import/documents.graphql'];
   const schema = buildSchema(files.map(file => readFileSync(new URL(file, folder), 'utf8')).join('\n'));
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`The schema has no input type ${name}`);
   return type;
+}
+
+/** Compiles the reader of an input type: the same as for REST bodies, with snake_case names. */
+export function documentReader(inputType: string): Reader {
+  return compileReader(inputTypeOf(inputType));
+}
+
+interface Line {
+  readonly number: number;
+  /** Undefined if the line is not valid UTF-8. */
+  readonly text: string | undefined;
+}
+
+const newline = 0x0a;
+
+/** Splits a stream into lines; buffers no more than the current line. */
+export async function* readLines(stream: AsyncIterable<Buffer>): AsyncGenerator<Line> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (bytes: Buffer): string | undefined => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return undefined;
+    }
+  };
+  let number = 0;
+  let pending: Buffer[] = [];
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      const tail = chunk.subarray(start, end);
+      yield { number: ++number, text: decode(pending.length > 0 ? Buffer.concat([...pending, tail]) : tail) };
+      pending = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+  }
+  if (pending.length > 0) yield { number: ++number, text: decode(Buffer.concat(pending)) };
+}
+
+type ParseLine = (line: Line, onError: (error: ValidationError) => void) => unknown;
+
+/** Parses lines as JSON documents; returns undefined for a blank line and, after reporting every error, for an invalid one. */
+export function createLineParser(inputType: string): ParseLine {
+  const reader = documentReader(inputType);
+  return ({ text }, onError) => {
+    const invalidJson = (message: string) => onError({ path: [], type: 'json_invalid', message });
+    if (text === undefined) return void invalidJson('not UTF-8 text');
+    if (text.trim() === '') return undefined;
+    let value: unknown;
+    try {
+      value = parseExactJson(text);
+    } catch (error) {
+      return void invalidJson(error instanceof Error ? error.message : String(error));
+    }
+    const errors = new ValidationErrors();
+    const document = reader.read(value, [], errors);
+    for (const { loc, msg, type } of errors.list) onError({ path: loc, type, message: msg });
+    return errors.list.length > 0 ? undefined : document;
+  };
 }

@@ -5,10 +5,10 @@ import { MerchantEntity } from '../merchant/entities.ts';
 import { OrderEntity } from '../order/entities.ts';
 import { createOrderId } from '../order/ids.ts';
 import { StoreEntity } from '../store/entities.ts';
-import { existingIds, type Row, upsertRows } from './upsert.ts';
+import { findExistingIds, type Row, upsertRows } from './upsert.ts';
 
-/** A document that was read without errors, with the number of its line. */
-export interface Numbered<Document> {
+/** A valid document with its line number. */
+export interface NumberedDocument<Document> {
   readonly line: number;
   readonly document: Document;
 }
@@ -18,16 +18,17 @@ export interface LineError {
   readonly error: ValidationError;
 }
 
-export interface Saved {
-  /** Rows that are new or differ from what was stored. */
+interface SaveResult {
+  /** Number of rows inserted or updated. */
   readonly changed: number;
   readonly errors: readonly LineError[];
 }
 
-/** A kind of document that can be imported: how it is called in schema/import, and how a batch of it is saved. */
+/** A kind of document that can be imported. */
 export interface Kind<Document> {
+  /** Name of its input type in schema/import. */
   readonly inputType: string;
-  save(em: EntityManager, batch: readonly Numbered<Document>[]): Promise<Saved>;
+  save(em: EntityManager, batch: readonly NumberedDocument<Document>[]): Promise<SaveResult>;
 }
 
 const merchants: Kind<MerchantDocument> = {
@@ -42,44 +43,35 @@ const stores: Kind<StoreDocument> = {
   inputType: 'StoreDocument',
   async save(em, batch) {
     const merchantIds = batch.flatMap(({ document }) => document.merchant?.id ?? []);
-    const known = await existingIds(em, MerchantEntity, merchantIds);
-    const { good, errors } = partition(batch, ({ merchant }) =>
-      merchant && !known.has(merchant.id) ? notFound(['merchant', 'id'], 'merchant', merchant.id) : undefined,
+    const existing = await findExistingIds(em, MerchantEntity, merchantIds);
+    const { valid, errors } = splitByError(batch, ({ merchant }) =>
+      merchant && !existing.has(merchant.id) ? notFound(['merchant', 'id'], 'merchant', merchant.id) : undefined,
     );
-    const rows = good.map(({ document: { merchant, ...document } }) => ({
+    const rows = valid.map(({ document: { merchant, ...document } }) => ({
       ...document,
       merchant: merchant?.id ?? null,
     }));
-    return { changed: await upsertRows(em, StoreEntity, rows, { keep: ['createdAt'] }), errors };
+    return { changed: await upsertRows(em, StoreEntity, rows, { preserve: ['createdAt'] }), errors };
   },
 };
 
 const orders: Kind<OrderDocument> = {
   inputType: 'OrderDocument',
   async save(em, batch) {
-    const known = await existingIds(
-      em,
-      StoreEntity,
-      batch.map(({ document }) => document.store.id),
+    const storeIds = batch.map(({ document }) => document.store.id);
+    const existing = await findExistingIds(em, StoreEntity, storeIds);
+    const { valid, errors } = splitByError(batch, ({ store }) =>
+      existing.has(store.id) ? undefined : notFound(['store', 'id'], 'store', store.id),
     );
-    const { good, errors } = partition(batch, ({ store }) =>
-      known.has(store.id) ? undefined : notFound(['store', 'id'], 'store', store.id),
-    );
-    return {
-      changed: await upsertRows(
-        em,
-        OrderEntity,
-        good.map(({ document }) => orderRow(document)),
-      ),
-      errors,
-    };
+    const rows = valid.map(({ document }) => toOrderRow(document));
+    return { changed: await upsertRows(em, OrderEntity, rows), errors };
   },
 };
 
 export const kinds = { merchants, stores, orders } as const;
 export type KindName = keyof typeof kinds;
 
-function orderRow({ store, customer, ...document }: OrderDocument): Row {
+function toOrderRow({ store, customer, ...document }: OrderDocument): Row {
   return {
     ...document,
     id: document.id ?? createOrderId(document.createdAt),
@@ -89,18 +81,18 @@ function orderRow({ store, customer, ...document }: OrderDocument): Row {
   };
 }
 
-function partition<Document>(
-  batch: readonly Numbered<Document>[],
-  faultOf: (document: Document) => ValidationError | undefined,
+function splitByError<Document>(
+  batch: readonly NumberedDocument<Document>[],
+  findError: (document: Document) => ValidationError | undefined,
 ) {
-  const good: Numbered<Document>[] = [];
+  const valid: NumberedDocument<Document>[] = [];
   const errors: LineError[] = [];
   for (const numbered of batch) {
-    const error = faultOf(numbered.document);
+    const error = findError(numbered.document);
     if (error) errors.push({ line: numbered.line, error });
-    else good.push(numbered);
+    else valid.push(numbered);
   }
-  return { good, errors };
+  return { valid, errors };
 }
 
 function notFound(path: readonly string[], noun: string, id: string): ValidationError {

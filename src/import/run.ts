@@ -1,10 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { retryCollisions } from '../database/retry.ts';
-import { parseExactJson } from '../input/json.ts';
-import { ValidationErrors } from '../input/validation-errors.ts';
-import { documentReader } from './documents.ts';
-import { type Kind, type KindName, kinds, type LineError, type Numbered } from './kinds.ts';
-import { type Line, readLines } from './lines.ts';
+import { createLineParser, readLines } from './documents.ts';
+import { type Kind, type KindName, kinds, type LineError, type NumberedDocument } from './kinds.ts';
 
 export interface Progress {
   readonly lines: number;
@@ -12,22 +9,29 @@ export interface Progress {
   readonly faulty: number;
 }
 
-export interface ImportOptions {
+interface ImportOptions {
   readonly em: EntityManager;
   readonly kind: KindName;
   readonly stream: AsyncIterable<Buffer>;
-  /** Nothing goes in unless every line is good. */
+  /** Rolls everything back if any line is invalid. */
   readonly strict: boolean;
   readonly onError: (error: LineError) => void;
   readonly onProgress: (progress: Progress) => void;
 }
 
+interface Batch {
+  /** Number of the last line. */
+  lines: number;
+  readonly documents: NumberedDocument<unknown>[];
+  readonly faultyLines: Set<number>;
+}
+
 const batchSize = 1000;
 
-/** Undoes a strict import. */
-class FaultsFound extends Error {}
+/** Rolls back the transaction of a strict import. */
+class StrictImportFailed extends Error {}
 
-/** Reads documents, one a line, and saves them in batches; memory stays that of a batch. */
+/** Imports NDJSON in batches, so that memory use does not grow with the stream. */
 export async function runImport(options: ImportOptions): Promise<Progress> {
   const { em, strict } = options;
   if (!strict) return importLines(em, options);
@@ -35,10 +39,10 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
   try {
     await em.transactional(async tx => {
       progress = await importLines(tx, options);
-      if (progress.faulty > 0) throw new FaultsFound();
+      if (progress.faulty > 0) throw new StrictImportFailed();
     });
   } catch (error) {
-    if (!(error instanceof FaultsFound)) throw error;
+    if (!(error instanceof StrictImportFailed)) throw error;
     progress = { ...progress, changed: 0 };
   }
   return progress;
@@ -46,67 +50,36 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
 
 async function importLines(em: EntityManager, options: ImportOptions): Promise<Progress> {
   const kind: Kind<unknown> = kinds[options.kind];
-  const readDocument = lineReader(kind.inputType);
+  const parseLine = createLineParser(kind.inputType);
   let progress: Progress = { lines: 0, changed: 0, faulty: 0 };
-  let batch: Batch = { lines: 0, documents: [], faulty: new Set() };
-  const report = (faulty: Set<number>) => (error: LineError) => {
-    faulty.add(error.line);
+  let batch: Batch = { lines: 0, documents: [], faultyLines: new Set() };
+  const reportError = ({ faultyLines }: Batch, error: LineError) => {
+    faultyLines.add(error.line);
     options.onError(error);
   };
-  const save = async ({ lines, documents, faulty }: Batch) => {
-    // Two imports into the same stores can get in each other's way; in a strict one the whole would have to be done again.
-    const saveOnce = () => kind.save(em, documents);
+  const save = async (full: Batch) => {
+    // Concurrent imports into the same stores can deadlock. A strict import is one transaction, which a retry could not repeat.
+    const saveOnce = () => kind.save(em, full.documents);
     const { changed, errors } = await (options.strict ? saveOnce() : retryCollisions(saveOnce));
-    errors.forEach(report(faulty));
-    progress = { lines, changed: progress.changed + changed, faulty: progress.faulty + faulty.size };
+    for (const error of errors) reportError(full, error);
+    const faulty = progress.faulty + full.faultyLines.size;
+    progress = { lines: full.lines, changed: progress.changed + changed, faulty };
     options.onProgress(progress);
   };
-  // One batch is saved while the next one is read.
+  // Saves a batch while the next one is read.
   let saving = Promise.resolve();
   for await (const line of readLines(options.stream)) {
-    const document = readDocument(line, report(batch.faulty));
+    const document = parseLine(line, error => reportError(batch, { line: line.number, error }));
     if (document !== undefined) batch.documents.push({ line: line.number, document });
     batch.lines = line.number;
     if (batch.documents.length < batchSize) continue;
     await saving;
     saving = save(batch);
+    // Awaited above or below; until then a rejection must not count as unhandled.
     saving.catch(() => {});
-    batch = { lines: line.number, documents: [], faulty: new Set() };
+    batch = { lines: line.number, documents: [], faultyLines: new Set() };
   }
   await saving;
   await save(batch);
   return progress;
-}
-
-interface Batch {
-  /** How many lines have been read up to its end. */
-  lines: number;
-  readonly documents: Numbered<unknown>[];
-  readonly faulty: Set<number>;
-}
-
-type LineReader = (line: Line, report: (error: LineError) => void) => unknown;
-
-/** The same readers as for REST bodies: snake_case in, every error with its place. A blank line is no document. */
-function lineReader(inputType: string): LineReader {
-  const reader = documentReader(inputType);
-  return ({ number, text }, report) => {
-    if (text === undefined) {
-      report({ line: number, error: { path: [], type: 'json_invalid', message: 'not UTF-8 text' } });
-      return undefined;
-    }
-    if (text.trim() === '') return undefined;
-    let value: unknown;
-    try {
-      value = parseExactJson(text);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      report({ line: number, error: { path: [], type: 'json_invalid', message } });
-      return undefined;
-    }
-    const errors = new ValidationErrors();
-    const document = reader.read(value, [], errors);
-    for (const { loc, msg, type } of errors.list) report({ line: number, error: { path: loc, type, message: msg } });
-    return errors.list.length > 0 ? undefined : document;
-  };
 }

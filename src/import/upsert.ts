@@ -1,36 +1,38 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 
-/** A row by property name; dates as RFC 3339. */
+/** A row by property names; dates as RFC 3339. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 
-export interface UpsertOptions {
-  /** Properties that a row may leave to what is stored, or to the column's default. */
-  readonly keep?: readonly string[];
+interface UpsertOptions {
+  /** Timestamps that a row may omit: the stored value stays, and a new row gets the current time. */
+  readonly preserve?: readonly string[];
 }
 
-/** Inserts rows or makes them equal to what is given, in one statement; equal rows stay untouched. Answers how many changed. */
+/** Inserts rows, or updates those that differ, in one statement; returns the number of changed rows. */
 export async function upsertRows(
   em: EntityManager,
   entity: EntitySchema,
   rows: readonly Row[],
-  { keep = [] }: UpsertOptions = {},
+  { preserve = [] }: UpsertOptions = {},
 ): Promise<number> {
-  // The last of several documents with one id counts, as it would have without batches.
+  // The last document with an id wins, as if they were saved one by one.
   const distinct = [...new Map(rows.map(row => [row.id, row])).values()];
-  const query = CompiledQuery.raw(upsertStatement(em, entity, keep), [JSON.stringify(distinct)]);
+  const query = CompiledQuery.raw(upsertStatement(em, entity, preserve), [JSON.stringify(distinct)]);
   const { numAffectedRows } = await em.getKysely().executeQuery(query);
   return Number(numAffectedRows ?? 0);
 }
 
-function upsertStatement(em: EntityManager, entity: EntitySchema, keep: readonly string[]): string {
+function upsertStatement(em: EntityManager, entity: EntitySchema, preserve: readonly string[]): string {
   const { tableName, props } = em.getMetadata().get(entity.meta.class);
   const columns = props
     .filter(prop => prop.persist !== false && !prop.generated && !prop.mappedBy && prop.name !== 'menuRevision')
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
-  const kept = new Set(keep);
+  const preserved = new Set(preserve);
   const value = (column: (typeof columns)[number]) =>
-    kept.has(column.property) ? `coalesce(r."${column.property}", t.${column.name}, now())` : `r."${column.property}"`;
+    preserved.has(column.property)
+      ? `coalesce(r."${column.property}", t.${column.name}, now())`
+      : `r."${column.property}"`;
   const differs = columns.map(({ name, type }) =>
     type === 'json'
       ? `${tableName}.${name}::text is distinct from excluded.${name}::text`
@@ -45,8 +47,8 @@ function upsertStatement(em: EntityManager, entity: EntitySchema, keep: readonly
     where ${differs.join(' or ')}`;
 }
 
-/** Which of these ids an entity has. */
-export async function existingIds(
+/** Returns those ids that exist. */
+export async function findExistingIds(
   em: EntityManager,
   entity: EntitySchema,
   ids: readonly string[],

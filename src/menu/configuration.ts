@@ -1,7 +1,9 @@
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 
-/** The row of an entity as a configuration holds it: which store and which place are said by the configuration. */
-type Row<Entity> = Readonly<Omit<Entity, 'store' | 'position'>>;
+/** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
+type Row<Entity> = {
+  readonly [Property in Exclude<keyof Entity & string, 'store' | 'position'>]-?: Exclude<Entity[Property], undefined>;
+};
 
 /** The five lists of a store's configuration, each in posted order. */
 export interface ConfigurationRows {
@@ -31,7 +33,7 @@ export interface ModifierItemNode extends Row<ModifierItem>, Node {
   menuItem: MenuItemNode | null;
 }
 
-/** One revision of a store's whole menu configuration, linked in memory. It is shared between requests: never changed. */
+/** One revision of a store's menu configuration, by external id and linked in memory; immutable, since requests share it. */
 export interface Configuration {
   readonly storeId: string;
   readonly revision: number;
@@ -42,7 +44,7 @@ export interface Configuration {
   readonly modifierItems: ReadonlyMap<string, ModifierItemNode>;
 }
 
-/** Links the rows of a configuration; children are shared, so that its size is that of the rows and not of the tree. */
+/** Links rows to nodes; parents share child nodes, so memory grows with the rows and not with the expanded tree. */
 export function linkConfiguration(storeId: string, revision: number, rows: ConfigurationRows): Configuration {
   const menus = new Map<string, MenuNode>();
   const categories = new Map<string, CategoryNode>();
@@ -53,18 +55,18 @@ export function linkConfiguration(storeId: string, revision: number, rows: Confi
 
   for (const row of rows.modifierItems) modifierItems.set(row.externalId, { ...row, configuration, menuItem: null });
   for (const row of rows.modifierGroups) {
-    const children = pick(modifierItems, row.modifierItemExternalIds);
+    const children = findAll(modifierItems, row.modifierItemExternalIds);
     modifierGroups.set(row.externalId, { ...row, configuration, modifierItems: children });
   }
   for (const row of rows.items) {
-    const children = pick(modifierGroups, row.modifierExternalIds);
+    const children = findAll(modifierGroups, row.modifierExternalIds);
     items.set(row.externalId, { ...row, configuration, modifierGroups: children });
   }
   for (const row of rows.categories) {
-    categories.set(row.externalId, { ...row, configuration, items: pick(items, row.itemExternalIds) });
+    categories.set(row.externalId, { ...row, configuration, items: findAll(items, row.itemExternalIds) });
   }
   for (const row of rows.menus) {
-    menus.set(row.externalId, { ...row, configuration, categories: pick(categories, row.categoryExternalIds) });
+    menus.set(row.externalId, { ...row, configuration, categories: findAll(categories, row.categoryExternalIds) });
   }
   for (const node of modifierItems.values()) {
     if (node.menuItemExternalId) node.menuItem = items.get(node.menuItemExternalId) ?? null;
@@ -72,6 +74,45 @@ export function linkConfiguration(storeId: string, revision: number, rows: Confi
   return configuration;
 }
 
-function pick<T>(nodes: ReadonlyMap<string, T>, externalIds: readonly string[]): readonly T[] {
+function findAll<T>(nodes: ReadonlyMap<string, T>, externalIds: readonly string[]): readonly T[] {
   return externalIds.map(id => nodes.get(id)).filter(node => node !== undefined);
+}
+
+/** The inverse of the references: the entities that refer to an entity, by its external id. */
+interface Backlinks {
+  readonly menusByCategory: ReadonlyMap<string, readonly MenuNode[]>;
+  readonly categoriesByItem: ReadonlyMap<string, readonly CategoryNode[]>;
+  readonly itemsByGroup: ReadonlyMap<string, readonly MenuItemNode[]>;
+  readonly groupsByModifierItem: ReadonlyMap<string, readonly ModifierGroupNode[]>;
+  readonly modifierItemsByItem: ReadonlyMap<string, readonly ModifierItemNode[]>;
+}
+
+const backlinksByConfiguration = new WeakMap<Configuration, Backlinks>();
+
+/** Computes backlinks lazily, since few queries select them. */
+export function backlinksOf(configuration: Configuration): Backlinks {
+  let backlinks = backlinksByConfiguration.get(configuration);
+  if (!backlinks) {
+    backlinks = {
+      menusByCategory: invert(configuration.menus, menu => menu.categoryExternalIds),
+      categoriesByItem: invert(configuration.categories, category => category.itemExternalIds),
+      itemsByGroup: invert(configuration.items, item => item.modifierExternalIds),
+      groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
+      modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
+    };
+    backlinksByConfiguration.set(configuration, backlinks);
+  }
+  return backlinks;
+}
+
+function invert<T>(nodes: ReadonlyMap<string, T>, referencesOf: (node: T) => readonly string[]): Map<string, T[]> {
+  const inverted = new Map<string, T[]>();
+  for (const node of nodes.values()) {
+    for (const externalId of referencesOf(node)) {
+      const list = inverted.get(externalId);
+      if (list) list.push(node);
+      else inverted.set(externalId, [node]);
+    }
+  }
+  return inverted;
 }

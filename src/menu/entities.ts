@@ -7,9 +7,9 @@ export interface MultilingualText {
   readonly translations: Readonly<Record<string, string>>;
 }
 
-/** What the five kinds share. Links to other kinds are ordered external ids on the row; `menu/references.ts` checks them. */
+/** Properties of all five kinds. References are ordered external ids on the row, without foreign keys: `validate.ts` checks them. */
 const shared = {
-  // Drawn from a sequence of the kind; a replacement draws only for external ids that are new.
+  // A replacement draws from the sequence only for new external ids.
   id: p.bigint('number').primary().autoincrement(),
   store: () => p.manyToOne(StoreEntity).mapToPk().deleteRule('cascade').index(false),
   externalId: p.text().collation('C'),

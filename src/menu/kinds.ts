@@ -1,60 +1,69 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
-import type { PostedConfiguration } from './check.ts';
+import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
-/** The kinds of entities of a configuration, by the names of their lists. */
+/** A configuration input with every list present. */
+export interface PostedConfiguration {
+  readonly menus: NonNullable<MenuConfigurationInput['menus']>;
+  readonly categories: NonNullable<MenuConfigurationInput['categories']>;
+  readonly items: MenuConfigurationInput['items'];
+  readonly modifierGroups: NonNullable<MenuConfigurationInput['modifierGroups']>;
+  readonly modifierItems: NonNullable<MenuConfigurationInput['modifierItems']>;
+}
+
+/** A kind of menu entity, named after its list in the configuration. */
 export type KindName = keyof PostedConfiguration;
 
-interface Kind {
+interface KindDefinition {
   readonly entity: EntitySchema;
   readonly noun: string;
-  /** The property with the external ids of what stands below an entity in the tree, and the kind that they are of. */
-  readonly links?: { readonly property: string; readonly to: KindName };
-  /** What is stored where nothing, or null, was posted. */
+  /** The property that lists the external ids of an entity's children, and the kind of those children. */
+  readonly children?: { readonly property: string; readonly kind: KindName };
+  /** Values stored for properties that are absent or null in the input. */
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
-/** From the root of the tree to its leaves. A kind that is missing here does not compile. */
-const kinds: Readonly<Record<KindName, Kind>> = {
+export type Kind = KindDefinition & { readonly name: KindName };
+
+const definitions: Readonly<Record<KindName, KindDefinition>> = {
   menus: {
     entity: MenuEntity,
     noun: 'menu',
-    links: { property: 'categoryExternalIds', to: 'categories' },
+    children: { property: 'categoryExternalIds', kind: 'categories' },
     defaults: { categoryExternalIds: [] },
   },
   categories: {
     entity: CategoryEntity,
     noun: 'category',
-    links: { property: 'itemExternalIds', to: 'items' },
+    children: { property: 'itemExternalIds', kind: 'items' },
     defaults: { itemExternalIds: [] },
   },
   items: {
     entity: MenuItemEntity,
     noun: 'item',
-    links: { property: 'modifierExternalIds', to: 'modifierGroups' },
+    children: { property: 'modifierExternalIds', kind: 'modifierGroups' },
     defaults: { modifierExternalIds: [], inStock: true },
   },
   modifierGroups: {
     entity: ModifierGroupEntity,
     noun: 'modifier group',
-    links: { property: 'modifierItemExternalIds', to: 'modifierItems' },
+    children: { property: 'modifierItemExternalIds', kind: 'modifierItems' },
     defaults: { modifierItemExternalIds: [] },
   },
   modifierItems: { entity: ModifierItemEntity, noun: 'modifier item', defaults: { inStock: true } },
 };
 
-export type NamedKind = Kind & { readonly name: KindName };
-
-export const menuKinds: readonly NamedKind[] = Object.entries(kinds).map(([name, kind]) => {
-  return { name: name as KindName, ...kind };
+/** All kinds, parents before their children. */
+export const menuKinds: readonly Kind[] = Object.entries(definitions).map(([name, definition]) => {
+  return { name: name as KindName, ...definition };
 });
 
-export const nounOf = (name: KindName): string => kinds[name].noun;
+export const nounOf = (name: KindName): string => definitions[name].noun;
 
-/** The external ids that an entity lists, of which some may not have been readable. */
-export function linkedIds({ links }: Kind, entity: object | undefined): readonly (string | undefined)[] {
+/** The external ids of an entity's children; undefined where an element could not be parsed. */
+export function childIdsOf({ children }: Kind, entity: object | undefined): readonly (string | undefined)[] {
   const values = entity as Readonly<Record<string, readonly (string | undefined)[] | null | undefined>> | undefined;
-  return (links && values?.[links.property]) ?? [];
+  return (children && values?.[children.property]) ?? [];
 }
 
 export interface Column {
@@ -72,12 +81,12 @@ export function tableOf(em: EntityManager, { entity }: Kind): { tableName: strin
   return { tableName, columns };
 }
 
-/** Builds a text from metadata once for each ORM. */
-export function compiledOnce(build: (em: EntityManager) => string): (em: EntityManager) => string {
-  const texts = new WeakMap<object, string>();
+/** Memoizes a statement that is built from entity metadata, once per ORM. */
+export function compileOnce(build: (em: EntityManager) => string): (em: EntityManager) => string {
+  const statements = new WeakMap<object, string>();
   return em => {
-    const text = texts.get(em.getMetadata()) ?? build(em);
-    texts.set(em.getMetadata(), text);
-    return text;
+    const statement = statements.get(em.getMetadata()) ?? build(em);
+    statements.set(em.getMetadata(), statement);
+    return statement;
   };
 }

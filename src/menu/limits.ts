@@ -1,10 +1,13 @@
-/** How large a configuration may be: docs/interface.md#size. */
+import type { ValidationError } from '../errors.ts';
+import { childIdsOf, type KindName, menuKinds, type PostedConfiguration } from './kinds.ts';
+
+/** Maximum size of a configuration, documented in docs/interface.md#size. */
 export interface MenuLimits {
   readonly entities: number;
   readonly links: number;
-  /** Shared entities count each time that the tree repeats them. */
+  /** Nodes of the expanded tree, in which a shared entity counts once per occurrence. */
   readonly treeNodes: number;
-  /** The same in bytes of JSON: one long text may stand in many places. */
+  /** Bytes of JSON of the expanded tree. */
   readonly treeBytes: number;
 }
 
@@ -14,3 +17,57 @@ export const defaultMenuLimits: MenuLimits = {
   treeNodes: 500_000,
   treeBytes: 128 * 1024 * 1024,
 };
+
+/** Measures the tree without building it, since a small body can describe a huge tree. */
+export function* checkLimits(configuration: PostedConfiguration, limits: MenuLimits): Generator<ValidationError> {
+  const entities = sum(menuKinds.map(({ name }) => configuration[name].length));
+  if (entities > limits.entities) yield tooLong(`${entities} entities`, limits.entities);
+
+  const links = sum(
+    menuKinds.flatMap(kind => configuration[kind.name].map((entity: object) => childIdsOf(kind, entity).length)),
+  );
+  if (links > limits.links) yield tooLong(`${links} links`, limits.links);
+
+  const nodes = measureTree(configuration, () => 1);
+  if (nodes > limits.treeNodes) yield tooLong(`${nodes} nodes in its tree`, limits.treeNodes);
+
+  // Most configurations are far below the limit, and serializing them would only create garbage.
+  if (measureTree(configuration, maxBytesOf) <= limits.treeBytes) return;
+  const bytes = measureTree(configuration, entity => Buffer.byteLength(JSON.stringify(entity)));
+  if (bytes > limits.treeBytes) yield tooLong(`${bytes} bytes in its tree`, limits.treeBytes);
+}
+
+/** An upper bound of a value's size as JSON: a UTF-16 code unit takes at most 6 bytes, and a number at most 24. */
+function maxBytesOf(value: unknown): number {
+  if (typeof value === 'string') return 6 * value.length + 3;
+  if (typeof value !== 'object' || value === null) return 25;
+  let bytes = 3;
+  if (Array.isArray(value)) {
+    for (const element of value) bytes += maxBytesOf(element);
+    return bytes;
+  }
+  for (const key in value) bytes += 6 * key.length + 3 + maxBytesOf(value[key as keyof typeof value]);
+  return bytes;
+}
+
+/** Sums a measure over the expanded tree, from the leaves up so that the sizes of children are known. */
+function measureTree(configuration: PostedConfiguration, measure: (entity: object) => number): number {
+  const sizes = new Map<KindName, ReadonlyMap<string, number>>();
+  for (const kind of menuKinds.toReversed()) {
+    const childSizes = kind.children && sizes.get(kind.children.kind);
+    if (kind.children && !childSizes) throw new Error(`${kind.name} must precede ${kind.children.kind} in menuKinds`);
+    const entities: readonly { readonly externalId: string }[] = configuration[kind.name];
+    const sizeOf = (entity: object) =>
+      measure(entity) + sum(childIdsOf(kind, entity).map(id => (id === undefined ? 0 : (childSizes?.get(id) ?? 0))));
+    sizes.set(kind.name, new Map(entities.map(entity => [entity.externalId, sizeOf(entity)])));
+  }
+  return sum([...(sizes.get('menus')?.values() ?? [])]);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function tooLong(count: string, limit: number): ValidationError {
+  return { path: [], type: 'too_long', message: `The configuration has ${count}; at most ${limit} are allowed` };
+}

@@ -4,8 +4,8 @@ import type { Configuration } from './configuration.ts';
 import type { MenuRepository } from './repository.ts';
 
 /**
- * Both take the store itself, not its id: whoever holds a store has loaded it in the key's scope. A request sees one revision
- * of each store, because it loads each configuration once.
+ * Keyed by the store itself rather than its id: only stores in the key's access scope can be loaded. A request sees one
+ * revision of each store, because each configuration is loaded once.
  */
 export function menuLoaders(repository: MenuRepository) {
   const configurations = new DataLoader<Store, Configuration, string>(
@@ -23,13 +23,13 @@ export function menuLoaders(repository: MenuRepository) {
         loaded.set(store.id, configuration);
         return configuration;
       },
-      /** What this request has just written is what it goes on to read. */
+      /** Makes the request read its own write. */
       prime(store: Store, configuration: Configuration): void {
         configurations.clear(store).prime(store, configuration);
         loaded.set(store.id, Promise.resolve(configuration));
       },
     },
-    /** That of the configuration, where a query selects both: the store's row was read at another moment. */
+    /** Prefers the revision of the loaded configuration, since the store's row may come from an earlier snapshot. */
     async revisionOf(store: Store): Promise<number> {
       // Yields a microtask so that sibling resolvers load the configuration first.
       await null;

@@ -4,36 +4,35 @@ import { retryCollisions } from '../database/retry.ts';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
-import { checkConfiguration, type PostedConfiguration } from './check.ts';
 import type { Configuration } from './configuration.ts';
-import { menuKinds, type NamedKind } from './kinds.ts';
+import { type Column, compileOnce, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
 import { defaultMenuLimits, type MenuLimits } from './limits.ts';
-import { readConfigurations } from './repository.ts';
-import { syncText } from './sync.ts';
+import { findConfigurations } from './repository.ts';
+import { validateConfiguration } from './validate.ts';
 
-export interface Replacement {
+interface Replacement {
   readonly input: MenuConfigurationInput;
-  /** The revision that the writer has seen; anything goes without it. */
+  /** Optimistic lock: the replacement conflicts unless this is the current revision; absent or null skips the check. */
   readonly expectedRevision?: number | null | undefined;
   readonly limits?: MenuLimits;
 }
 
-/** What a replacement has left. */
-export interface Replaced {
+/** The parent value of `ReplaceMenuConfigurationPayload`. */
+export interface ReplaceResult {
   readonly store: Store;
   readonly revision: number;
 }
 
 /**
- * Makes a store's configuration equal to the input, in one transaction; an equal one stays untouched, revision
- * included. Answers the configuration that this call has left, or null when the store is gone.
+ * Replaces a store's configuration in one transaction; an equal configuration keeps its revision. Returns the configuration
+ * as of this transaction, or null if the store no longer exists.
  */
 export async function replaceMenuConfiguration(
   em: EntityManager,
   store: Store,
   { input, expectedRevision, limits = defaultMenuLimits }: Replacement,
 ): Promise<Configuration | null> {
-  const posted = checkConfiguration(input, limits);
+  const posted = validateConfiguration(input, limits);
   return retryCollisions(() =>
     em.transactional(async tx => {
       const query = queryIn(tx);
@@ -42,34 +41,89 @@ export async function replaceMenuConfiguration(
       if (expectedRevision !== null && expectedRevision !== undefined && expectedRevision !== revision) {
         throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
       }
-      // As bytes: values are held until their statement ends, and texts with other than Latin letters take twice as much.
+      // Buffers, because parameters stay in memory until their statement ends, and non-Latin strings take twice as much.
       const lists = menuKinds.map(kind => Buffer.from(JSON.stringify(rowsOf(posted, kind))));
-      await query(syncText(tx), [store.id, ...lists]);
-      return (await readConfigurations(query, tx, [store.id])).get(store.id) ?? null;
+      await query(replaceStatement(tx), [store.id, ...lists]);
+      return (await findConfigurations(query, tx, [store.id])).get(store.id) ?? null;
     }),
   );
 }
 
 /**
- * Writers of one store queue on its row. A no-key lock leaves order inserts alone, whose foreign keys take a key share.
- * What follows is planned once, and statistics trail behind a large replacement: without nested loops no plan is one of
- * 10,000 × 10,000, and without sequential scans one that was made for a single store serves for thousands.
+ * Serializes the writers of a store. `for no key update` does not block inserts of orders, whose foreign keys take
+ * `for key share`. The planner settings guard the cached plan of the next statement: statistics are stale during a large
+ * replacement, where a nested loop would take 10,000 × 10,000 steps, and a plan cached for a table with one store must
+ * serve thousands of stores without a sequential scan.
  */
-const lockText = prepared(`
+const lockStatement = prepared(`
   select menu_revision::float8 as revision, set_config('enable_nestloop', 'off', true),
     set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
   from store where id = $1 for no key update`);
 
 async function lockStore(query: Query, storeId: string): Promise<number | undefined> {
-  const rows = await query<{ readonly revision: number }>(lockText, [storeId]);
+  const rows = await query<{ readonly revision: number }>(lockStatement, [storeId]);
   return rows[0]?.revision;
 }
 
-/** The rows as they are stored, in posted order. */
-function rowsOf(posted: PostedConfiguration, { name, defaults }: NamedKind): readonly object[] {
-  return posted[name].map((row: object, position) => {
-    const values: Record<string, unknown> = { ...row, position };
-    for (const property in defaults) values[property] ??= defaults[property];
-    return values;
+/** The rows to store, in posted order. */
+function rowsOf(posted: PostedConfiguration, { name, defaults }: Kind): readonly object[] {
+  return posted[name].map((entity: object, position) => {
+    const row: Record<string, unknown> = { ...entity, position };
+    for (const property in defaults) row[property] ??= defaults[property];
+    return row;
   });
+}
+
+/** Properties that operators set and a replacement preserves. */
+const notPosted = new Set(['prepType']);
+
+/**
+ * Makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`) and increments the
+ * revision if any row changed. It inserts only rows that are new, since `on conflict` would draw a sequence value for
+ * every row.
+ */
+const replaceStatement = compileOnce(em => {
+  const tables = menuKinds.map((kind, index) => replaceTable(em, kind, `$${index + 2}`));
+  const changes = menuKinds.flatMap(({ name }) =>
+    ['deleted', 'updated', 'inserted'].map(change => `exists (select from "${name} ${change}")`),
+  );
+  return prepared(`with ${tables.join(',\n')}
+    update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})`);
+});
+
+function replaceTable(em: EntityManager, kind: Kind, parameter: string): string {
+  const list = kind.name;
+  const { tableName, columns: all } = tableOf(em, kind);
+  const columns = all.filter(column => !notPosted.has(column.property));
+  const names = columns.map(column => column.name).join(', ');
+  const posted = columns.map(column => `p."${column.property}"`).join(', ');
+  return `
+    "${list} posted" as materialized (
+      select * from json_to_recordset(${parameter}::json)
+        as p("externalId" text, ${columns.map(column => `"${column.property}" ${column.type}`).join(', ')})
+    ),
+    "${list} deleted" as (
+      delete from ${tableName} t where t.store_id = $1
+        and not exists (select from "${list} posted" p where p."externalId" = t.external_id)
+      returning 1
+    ),
+    "${list} updated" as (
+      update ${tableName} t set ${columns.map(column => `${column.name} = p."${column.property}"`).join(', ')}
+      from "${list} posted" p
+      where t.store_id = $1 and t.external_id = p."externalId" and (${columns.map(differs).join(' or ')})
+      returning 1
+    ),
+    "${list} inserted" as (
+      insert into ${tableName} (store_id, external_id, ${names})
+      select $1, p."externalId", ${posted} from "${list} posted" p
+      where not exists (select from ${tableName} t where t.store_id = $1 and t.external_id = p."externalId")
+      order by p.position
+      returning 1
+    )`;
+}
+
+/** Compares `json` as text, which preserves the order of keys; the type itself has no equality operator. */
+function differs({ property, name, type }: Column): string {
+  const cast = type === 'json' ? '::text' : '';
+  return `t.${name}${cast} is distinct from p."${property}"${cast}`;
 }

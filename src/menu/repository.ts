@@ -5,24 +5,28 @@ import type { ReadAccess } from '../database/access.ts';
 import { prepared, type Query } from '../database/query.ts';
 import { parseJson } from '../input/json.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
-import { compiledOnce, menuKinds, type NamedKind, tableOf } from './kinds.ts';
+import { compileOnce, type Kind, menuKinds, tableOf } from './kinds.ts';
 
 export type MenuRepository = ReturnType<typeof createMenuRepository>;
 
 export function createMenuRepository({ em, query }: ReadAccess) {
   return {
-    /** By the ids of their stores. */
-    findConfigurations: (storeIds: readonly string[]) => readConfigurations(query, em, storeIds),
+    findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds),
   };
 }
 
-/** One statement, and so one snapshot: no reader sees parts of two revisions. */
-export async function readConfigurations(
+type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string>> & {
+  readonly id: string;
+  readonly menu_revision: number;
+};
+
+/** Reads configurations by store id in one statement, and so from one snapshot: no reader sees parts of two revisions. */
+export async function findConfigurations(
   query: Query,
   em: EntityManager,
   storeIds: readonly string[],
 ): Promise<Map<string, Configuration>> {
-  const rows = await query<ConfigurationRow>(configurationsText(em), [storeIds]);
+  const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds]);
   return new Map(
     rows.map(({ id, menu_revision: revision, ...lists }) => {
       const parsed = Object.entries(lists).map(([name, list]) => [name, parseJson(list)]);
@@ -32,25 +36,20 @@ export async function readConfigurations(
   );
 }
 
-type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string>> & {
-  readonly id: string;
-  readonly menu_revision: number;
-};
-
-const configurationsText = compiledOnce(em => {
+const selectStatement = compileOnce(em => {
   // biome-ignore lint/suspicious/noExplicitAny: tables and columns come from metadata, at run time
   const kysely: Kysely<any> = em.getKysely();
   const { sql: text } = kysely
     .selectFrom('store')
-    .select(['id', 'menu_revision', ...menuKinds.map(kind => listOf(em, kysely, kind))])
+    .select(['id', 'menu_revision', ...menuKinds.map(kind => selectList(em, kysely, kind))])
     .where('id', '=', sql`any(${[]})`)
     .compile();
   return prepared(text);
 });
 
-/** As text: the driver would parse numbers of a document as ones to be given back digit for digit. */
+/** Casts to text, because the driver's parser for `json` preserves the digits of numbers instead of parsing them. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
-function listOf(em: EntityManager, kysely: Kysely<any>, kind: NamedKind) {
+function selectList(em: EntityManager, kysely: Kysely<any>, kind: Kind) {
   const { tableName, columns } = tableOf(em, kind);
   const properties = columns.filter(({ property }) => property !== 'position');
   const rows = kysely

@@ -1,16 +1,16 @@
 import type { Resolvers, ResolversParentTypes } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
-import { isOpen, localTime } from './availability.ts';
-import { backlinksOf } from './backlinks.ts';
-import type { Configuration } from './configuration.ts';
+import { isAvailable, toLocalTime } from './availability.ts';
+import { backlinksOf, type Configuration } from './configuration.ts';
+import { diagnosticsOf } from './diagnostics/diagnose.ts';
 import { replaceMenuConfiguration } from './replace.ts';
-import { pickText } from './text.ts';
+import { pickTranslation } from './translations.ts';
 
-const configurationOf = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
+const loadConfiguration = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
   loaders.menus.byStore.load(store);
 
-/** The store that an entity belongs to: present, because the entity was loaded through it. */
-const storeOf = async (
+/** Resolves the store of a menu entity; it exists, because the entity was loaded through it. */
+const loadStore = async (
   { configuration }: { readonly configuration: Configuration },
   _args: object,
   context: Context,
@@ -24,11 +24,11 @@ export const menuResolvers: Resolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
       const { loaders, menuLimits: limits, onReplaced } = context;
-      const begun = performance.now();
+      const startedAt = performance.now();
       const store = await loaders.stores.byId.load(storeId);
       const configuration =
         store && (await replaceMenuConfiguration(context.forkEntityManager(), store, { ...replacement, limits }));
-      onReplaced((performance.now() - begun) / 1000);
+      onReplaced((performance.now() - startedAt) / 1000);
       if (!configuration) return null;
       loaders.menus.byStore.prime(store, configuration);
       return { store, revision: configuration.revision };
@@ -37,47 +37,56 @@ export const menuResolvers: Resolvers = {
   Store: {
     menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
     menus: async (store, { availableAt }, context) => {
-      const menus = [...(await configurationOf(store, context)).menus.values()];
+      const menus = [...(await loadConfiguration(store, context)).menus.values()];
       if (!availableAt) return menus;
-      const local = localTime(availableAt, store.timezone);
-      return menus.filter(menu => isOpen(menu.availability, local));
+      const local = toLocalTime(availableAt, store.timezone);
+      return menus.filter(menu => isAvailable(menu.availability, local));
     },
-    categories: async (store, _args, context) => [...(await configurationOf(store, context)).categories.values()],
-    items: async (store, _args, context) => [...(await configurationOf(store, context)).items.values()],
+    categories: async (store, _args, context) => [...(await loadConfiguration(store, context)).categories.values()],
+    items: async (store, _args, context) => [...(await loadConfiguration(store, context)).items.values()],
     modifierGroups: async (store, _args, context) => [
-      ...(await configurationOf(store, context)).modifierGroups.values(),
+      ...(await loadConfiguration(store, context)).modifierGroups.values(),
     ],
-    modifierItems: async (store, _args, context) => [...(await configurationOf(store, context)).modifierItems.values()],
+    modifierItems: async (store, _args, context) => [
+      ...(await loadConfiguration(store, context)).modifierItems.values(),
+    ],
     menu: async (store, { externalId }, context) =>
-      (await configurationOf(store, context)).menus.get(externalId) ?? null,
+      (await loadConfiguration(store, context)).menus.get(externalId) ?? null,
     category: async (store, { externalId }, context) =>
-      (await configurationOf(store, context)).categories.get(externalId) ?? null,
+      (await loadConfiguration(store, context)).categories.get(externalId) ?? null,
     item: async (store, { externalId }, context) =>
-      (await configurationOf(store, context)).items.get(externalId) ?? null,
+      (await loadConfiguration(store, context)).items.get(externalId) ?? null,
     modifierGroup: async (store, { externalId }, context) =>
-      (await configurationOf(store, context)).modifierGroups.get(externalId) ?? null,
+      (await loadConfiguration(store, context)).modifierGroups.get(externalId) ?? null,
     modifierItem: async (store, { externalId }, context) =>
-      (await configurationOf(store, context)).modifierItems.get(externalId) ?? null,
+      (await loadConfiguration(store, context)).modifierItems.get(externalId) ?? null,
+    menuDiagnostics: async (store, { severity }, context) => {
+      const diagnostics = diagnosticsOf(await loadConfiguration(store, context));
+      return severity ? diagnostics.filter(diagnostic => severity.includes(diagnostic.severity)) : diagnostics;
+    },
+  },
+  ReplaceMenuConfigurationPayload: {
+    diagnostics: async ({ store }, _args, context) => diagnosticsOf(await loadConfiguration(store, context)),
   },
   MultilingualText: {
-    text: ({ translations }, { languages }) => pickText(translations, languages),
+    text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
-  Menu: { store: storeOf },
+  Menu: { store: loadStore },
   Category: {
-    menus: category => backlinksOf(category.configuration).menusOf.get(category.externalId) ?? [],
-    store: storeOf,
+    menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],
+    store: loadStore,
   },
   MenuItem: {
-    categories: item => backlinksOf(item.configuration).categoriesOf.get(item.externalId) ?? [],
-    modifierItems: item => backlinksOf(item.configuration).modifierItemsFor.get(item.externalId) ?? [],
-    store: storeOf,
+    categories: item => backlinksOf(item.configuration).categoriesByItem.get(item.externalId) ?? [],
+    modifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
+    store: loadStore,
   },
   ModifierGroup: {
-    items: group => backlinksOf(group.configuration).itemsOf.get(group.externalId) ?? [],
-    store: storeOf,
+    items: group => backlinksOf(group.configuration).itemsByGroup.get(group.externalId) ?? [],
+    store: loadStore,
   },
   ModifierItem: {
-    groups: item => backlinksOf(item.configuration).groupsOf.get(item.externalId) ?? [],
-    store: storeOf,
+    groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
+    store: loadStore,
   },
 };

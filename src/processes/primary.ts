@@ -3,7 +3,7 @@ import { terminal } from '../cli/terminal.ts';
 import { welcome } from '../cli/welcome.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
-import { loadFirstDemo } from '../demo/load.ts';
+import { loadDemoIfEmpty } from '../demo/load.ts';
 import { createLog } from '../server/log.ts';
 import { untilSignal } from '../server/shutdown.ts';
 import { type Listener, openListener } from './listener.ts';
@@ -14,7 +14,7 @@ export async function serve(config: Config): Promise<void> {
   const door = await openListener(config);
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadFirstDemo(database, config);
+    const demoKey = await loadDemoIfEmpty(database, config);
     const log = createLog(config.logLevel);
     const crew = createWorkerPool(config, { door, log });
     const signalled = untilSignal(['SIGINT', 'SIGTERM'], () => crew.kill());

@@ -1,24 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { BodyItem, BodyModifierItem, MenuBody } from '../../src/demo/menu.ts';
-
-interface Item extends BodyItem {
-  readonly description?: object;
-  readonly ingredients?: string;
-  readonly allergens?: string;
-  readonly dietary_labels?: readonly string[];
-  readonly alcohol_by_volume?: number;
-}
-
-interface ModifierItem extends BodyModifierItem {
-  readonly min_quantity: number;
-  readonly max_quantity: number;
-}
-
-interface Body extends Required<MenuBody> {
-  readonly items: readonly Item[];
-  readonly modifier_items: readonly ModifierItem[];
-}
+import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import { documentReader } from '../../src/import/documents.ts';
+import { ValidationErrors } from '../../src/input/validation-errors.ts';
+import type { PostedConfiguration } from '../../src/menu/kinds.ts';
 
 interface Store {
   readonly id: string;
@@ -29,7 +14,7 @@ interface Store {
 
 const folder = new URL('../../demo/', import.meta.url);
 
-/** The documents of a file in the demo's folder, one to a line. */
+/** The documents of an NDJSON file in the folder `demo`. */
 export function demoDocuments(file: string) {
   return read(file)
     .trim()
@@ -37,13 +22,19 @@ export function demoDocuments(file: string) {
     .map(line => JSON.parse(line));
 }
 
-/** The demo's stores, each with the body of its menu. */
-export function demoStores(): (Store & { readonly menu: Body })[] {
-  return demoDocuments('stores.ndjson').map(store => ({ ...store, menu: JSON.parse(read(`menus/${store.id}.json`)) }));
+/** The demo's stores with their menu configurations. */
+export function demoStores(): (Store & { readonly menu: PostedConfiguration })[] {
+  const reader = documentReader('MenuConfigurationInput');
+  return demoDocuments('stores.ndjson').map(store => {
+    const errors = new ValidationErrors();
+    const menu = reader.read(JSON.parse(read(`menus/${store.id}.json`)), [], errors) as MenuConfigurationInput;
+    expect(errors.list).toEqual([]);
+    return { ...store, menu: { menus: [], categories: [], modifierGroups: [], modifierItems: [], ...menu } };
+  });
 }
 
-export function idsOf(list: readonly { readonly external_id: string }[]): string[] {
-  return list.map(({ external_id }) => external_id);
+export function idsOf(list: readonly { readonly externalId: string }[]): string[] {
+  return list.map(({ externalId }) => externalId);
 }
 
 export function repeated(list: readonly string[]): string[] {
@@ -61,7 +52,7 @@ export function find<T>(list: readonly T[], condition: (member: T) => boolean): 
 }
 
 export function expectAscending(numbers: readonly number[]): void {
-  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
 }
 
 function read(file: string): string {

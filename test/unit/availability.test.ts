@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Availability, isAvailable, isOpen, localTime, parseDay, parseTime } from '../../src/menu/availability.ts';
+import { type Availability, isAvailable, parseDay, parseTime, toLocalTime } from '../../src/menu/availability.ts';
 
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 
@@ -12,7 +12,7 @@ function on(...windows: string[]): Availability[] {
   });
 }
 
-test('MON to SUN and the full names are understood in any letter case', () => {
+test('days are parsed from MON to SUN and full English names in any letter case', () => {
   const full = ['Monday', 'TUESDAY', 'wednesday', 'Thursday', 'fRIDAY', 'Saturday', 'sUnDaY'];
   for (const words of [days, days.map(day => day.toLowerCase()), full]) {
     expect(words.map(parseDay)).toEqual([0, 1, 2, 3, 4, 5, 6]);
@@ -20,7 +20,7 @@ test('MON to SUN and the full names are understood in any letter case', () => {
 });
 
 const noDays = ['', 'MO', 'TUES', ' MON', 'MON\n', 'Montag', '0', 'frıday', 'ſun', 'constructor', '__proto__'];
-test.each(noDays)('the day %j is not understood', word => {
+test.each(noDays)('the day %j is not parsed', word => {
   expect(parseDay(word)).toBeUndefined();
 });
 
@@ -38,7 +38,7 @@ test.each([
 test.each([
   ...['', 'noon', '9:30', '0930', ' 09:30', '09:30\n', '09:30 AM', '09:30Z', '09:30:00.5', '٠٩:٣٠', '-1:00'],
   ...['24:00:01', '24:01', '25:00', '12:60', '12:00:60'],
-])('the time %j is not understood', word => {
+])('the time %j is not parsed', word => {
   expect([parseTime(word, 'start'), parseTime(word, 'end')]).toEqual([undefined, undefined]);
 });
 
@@ -49,7 +49,7 @@ test.each([
   ['a window lasts until its end', 'MON 11:00-15:00', '2025-06-02T14:59:59.999Z', true],
   ['a window excludes its end', 'MON 11:00-15:00', '2025-06-02T15:00:00Z', false],
   ['a window counts seconds', 'MON 11:00:30-11:00:31', '2025-06-02T11:00:30Z', true],
-  ['another day is not on sale', 'MON 11:00-15:00', '2025-06-03T12:00:00Z', false],
+  ['a window does not apply on another day', 'MON 11:00-15:00', '2025-06-03T12:00:00Z', false],
   ['a window to 24:00 fills the evening', 'MON 18:00-24:00', '2025-06-02T23:59:59Z', true],
   ['a window to 24:00 ends at midnight', 'MON 18:00-24:00', '2025-06-03T00:00:00Z', false],
   ['a window to 00:00 ends at midnight', 'MON 18:00-00:00', '2025-06-03T00:00:00Z', false],
@@ -58,40 +58,40 @@ test.each([
   ['an overnight window ends on the next day', 'MON 22:00-02:00', '2025-06-03T02:00:00Z', false],
   ['an overnight window leaves out the morning of its day', 'MON 22:00-02:00', '2025-06-02T01:00:00Z', false],
   ['Sunday night runs into Monday', 'SUN 22:00-02:00', '2025-06-02T01:00:00Z', true],
-  ['00:00-00:00 holds the first moment', 'MON 00:00-00:00', '2025-06-02T00:00:00Z', true],
-  ['00:00-00:00 holds the last moment', 'MON 00:00-00:00', '2025-06-02T23:59:59.999Z', true],
-  ['00:00-00:00 does not hold the next day', 'MON 00:00-00:00', '2025-06-03T00:00:00Z', false],
+  ['00:00-00:00 includes the first moment', 'MON 00:00-00:00', '2025-06-02T00:00:00Z', true],
+  ['00:00-00:00 includes the last moment', 'MON 00:00-00:00', '2025-06-02T23:59:59.999Z', true],
+  ['00:00-00:00 excludes the next day', 'MON 00:00-00:00', '2025-06-03T00:00:00Z', false],
   ['00:00-24:00 is the whole day', 'MON 00:00-24:00', '2025-06-02T23:59:59.999Z', true],
   ['an equal start and end last a day', 'MON 09:00-09:00', '2025-06-03T08:59:59Z', true],
   ['an equal start and end last no longer', 'MON 09:00-09:00', '2025-06-03T09:00:00Z', false],
-  ['a word for a day that is not understood never matches', 'Montag 00:00-24:00', '2025-06-02T12:00:00Z', false],
-  ['a start that is not understood never matches', 'MON noon-24:00', '2025-06-02T12:00:00Z', false],
-  ['an end that is not understood never matches', 'MON 00:00-late', '2025-06-02T12:00:00Z', false],
+  ['a window on an unknown day never matches', 'Montag 00:00-24:00', '2025-06-02T12:00:00Z', false],
+  ['a window with an unknown start never matches', 'MON noon-24:00', '2025-06-02T12:00:00Z', false],
+  ['a window with an unknown end never matches', 'MON 00:00-late', '2025-06-02T12:00:00Z', false],
   ['24:00 as a start never matches', 'MON 24:00-06:00', '2025-06-03T03:00:00Z', false],
 ])('%s: %s at %s is %j', (_fact, window, moment, expected) => {
-  expect(isAvailable(on(window), new Date(moment), 'UTC')).toBe(expected);
+  expect(isAvailable(on(window), toLocalTime(new Date(moment), 'UTC'))).toBe(expected);
 });
 
-test('nothing is on sale without windows', () => {
-  const moment = new Date('2025-06-02T12:00:00Z');
-  expect(isAvailable([], moment, 'UTC')).toBe(false);
-  expect(isAvailable([{ dayOfWeek: 'MON', timePeriods: [] }], moment, 'UTC')).toBe(false);
+test('nothing is available without windows', () => {
+  const noon = { day: 0, second: 43_200 };
+  expect(isAvailable([], noon)).toBe(false);
+  expect(isAvailable([{ dayOfWeek: 'MON', timePeriods: [] }], noon)).toBe(false);
 });
 
-test('any window of a day that is listed twice is enough, beside ones that are not understood', () => {
+test('all windows of a day that is listed twice count, and unknown days and times are ignored', () => {
   const windows = on('MON 08:00-10:00', 'Montag 00:00-24:00', 'MON late-early', 'Monday 11:00-13:00');
-  expect(isAvailable(windows, new Date('2025-06-02T12:00:00Z'), 'UTC')).toBe(true);
-  expect(isAvailable(windows, new Date('2025-06-02T10:00:00Z'), 'UTC')).toBe(false);
+  expect(isAvailable(windows, { day: 0, second: 12 * 3600 })).toBe(true);
+  expect(isAvailable(windows, { day: 0, second: 10 * 3600 })).toBe(false);
 });
 
 test.each([null, undefined, '', 'Mars/Olympus_Mons', 'null', 'UTC'])('the timezone %j counts as UTC', timezone => {
-  expect(localTime(new Date('2025-06-02T00:00:00Z'), timezone)).toEqual({ day: 0, second: 0 });
+  expect(toLocalTime(new Date('2025-06-02T00:00:00Z'), timezone)).toEqual({ day: 0, second: 0 });
 });
 
-test('timezones stay right when there are more of them than are kept', () => {
+test('conversion is correct for more timezones than are cached', () => {
   const moment = new Date('2025-06-02T12:00:00Z');
-  for (let n = 0; n < 450; n += 1) expect(localTime(moment, `Nowhere/${n}`)).toEqual({ day: 0, second: 43_200 });
-  expect(localTime(moment, 'Asia/Kathmandu')).toEqual({ day: 0, second: 63_900 });
+  for (let n = 0; n < 450; n += 1) expect(toLocalTime(moment, `Nowhere/${n}`)).toEqual({ day: 0, second: 43_200 });
+  expect(toLocalTime(moment, 'Asia/Kathmandu')).toEqual({ day: 0, second: 63_900 });
 });
 
 test.each([
@@ -104,30 +104,30 @@ test.each([
   ['UTC', '-271821-04-20T00:00:00Z', 1, 0],
   ['UTC', '0000-01-01T06:00:00Z', 5, 21_600],
 ])('%s at %s shows day %i, second %i', (timezone, moment, day, second) => {
-  expect(localTime(new Date(moment), timezone)).toEqual({ day, second });
+  expect(toLocalTime(new Date(moment), timezone)).toEqual({ day, second });
 });
 
 const week = 7 * 1440;
 type Change = readonly [timezone: string, at: string, before: number, after: number];
 type Window = { readonly day: number; readonly start: number; readonly end: number };
 
-describe('over a change of the clocks', () => {
+describe('across a daylight saving transition', () => {
   test.each([
-    ['a window inside the skipped hour is never on sale', 'SUN 02:15-02:45', '2025-03-30T00:59:59Z', false],
-    ['a window inside the skipped hour is never on sale', 'SUN 02:15-02:45', '2025-03-30T01:15:00Z', false],
+    ['a window inside the skipped hour is never available', 'SUN 02:15-02:45', '2025-03-30T00:59:59Z', false],
+    ['a window inside the skipped hour is never available', 'SUN 02:15-02:45', '2025-03-30T01:15:00Z', false],
     ['a window that begins in the skipped hour opens after it', 'SUN 02:30-04:00', '2025-03-30T01:00:00Z', true],
     ['an overnight window in spring ends by the clock', 'SAT 22:00-03:30', '2025-03-30T01:29:59Z', true],
     ['an overnight window in spring ends by the clock', 'SAT 22:00-03:30', '2025-03-30T01:30:00Z', false],
-    ['the repeated hour is on sale the first time', 'SUN 02:15-02:45', '2025-10-26T00:15:00Z', true],
-    ['the repeated hour is closed in between', 'SUN 02:15-02:45', '2025-10-26T00:45:00Z', false],
-    ['the repeated hour is on sale the second time', 'SUN 02:15-02:45', '2025-10-26T01:15:00Z', true],
+    ['the repeated hour is available the first time', 'SUN 02:15-02:45', '2025-10-26T00:15:00Z', true],
+    ['the repeated hour is unavailable in between', 'SUN 02:15-02:45', '2025-10-26T00:45:00Z', false],
+    ['the repeated hour is available the second time', 'SUN 02:15-02:45', '2025-10-26T01:15:00Z', true],
     ['an overnight window in autumn ends by the clock', 'SAT 22:00-02:30', '2025-10-26T00:30:00Z', false],
     ['an overnight window in autumn opens again', 'SAT 22:00-02:30', '2025-10-26T01:29:59Z', true],
   ])('%s: %s at %s is %j', (_fact, window, moment, expected) => {
-    expect(isAvailable(on(window), new Date(moment), 'Europe/Berlin')).toBe(expected);
+    expect(isAvailable(on(window), toLocalTime(new Date(moment), 'Europe/Berlin'))).toBe(expected);
   });
 
-  // The moment of the change, and the minutes ahead of UTC before and after it.
+  // The time of a transition, and the UTC offset in minutes before and after it.
   const changes: readonly Change[] = [
     ['Europe/Berlin', '2025-03-30T01:00Z', 60, 120],
     ['Europe/Berlin', '2025-10-26T01:00Z', 120, 60],
@@ -142,14 +142,14 @@ describe('over a change of the clocks', () => {
     ['Asia/Kathmandu', '1985-12-31T18:30Z', 330, 345],
   ];
 
-  /** What the clock shows in every minute of the week around a change, beside the minute of the week it has to show. */
+  /** Local times of every minute in the week around a transition, with the expected minute of the week. */
   function weekAround([timezone, at, before, after]: Change) {
     const change = Date.parse(at) / 60_000;
     return Array.from({ length: week }, (_, n) => {
       const minute = change - week / 2 + n;
       const shifted = new Date((minute + (minute < change ? before : after)) * 60_000);
       const shown = ((shifted.getUTCDay() + 6) % 7) * 1440 + shifted.getUTCHours() * 60 + shifted.getUTCMinutes();
-      return { local: localTime(new Date(minute * 60_000), timezone), shown };
+      return { local: toLocalTime(new Date(minute * 60_000), timezone), shown };
     });
   }
 
@@ -165,7 +165,7 @@ describe('over a change of the clocks', () => {
     return `${days[day]} ${from}-${end === 1440 ? '24:00' : to}`;
   }
 
-  /** The minutes of the week that a clock shows while it goes on from a window's start until it shows its end. */
+  /** The minutes of the week from a window's start until its end. */
   function walk({ day, start, end }: Window): number[] {
     const shown: number[] = [];
     let minute = start;
@@ -176,13 +176,13 @@ describe('over a change of the clocks', () => {
     return shown;
   }
 
-  test('on sale is exactly what a clock shows that walks through the windows', () => {
+  test('availability agrees with a minute-by-minute simulation of random windows', () => {
     const weeks = changes.map(weekAround);
     fc.assert(
       fc.property(fc.constantFrom(...weeks), fc.array(anyWindow, { maxLength: 6 }), (minutes, windows) => {
-        const onSale = new Set(windows.flatMap(walk));
+        const available = new Set(windows.flatMap(walk));
         const availability = on(...windows.map(print));
-        const wrong = minutes.filter(({ local, shown }) => isOpen(availability, local) !== onSale.has(shown));
+        const wrong = minutes.filter(({ local, shown }) => isAvailable(availability, local) !== available.has(shown));
         expect(wrong).toEqual([]);
       }),
       { numRuns: 40 },

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { planFor } from '../../bench/support/capacity.ts';
 
-test('the capacity plan is the same each time', () => {
+test('the capacity plan is deterministic', () => {
   expect(planFor(50)).toEqual(planFor(50));
 });
 
-test('what fits into the cache is found there, and more stores find less', () => {
+test('the cache hit rate is high while all stores fit, and falls with more stores', () => {
   const [few, many] = [planFor(10), planFor(2000)];
   expect(few.cacheHits).toBeGreaterThan(0.95);
   expect(many.cacheHits).toBeLessThan(few.cacheHits);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OrderLine } from '../../src/demo/basket.ts';
-import { itemsOnSale } from '../../src/demo/menu.ts';
+import { findAvailableItems, type OrderLine } from '../../src/demo/order-lines.ts';
 import { type DemoOrder, demoOrders } from '../../src/demo/orders.ts';
 import { demoStores, expectAscending, find, idsOf, repeated, sum } from '../support/demo.ts';
 
@@ -8,13 +7,13 @@ describe('the demo orders', () => {
   const stores = demoStores();
   const now = new Date('2026-03-12T20:10:00.000Z');
   const orders = demoOrders({ stores, now });
-  const menuOf = ({ store }: DemoOrder) => find(stores, ({ id }) => id === store.id);
+  const storeOf = ({ store }: DemoOrder) => find(stores, ({ id }) => id === store.id);
 
-  test('are the same for the same moment', () => {
+  test('are deterministic for a given time', () => {
     expect(demoOrders({ stores, now })).toEqual(orders);
   });
 
-  test('are about four hundred, oldest first, under ids that carry their time', () => {
+  test('are about 400, oldest first, with UUIDv7 ids of their creation times', () => {
     expectAscending([390, orders.length, 410]);
     expect(repeated(orders.map(({ id }) => id))).toEqual([]);
     expectAscending(orders.map(({ created_at }) => Date.parse(created_at)));
@@ -24,12 +23,12 @@ describe('the demo orders', () => {
     }
   });
 
-  test.each([0, 17, 34, 51, 68, 85, 102, 119, 136, 153])('are in all seven states %i hours later', hours => {
+  test.each([0, 17, 34, 51, 68, 85, 102, 119, 136, 153])('have all seven statuses %i hours later', hours => {
     const later = demoOrders({ stores, now: new Date(now.getTime() + hours * 3_600_000) });
     expect(new Set(later.map(({ status }) => status)).size).toBe(7);
   });
 
-  test('happen one step after the other', () => {
+  test('have consistent timestamps and flags', () => {
     for (const { status, created_at, ready_by, completed_at, is_read, in_pos } of orders) {
       const created = Date.parse(created_at);
       expectAscending([now.getTime() - 14 * 86_400_000, created, Math.min(Date.parse(ready_by), now.getTime())]);
@@ -40,29 +39,28 @@ describe('the demo orders', () => {
     }
   });
 
-  test('hold what was on sale when they were placed', () => {
+  test('contain items that were available when they were placed', () => {
     for (const order of orders.filter(({ status }) => status === 'FULFILLED')) {
-      const onSale = idsOf(itemsOnSale(menuOf(order), new Date(order.created_at)));
-      expect(onSale).toEqual(expect.arrayContaining(idsOf(order.items)));
+      const available = idsOf(findAvailableItems(storeOf(order), new Date(order.created_at)));
+      expect(available).toEqual(expect.arrayContaining(order.items.map(({ external_id }) => external_id)));
     }
   });
 
-  test('cost what their lines cost, at the prices of the menu', () => {
+  test('cost the sum of their lines, at the prices of the menu', () => {
     for (const order of orders) {
-      const { items, modifier_items: modifiers } = menuOf(order).menu;
+      const { items, modifierItems } = storeOf(order).menu;
       expect(order).toMatchObject({ price: cost(order.items, 'price'), tax: cost(order.items, 'tax') });
       for (const { external_id: id, price, modifiers: chosen } of order.items) {
-        expect(find(items, item => item.external_id === id).price).toBe(price);
+        expect(find(items, item => item.externalId === id).price).toBe(price);
         for (const line of chosen) {
-          expect([0, find(modifiers, ({ external_id }) => external_id === line.external_id).price_change]).toContain(
-            line.price,
-          );
+          const { priceChange } = find(modifierItems, ({ externalId }) => externalId === line.external_id);
+          expect([0, priceChange]).toContain(line.price);
         }
       }
     }
   });
 
-  test('come from people of many scripts, some with a comment', () => {
+  test('have customers with names in several scripts, and some comments', () => {
     const names = orders.map(({ customer }) => customer.name).join();
     for (const script of [/[çãéñ]/u, /\p{Script=Cyrillic}/u, /\p{Script=Han}/u]) expect(names).toMatch(script);
     expectAscending([40, orders.filter(({ customer_comments: words }) => words !== undefined).length, 120]);

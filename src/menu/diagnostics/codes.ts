@@ -1,7 +1,6 @@
-/** ERROR: a guest cannot order what was meant. WARNING: probably a mistake. INFO: worth knowing. */
-export type Severity = 'ERROR' | 'WARNING' | 'INFO';
+import type { DiagnosticSeverity, MenuDiagnosticCode } from '../../generated/graph.ts';
 
-/** Every code with its severity; `schema/diagnostics.graphql` and `docs/diagnostics.md` say what each means. */
+/** The severity of each code; `docs/diagnostics.md` explains the codes. */
 export const severityOf = {
   GROUP_MAX_BELOW_MIN: 'ERROR',
   GROUP_MIN_UNREACHABLE: 'ERROR',
@@ -57,6 +56,4 @@ export const severityOf = {
   UNREACHABLE_GROUP: 'INFO',
   UNREACHABLE_MODIFIER_ITEM: 'INFO',
   VEGAN_NOT_VEGETARIAN: 'INFO',
-} as const satisfies Record<string, Severity>;
-
-export type DiagnosticCode = keyof typeof severityOf;
+} as const satisfies Record<MenuDiagnosticCode, DiagnosticSeverity>;

@@ -1,69 +1,111 @@
-interface Visit<T> {
-  readonly node: T;
-  readonly next: readonly T[];
-  readonly order: number;
-  /** The earliest visit known to be reachable from here that still has no knot. */
-  low: number;
-  /** How many of the next nodes have been looked at. */
-  seen: number;
-  knot: number | undefined;
+import type { ModifierItemInput } from '../../generated/graph.ts';
+import type { Finding, LinkedGroup, LinkedItem, ValidationContext } from './context.ts';
+import { displayName, pluralize } from './messages.ts';
+
+type Node = LinkedItem | LinkedGroup | ModifierItemInput;
+
+/** A longer cycle is shown by its first items. */
+const maxNames = 6;
+
+/**
+ * Finds modifier items that lead back to themselves: modifier item → item → modifier group → … → the same modifier item.
+ * Reports each strongly connected component once, at its first modifier item.
+ */
+export function* checkCycles({ modifierItems, itemById }: ValidationContext): Generator<Finding> {
+  const itemOf = (modifierItem: ModifierItemInput) => itemById.get(modifierItem.menuItemExternalId ?? '');
+  const successorsOf = (node: Node): readonly Node[] => {
+    if ('modifierGroups' in node) return node.modifierGroups;
+    if ('modifierItems' in node) return node.modifierItems;
+    return [itemOf(node)].filter(item => item !== undefined);
+  };
+  const linked = [...modifierItems.entries()].filter(([, modifierItem]) => itemOf(modifierItem));
+  const starts: readonly Node[] = linked.map(([, modifierItem]) => modifierItem);
+  const componentOf = findComponents(starts, successorsOf);
+  const circular = linked.filter(([, modifierItem]) =>
+    successorsOf(modifierItem).some(item => componentOf(item) === componentOf(modifierItem)),
+  );
+  for (const [first, ...others] of Map.groupBy(circular, ([, modifierItem]) => componentOf(modifierItem)).values()) {
+    if (!first) continue;
+    const [index, modifierItem] = first;
+    const inComponent = (node: Node) =>
+      successorsOf(node).filter(next => componentOf(next) === componentOf(modifierItem));
+    const items = findShortestCycle<Node>(modifierItem, inComponent).filter(node => 'modifierGroups' in node);
+    const names = [...items.slice(0, maxNames), ...items.slice(0, 1)].map(displayName);
+    if (items.length > maxNames) names.splice(-1, 0, '…');
+    const also = others.length > 0 ? `, like ${pluralize(others.length, 'other')}` : '';
+    const message = `Modifier item ${displayName(modifierItem)} leads back to itself (${names.join(' → ')})${also}.`;
+    yield { code: 'CIRCULAR_MODIFIER', path: ['modifierItems', index, 'menuItemExternalId'], message };
+  }
+}
+
+interface Vertex<T> {
+  readonly successors: readonly T[];
+  readonly index: number;
+  lowLink: number;
+  /** Number of successors that have been followed. */
+  followed: number;
+  component: number | undefined;
 }
 
 /**
- * The knots of a directed graph, by number: nodes share one when each can be reached from the other (Tarjan's
- * algorithm). It keeps its own stack, since a chain of modifiers may be longer than the call stack is deep.
+ * Finds strongly connected components with Tarjan's algorithm. Iterative, since a chain of modifiers may be longer than
+ * the call stack is deep.
  */
-export function knotsOf<T>(starts: Iterable<T>, nextOf: (node: T) => readonly T[]): (node: T) => number | undefined {
-  const visits = new Map<T, Visit<T>>();
-  const undecided: Visit<T>[] = [];
-  let knots = 0;
+function findComponents<T>(
+  starts: Iterable<T>,
+  successorsOf: (node: T) => readonly T[],
+): (node: T) => number | undefined {
+  const vertices = new Map<T, Vertex<T>>();
+  const stack: Vertex<T>[] = [];
+  let componentCount = 0;
 
-  const enter = (node: T): Visit<T> => {
-    const order = visits.size;
-    const visit = { node, next: nextOf(node), order, low: order, seen: 0, knot: undefined };
-    visits.set(node, visit);
-    undecided.push(visit);
-    return visit;
+  const open = (node: T): Vertex<T> => {
+    const index = vertices.size;
+    const vertex = { successors: successorsOf(node), index, lowLink: index, followed: 0, component: undefined };
+    vertices.set(node, vertex);
+    stack.push(vertex);
+    return vertex;
   };
-  const leave = (visit: Visit<T>, parent: Visit<T> | undefined) => {
-    if (parent) parent.low = Math.min(parent.low, visit.low);
-    if (visit.low !== visit.order) return;
-    for (const member of undecided.splice(undecided.lastIndexOf(visit))) member.knot = knots;
-    knots += 1;
+  const close = (vertex: Vertex<T>, parent: Vertex<T> | undefined) => {
+    if (parent) parent.lowLink = Math.min(parent.lowLink, vertex.lowLink);
+    if (vertex.lowLink !== vertex.index) return;
+    for (const member of stack.splice(stack.lastIndexOf(vertex))) member.component = componentCount;
+    componentCount += 1;
   };
 
   for (const start of starts) {
-    if (visits.has(start)) continue;
-    const path = [enter(start)];
-    for (let visit = path.at(-1); visit; visit = path.at(-1)) {
-      const next = visit.next[visit.seen++];
-      const known = next && visits.get(next);
+    if (vertices.has(start)) continue;
+    const path = [open(start)];
+    for (let vertex = path.at(-1); vertex; vertex = path.at(-1)) {
+      const next = vertex.successors[vertex.followed++];
+      const known = next && vertices.get(next);
       if (next === undefined) {
         path.pop();
-        leave(visit, path.at(-1));
-      } else if (!known) path.push(enter(next));
-      else if (known.knot === undefined) visit.low = Math.min(visit.low, known.order);
+        close(vertex, path.at(-1));
+      } else if (!known) path.push(open(next));
+      else if (known.component === undefined) vertex.lowLink = Math.min(vertex.lowLink, known.index);
     }
   }
-  return node => visits.get(node)?.knot;
+  return node => vertices.get(node)?.component;
 }
 
-/** The fewest nodes that lead from a node back to itself, which comes first; none if it is in no loop. */
-export function shortestLoop<T>(start: T, nextOf: (node: T) => readonly T[]): T[] {
-  const cameFrom = new Map<T, T>();
-  let edge = [start];
-  while (edge.length > 0 && !cameFrom.has(start)) {
-    const reached: T[] = [];
-    for (const node of edge) {
-      for (const next of nextOf(node)) {
-        if (cameFrom.has(next)) continue;
-        cameFrom.set(next, node);
-        reached.push(next);
+/** Searches breadth-first for the shortest path from a node back to itself; the path starts with the node. */
+function findShortestCycle<T>(start: T, successorsOf: (node: T) => readonly T[]): T[] {
+  const predecessors = new Map<T, T>();
+  let frontier = [start];
+  while (frontier.length > 0 && !predecessors.has(start)) {
+    const discovered: T[] = [];
+    for (const node of frontier) {
+      for (const next of successorsOf(node)) {
+        if (predecessors.has(next)) continue;
+        predecessors.set(next, node);
+        discovered.push(next);
       }
     }
-    edge = reached;
+    frontier = discovered;
   }
-  const loop: T[] = [];
-  for (let node = cameFrom.get(start); node; node = node === start ? undefined : cameFrom.get(node)) loop.push(node);
-  return loop.reverse();
+  const cycle: T[] = [];
+  for (let node = predecessors.get(start); node; node = node === start ? undefined : predecessors.get(node))
+    cycle.push(node);
+  return cycle.reverse();
 }

@@ -1,5 +1,5 @@
-import type { Finding, Subject } from './subject.ts';
-import { called, counted } from './wording.ts';
+import type { Finding, ValidationContext } from './context.ts';
+import { displayName, pluralize } from './messages.ts';
 
 interface Stocked {
   readonly inStock?: boolean | null | undefined;
@@ -7,54 +7,54 @@ interface Stocked {
 
 const isInStock = ({ inStock }: Stocked) => inStock !== false;
 
-/** What being out of stock leads to beyond the entity itself. */
-export function* checkStock(subject: Subject): Generator<Finding> {
-  yield* checkCategories(subject);
-  yield* checkGroups(subject);
-  yield* checkModifierItems(subject);
+/** Finds the consequences of entities out of stock for others. */
+export function* checkStock(context: ValidationContext): Generator<Finding> {
+  yield* checkCategories(context);
+  yield* checkGroups(context);
+  yield* checkModifierItems(context);
 }
 
-function* checkCategories({ categories }: Subject): Generator<Finding> {
-  for (const [at, category] of categories.entries()) {
-    if (category.listed.length === 0 || category.listed.some(isInStock)) continue;
+function* checkCategories({ categories }: ValidationContext): Generator<Finding> {
+  for (const [index, category] of categories.entries()) {
+    if (category.items.length === 0 || category.items.some(isInStock)) continue;
     const message =
-      category.listed.length === 1
-        ? `The only item of category ${called(category)} is out of stock.`
-        : `All ${category.listed.length} items of category ${called(category)} are out of stock.`;
-    yield { code: 'CATEGORY_OUT_OF_STOCK', path: ['categories', at], message };
+      category.items.length === 1
+        ? `The only item of category ${displayName(category)} is out of stock.`
+        : `All ${category.items.length} items of category ${displayName(category)} are out of stock.`;
+    yield { code: 'CATEGORY_OUT_OF_STOCK', path: ['categories', index], message };
   }
 }
 
-/** Groups that would do if everything were in stock; the others are told without regard to stock. */
-function* checkGroups({ modifierGroups, itemsOf }: Subject): Generator<Finding> {
-  for (const [at, group] of modifierGroups.entries()) {
+/** Skips groups that could not be satisfied with everything in stock, which `checkModifierGroups` reports. */
+function* checkGroups({ modifierGroups, itemCounts }: ValidationContext): Generator<Finding> {
+  for (const [index, group] of modifierGroups.entries()) {
     const { groupMin, groupMax } = group;
     if (groupMin <= 0 || groupMin > groupMax) continue;
-    let whole = 0;
-    let left = 0;
-    for (const member of group.members) {
-      const most = Math.max(0, member.maxQuantity);
-      whole += most;
-      if (isInStock(member)) left += most;
+    let total = 0;
+    let available = 0;
+    for (const modifierItem of group.modifierItems) {
+      const max = Math.max(0, modifierItem.maxQuantity);
+      total += max;
+      if (isInStock(modifierItem)) available += max;
     }
-    if (whole < groupMin || left >= groupMin) continue;
-    const blocked = counted(itemsOf.get(group.externalId) ?? 0, 'item');
-    const needed = `at least ${counted(groupMin, 'selection')}, but its stock allows ${left}`;
-    const message = `Modifier group ${called(group)} asks for ${needed}, so ${blocked} cannot be ordered.`;
-    yield { code: 'GROUP_OUT_OF_STOCK', path: ['modifierGroups', at, 'groupMin'], message };
+    if (total < groupMin || available >= groupMin) continue;
+    const blocked = pluralize(itemCounts.get(group.externalId) ?? 0, 'item');
+    const needed = `at least ${pluralize(groupMin, 'selection')}, but its stock allows ${available}`;
+    const message = `Modifier group ${displayName(group)} asks for ${needed}, so ${blocked} cannot be ordered.`;
+    yield { code: 'GROUP_OUT_OF_STOCK', path: ['modifierGroups', index, 'groupMin'], message };
   }
 }
 
-function* checkModifierItems({ modifierItems, itemById }: Subject): Generator<Finding> {
-  for (const [at, modifierItem] of modifierItems.entries()) {
+function* checkModifierItems({ modifierItems, itemById }: ValidationContext): Generator<Finding> {
+  for (const [index, modifierItem] of modifierItems.entries()) {
     const item = itemById.get(modifierItem.menuItemExternalId ?? '');
     if (!isInStock(modifierItem)) {
       if (modifierItem.defaultQuantity <= 0) continue;
-      const message = `Modifier item ${called(modifierItem)} is chosen by default but out of stock.`;
-      yield { code: 'DEFAULT_OUT_OF_STOCK', path: ['modifierItems', at, 'defaultQuantity'], message };
+      const message = `Modifier item ${displayName(modifierItem)} is chosen by default but out of stock.`;
+      yield { code: 'DEFAULT_OUT_OF_STOCK', path: ['modifierItems', index, 'defaultQuantity'], message };
     } else if (item && !isInStock(item)) {
-      const message = `Modifier item ${called(modifierItem)} is in stock, but its item ${called(item)} is not.`;
-      yield { code: 'STOCK_MISMATCH', path: ['modifierItems', at, 'inStock'], message };
+      const message = `Modifier item ${displayName(modifierItem)} is in stock, but its item ${displayName(item)} is not.`;
+      yield { code: 'STOCK_MISMATCH', path: ['modifierItems', index, 'inStock'], message };
     }
   }
 }

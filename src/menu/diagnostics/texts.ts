@@ -1,46 +1,168 @@
-import { listNames, type Path, type Subject } from './subject.ts';
-import { called, type Named } from './wording.ts';
+import type { MultilingualText } from '../entities.ts';
+import { type KindName, menuKinds, nounOf } from '../kinds.ts';
+import type { Finding, Path, ValidationContext } from './context.ts';
+import { displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
-/** One name or description. */
-export interface Text {
-  readonly list: (typeof listNames)[number];
-  readonly at: number;
+/** A name or description. */
+interface Text {
+  readonly list: KindName;
+  readonly index: number;
   readonly entity: Named;
   readonly field: 'name' | 'description';
   readonly translations: Readonly<Record<string, string>>;
   readonly keys: readonly string[];
 }
 
-const nouns = {
-  menus: 'Menu',
-  categories: 'Category',
-  items: 'Item',
-  modifierGroups: 'Modifier group',
-  modifierItems: 'Modifier item',
-} as const;
-
-/** How a sentence begins that is about the owner of a text. */
-export function ownerOf({ list, entity }: Text): string {
-  return `${nouns[list]} ${called(entity)}`;
+/** Checks names and descriptions: blank and damaged ones, keys that are not languages, and missing translations. */
+export function* checkTexts(context: ValidationContext): Generator<Finding> {
+  const texts = collectTexts(context);
+  for (const text of texts) {
+    if (text.keys.length > 0 && text.keys.every(key => isClean(translationOf(text, key)))) continue;
+    yield* checkBlanks(text);
+    yield* checkDamage(text);
+  }
+  yield* checkTranslations(texts);
 }
 
-export function wordsOf({ translations }: Text, key: string): string {
-  return translations[key] ?? '';
-}
-
-export function pathOf({ list, at, field }: Text): Path {
-  return [list, at, field];
-}
-
-export function textsOf(subject: Subject): Text[] {
+function collectTexts(context: ValidationContext): Text[] {
   const texts: Text[] = [];
-  for (const list of listNames) {
-    for (const [at, entity] of subject[list].entries()) {
+  for (const { name: list } of menuKinds) {
+    const entities: readonly (Named & { readonly description?: MultilingualText | null })[] = context[list];
+    for (const [index, entity] of entities.entries()) {
       for (const field of ['description', 'name'] as const) {
         const translations = entity[field]?.translations;
-        if (translations) texts.push({ list, at, entity, field, translations, keys: Object.keys(translations) });
+        if (translations) texts.push({ list, index, entity, field, translations, keys: Object.keys(translations) });
       }
     }
   }
   return texts;
+}
+
+/** The subject of a sentence about a text. */
+function ownerOf({ list, entity }: Text): string {
+  const noun = nounOf(list);
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${displayName(entity)}`;
+}
+
+function translationOf({ translations }: Text, key: string): string {
+  return translations[key] ?? '';
+}
+
+function pathOf({ list, index, field }: Text): Path {
+  return [list, index, field];
+}
+
+function* checkBlanks(text: Text): Generator<Finding> {
+  const { field, keys } = text;
+  const blank = keys.filter(key => isBlank(translationOf(text, key)));
+  if (blank.length === keys.length) {
+    const code = field === 'name' ? 'MISSING_NAME' : 'BLANK_DESCRIPTION';
+    yield { code, path: pathOf(text), message: `${ownerOf(text)} has a ${field} without any text.` };
+    return;
+  }
+  for (const key of blank) {
+    const code = field === 'name' ? 'BLANK_NAME' : 'BLANK_DESCRIPTION';
+    const message = `${ownerOf(text)} has a blank ${field} in the language ${quote(key)}.`;
+    yield { code, path: [...pathOf(text), 'translations', key], message };
+  }
+}
+
+/** UTF-8 decoded as Latin-1 or Windows-1252, as in "CafÃ©", and the replacement character. */
+const garbled = /Ã[\u00a1-\u00aa\u00ac\u00ad\u00af-\u00ba\u00bc-\u00bf]|Â[°©®·º]|â€[™œ\u009d“”¢¦]|\ufffd/;
+const markup = /<\/?[a-z][^<>]{0,100}>|&(?:amp|lt|gt|quot|apos|nbsp|#\d{1,6}|#x[\da-f]{1,6});/i;
+
+/** Accepts nearly every text with a single search. */
+function isClean(translation: string): boolean {
+  return !/[<&ÃÂâ\ufffd]/.test(translation) && !isBlank(translation);
+}
+
+function* checkDamage(text: Text): Generator<Finding> {
+  for (const key of text.keys) {
+    const translation = translationOf(text, key);
+    const path: Path = [...pathOf(text), 'translations', key];
+    const [garbage] = translation.match(garbled) ?? [];
+    if (garbage !== undefined) {
+      const problem = `has a ${text.field} with ${quote(garbage)}, which may be a letter lost in conversion`;
+      yield { code: 'GARBLED_TEXT', path, message: `${ownerOf(text)} ${problem}.` };
+    }
+    const [tag] = translation.match(markup) ?? [];
+    if (tag !== undefined) {
+      const problem = `has a ${text.field} with the markup ${quote(tag)}, which guests may see as it stands`;
+      yield { code: 'MARKUP_IN_TEXT', path, message: `${ownerOf(text)} ${problem}.` };
+    }
+  }
+}
+
+function* checkTranslations(texts: readonly Text[]): Generator<Finding> {
+  const languages = new Map<string, string | undefined>();
+  for (const [key, { first, count }] of countUses(texts, key => key)) {
+    const language = parseLanguage(key);
+    languages.set(key, language);
+    if (language !== undefined) continue;
+    // Reported once per key, since a wrong key is usually used throughout a store.
+    const message = `The key ${quote(key)} of ${pluralize(count, 'text')} is not a language like "en" or "es_ES".`;
+    yield { code: 'UNKNOWN_LANGUAGE', path: [...pathOf(first), 'translations', key], message };
+  }
+  yield* checkMissing(texts, languages);
+}
+
+/** Compares languages without regions, since `pt` serves readers of `pt_BR`. */
+function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, string | undefined>): Generator<Finding> {
+  const filled = texts.filter(text =>
+    text.keys.some(key => languages.get(key) !== undefined && !isBlank(translationOf(text, key))),
+  );
+  const uses = countUses(filled, (key, translation) => (isBlank(translation) ? undefined : languages.get(key)));
+  // Half of the other texts: a text without the language is not among those that use it.
+  const common = [...uses].filter(([, { count }]) => 2 * count >= filled.length - 1).map(([language]) => language);
+  for (const text of filled) {
+    // Includes blank translations, which are reported as such.
+    const present = new Set(text.keys.map(key => languages.get(key)));
+    const missing = common.filter(language => !present.has(language));
+    if (missing.length === 0) continue;
+    const names = missing.map(language => `${languageName(language)} (${language})`).join(', ');
+    const message = `${ownerOf(text)} has no ${text.field} in ${names}, unlike most other texts of the store.`;
+    yield { code: 'MISSING_TRANSLATION', path: [...pathOf(text), 'translations'], message };
+  }
+}
+
+interface Use {
+  readonly first: Text;
+  last: Text;
+  count: number;
+}
+
+/** Counts the texts in which a value derived from a translation occurs; a repetition within a text counts once. */
+function countUses(
+  texts: readonly Text[],
+  derive: (key: string, translation: string) => string | undefined,
+): Map<string, Use> {
+  const uses = new Map<string, Use>();
+  for (const text of texts) {
+    for (const key of text.keys) {
+      const value = derive(key, translationOf(text, key));
+      if (value === undefined) continue;
+      const use = uses.get(value);
+      if (!use) uses.set(value, { first: text, last: text, count: 1 });
+      else if (use.last !== text) {
+        use.last = text;
+        use.count += 1;
+      }
+    }
+  }
+  return uses;
+}
+
+/** The language of a key such as `es` or `es_ES`; undefined for a key that is not a language tag, such as `jp`. */
+function parseLanguage(key: string): string | undefined {
+  const [language] = key.toLowerCase().split(/[-_]/, 1);
+  if (!language || !/^[a-z]{2,3}(?:[-_][a-z\d]{1,8})*$/i.test(key)) return undefined;
+  return languageName(language) === undefined ? undefined : language;
+}
+
+// Created on first use, since it takes some milliseconds.
+let languageNames: Intl.DisplayNames | undefined;
+
+function languageName(language: string): string | undefined {
+  languageNames ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+  return languageNames.of(language);
 }

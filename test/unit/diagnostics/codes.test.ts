@@ -11,14 +11,14 @@ describe('every code', () => {
     .filter(line => line.startsWith('| `'))
     .map(line => line.split('|').map(cell => cell.trim()));
 
-  test('is in docs/diagnostics.md with its severity and what to do', () => {
+  test('is documented in docs/diagnostics.md with its severity and a fix', () => {
     expect(rows.map(([, code, severity]) => [code, severity])).toEqual(
       Object.entries(severityOf).map(([code, severity]) => [`\`${code}\``, severity]),
     );
     for (const [, , , meaning, advice] of rows) expect(meaning && advice).toMatch(/\.$/);
   });
 
-  test('is in the graph, described in the same words', () => {
+  test('is an enum value of the graph with the same description', () => {
     const folder = new URL('schema/', root);
     const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
     const schema = buildSchema(files.map(file => readFileSync(new URL(file, folder), 'utf8')).join('\n'));

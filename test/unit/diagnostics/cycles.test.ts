@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diagnose } from '../../../src/menu/diagnostics.ts';
-import { chain, fineMenu, group, large, plain, text } from './menu.ts';
+import { diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
+import { chain, cleanMenu, group, large, plain, text } from './menu-builder.ts';
 
-const loopsIn = (configuration: Parameters<typeof diagnose>[0]) =>
+const findCycles = (configuration: Parameters<typeof diagnose>[0]) =>
   diagnose(configuration).filter(({ code }) => code === 'CIRCULAR_MODIFIER');
 
-test('a loop is told by its items', () => {
-  expect(loopsIn(chain(4, 1)).map(({ message }) => message)).toEqual([
+test('a cycle is reported with its items', () => {
+  expect(findCycles(chain(4, 1)).map(({ message }) => message)).toEqual([
     'Modifier item "Add 1" leads back to itself ("Item 2" → "Item 3" → "Item 1" → "Item 2"), like 2 others.',
   ]);
 });
 
-test('an item that offers itself is a loop', () => {
-  expect(loopsIn(chain(1, 0)).map(({ message }) => message)).toEqual([
+test('an item that offers itself is a cycle', () => {
+  expect(findCycles(chain(1, 0)).map(({ message }) => message)).toEqual([
     'Modifier item "Add 0" leads back to itself ("Item 0" → "Item 0").',
   ]);
 });
 
-test('a chain longer than any call stack has no loop, and as a ring it has one, told briefly', () => {
-  expect(loopsIn(chain(8_000))).toEqual([]);
-  const loop = '"Item 1" → "Item 2" → "Item 3" → "Item 4" → "Item 5" → "Item 6" → … → "Item 1"';
-  expect(loopsIn(chain(8_000, 0)).map(({ message }) => message)).toEqual([
-    `Modifier item "Add 0" leads back to itself (${loop}), like 7999 others.`,
+test('a chain longer than the call stack is searched, and a long cycle is abbreviated', () => {
+  expect(findCycles(chain(8_000))).toEqual([]);
+  const names = '"Item 1" → "Item 2" → "Item 3" → "Item 4" → "Item 5" → "Item 6" → … → "Item 1"';
+  expect(findCycles(chain(8_000, 0)).map(({ message }) => message)).toEqual([
+    `Modifier item "Add 0" leads back to itself (${names}), like 7999 others.`,
   ]);
 });
 
@@ -34,7 +34,7 @@ const anyLinks = fc.record({
   items: fc.array(fc.option(fc.nat(5)), { minLength: 6, maxLength: 6 }),
 });
 
-test('exactly the modifier items that lead back to themselves are counted', () => {
+test('reports count exactly the modifier items on a cycle, as a naive search finds them', () => {
   fc.assert(
     fc.property(anyLinks, ({ groups, members, items }) => {
       const nextOf = (at: number) => (groups[items[at] ?? -1] ?? []).flatMap(group => members[group] ?? []);
@@ -45,8 +45,8 @@ test('exactly the modifier items that lead back to themselves are counted', () =
       };
       const circular = six.filter(at => reachedFrom(at).has(at));
 
-      const diagnostics = loopsIn(
-        fineMenu({
+      const diagnostics = findCycles(
+        cleanMenu({
           items: six.map(at => plain({ externalId: `i${at}`, modifierExternalIds: (groups[at] ?? []).map(String) })),
           modifierGroups: members.map((list, at) =>
             group({ externalId: String(at), modifierItemExternalIds: list.map(member => `m${member}`) }),
@@ -61,10 +61,10 @@ test('exactly the modifier items that lead back to themselves are counted', () =
           }),
         }),
       );
-      const told = diagnostics.map(({ path }) => Number(path[1]));
+      const reported = diagnostics.map(({ path }) => Number(path[1]));
       const others = diagnostics.map(({ message }) => Number(message.match(/like (\d+) other/)?.[1] ?? 0));
-      expect(circular).toEqual(expect.arrayContaining(told));
-      expect(told.length + others.reduce((sum, count) => sum + count, 0)).toBe(circular.length);
+      expect(circular).toEqual(expect.arrayContaining(reported));
+      expect(reported.length + others.reduce((sum, count) => sum + count, 0)).toBe(circular.length);
     }),
   );
 });

@@ -1,14 +1,14 @@
 import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import {
+  availableOn,
   category,
   chain,
-  fineMenu,
+  cleanMenu,
   group,
   item,
   large,
   menu,
   on,
-  onSale,
   plain,
   priced,
   small,
@@ -18,7 +18,7 @@ import {
   withGroup,
   withItem,
   withMenu,
-} from './menu.ts';
+} from './menu-builder.ts';
 
 const week = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 const twice = (startTime: string, between: string, endTime: string) => ({
@@ -29,93 +29,102 @@ const twice = (startTime: string, between: string, endTime: string) => ({
   ],
 });
 
-/** Facts about menus that are fine. */
-export const unfound: readonly (readonly [string, MenuConfigurationInput])[] = [
-  ['a whole menu', fineMenu()],
-  ['nothing at all', { items: [] }],
+/** Configurations without findings. */
+export const cleanMenus: readonly (readonly [string, MenuConfigurationInput])[] = [
+  ['a whole menu', cleanMenu()],
+  ['an empty configuration', { items: [] }],
   [
     'optional fields that are null',
-    fineMenu({
+    cleanMenu({
       menus: [menu({ name: null })],
       items: [item({ description: null, inStock: null, prepTime: null, alcoholByVolume: null, dietaryLabels: null })],
     }),
   ],
 
-  ['whole days, one after the other', onSale(...week.map(day => on(day, '00:00', '00:00')))],
-  ['days that end at 24:00', onSale(...week.map(day => on(day, '00:00', '24:00')))],
+  ['consecutive whole days', availableOn(...week.map(day => on(day, '00:00', '00:00')))],
+  ['days that end at 24:00', availableOn(...week.map(day => on(day, '00:00', '24:00')))],
   ['a window that begins where another ends', withMenu({ availability: [twice('11:00', '15:00', '18:00')] })],
-  ['nights that end where the next day begins', onSale(...week.map(day => on(day, '18:00', '04:00')))],
-  ['an evening until 23:59', onSale(...week.map(day => on(day, '18:00', '23:59')))],
-  ['a day of rest', withMenu({ availability: [on('MON', '11:00', '15:00'), { dayOfWeek: 'TUE', timePeriods: [] }] })],
+  ['windows past midnight that do not overlap', availableOn(...week.map(day => on(day, '18:00', '04:00')))],
+  ['an evening until 23:59', availableOn(...week.map(day => on(day, '18:00', '23:59')))],
+  [
+    'a day without windows',
+    withMenu({ availability: [on('MON', '11:00', '15:00'), { dayOfWeek: 'TUE', timePeriods: [] }] }),
+  ],
 
   [
     'an optional group that is out of stock',
-    fineMenu({
+    cleanMenu({
       modifierGroups: [group({ groupMin: 0 })],
       modifierItems: [small({ inStock: false }), large({ inStock: false })],
     }),
   ],
-  ['a required group of which one is left', fineMenu({ modifierItems: [small({ inStock: false }), large()] })],
-  ['a default that fills a required group', fineMenu({ modifierItems: [small({ defaultQuantity: 1 }), large()] })],
   [
-    'as many free selections as allowed, none of which costs',
-    fineMenu({
+    'a required group with one modifier item in stock',
+    cleanMenu({ modifierItems: [small({ inStock: false }), large()] }),
+  ],
+  ['a default that fills a required group', cleanMenu({ modifierItems: [small({ defaultQuantity: 1 }), large()] })],
+  [
+    'as many free selections as allowed, without prices',
+    cleanMenu({
       modifierGroups: [group({ chargeAfter: 1 })],
       modifierItems: [small(), large({ priceChange: 0, taxChange: 0 })],
     }),
   ],
   [
     'one modifier item taken several times',
-    fineMenu({
+    cleanMenu({
       modifierGroups: [group({ groupMin: 3, groupMax: 3 })],
       modifierItems: [small({ maxQuantity: 2 }), large()],
     }),
   ],
-  ['modifiers that lead on but never back', chain(5)],
+  ['a chain of modifiers without a cycle', chain(5)],
   [
-    'an item that is sold as a modifier alone',
-    fineMenu({
+    'an item that is sold only as a modifier',
+    cleanMenu({
       items: [item(), plain({ externalId: 'bread', sellSeparately: false })],
       modifierItems: [small(), large({ menuItemExternalId: 'bread' })],
     }),
   ],
 
-  ['a region where others have the language alone', withItem({ name: { translations: { en_GB: 'Soup' } } })],
+  ['a regional language where other texts have none', withItem({ name: { translations: { en_GB: 'Soup' } } })],
   ['a language key in another case and with a script', withItem({ name: text('Soup', { 'ZH-hant-TW': '湯' }) })],
   ['a language that few texts have', withItem({ name: text('Soup', { pt: 'Sopa' }) })],
   ['Portuguese in capitals', withItem({ name: text('PÃO, MAÇÃ E ÂMBAR «À LA CARTE»') })],
-  ['an ampersand and a heart', withItem({ name: text('Fish & chips <3') })],
+  ['an ampersand and "<3"', withItem({ name: text('Fish & chips <3') })],
   [
     'one name in two categories',
-    fineMenu({
+    cleanMenu({
       menus: [menu({ categoryExternalIds: ['category', 'second'] })],
       categories: [category(), category({ externalId: 'second', name: text('Sweets'), itemExternalIds: ['sweet'] })],
       items: [item(), plain({ externalId: 'sweet' })],
     }),
   ],
-  ['a name that another one begins with', twoItems('Caldo')],
+  ['a name that is the start of another name', twoItems('Caldo')],
 
-  ['a bottle beside glasses', priced(400, 450, 500, 9000)],
+  ['the price of a bottle among prices of glasses', priced(400, 450, 500, 9000)],
   ['three prices that are far apart', priced(5, 450, 45_000)],
   ['one tax at one price', taxed(45, 450, 450, 450, 450, 500)],
   ['one tax at few prices', taxed(45, 450, 900, 1350, 1800)],
-  ['a price that the size makes', withItem({ price: 0, tax: 0 })],
-  ['a reduction to nothing', fineMenu({ modifierItems: [small({ priceChange: -450, taxChange: -45 }), large()] })],
+  ['an item whose price comes from its size', withItem({ price: 0, tax: 0 })],
   [
-    'a size that costs less than nothing of what costs nothing',
-    fineMenu({ items: [item({ price: 0, tax: 0 })], modifierItems: [small({ priceChange: -50 }), large()] }),
+    'a reduction of the price to 0',
+    cleanMenu({ modifierItems: [small({ priceChange: -450, taxChange: -45 }), large()] }),
   ],
   [
-    'an item that costs nothing but is sold as a modifier alone',
-    fineMenu({
+    'a negative price change of a free item',
+    cleanMenu({ items: [item({ price: 0, tax: 0 })], modifierItems: [small({ priceChange: -50 }), large()] }),
+  ],
+  [
+    'a free item that is sold only as a modifier',
+    cleanMenu({
       items: [item(), plain({ externalId: 'bread', price: 0, sellSeparately: false })],
       modifierItems: [small(), large({ menuItemExternalId: 'bread' })],
     }),
   ],
   ['vegan and vegetarian', withItem({ dietaryLabels: ['VEGAN', 'VEGETARIAN'] })],
   [
-    'spirit and its absence',
-    fineMenu({
+    'alcohol contents of 0 and 100 per cent',
+    cleanMenu({
       ...twoItems('Poncha'),
       items: [
         item({ alcoholByVolume: 0 }),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { diagnose } from '../../../src/menu/diagnostics.ts';
-import { category, group, large, menu, plain } from './menu.ts';
+import { diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
+import { category, group, large, menu, plain } from './menu-builder.ts';
 
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const trilingual = (en: string) => ({ translations: { en, es: `${en} (es)`, pt: `${en} (pt)` } });
@@ -34,7 +34,7 @@ function largeMenu() {
   };
 }
 
-test('10,000 entities take less than 100 ms of computing', () => {
+test('10,000 entities are diagnosed in less than 100 ms of CPU time', () => {
   const configuration = largeMenu();
   const times = range(8).map(() => {
     const before = process.threadCpuUsage();

@@ -7,33 +7,33 @@ import type {
   ModifierItemInput,
 } from '../../../src/generated/graph.ts';
 
-/** A menu without anything doubtful; each part can be changed alone. */
-export function fineMenu(given: Partial<MenuConfigurationInput> = {}): MenuConfigurationInput {
+/** A configuration without findings; each list can be overridden. */
+export function cleanMenu(overrides: Partial<MenuConfigurationInput> = {}): MenuConfigurationInput {
   return {
     menus: [menu()],
     categories: [category()],
     items: [item()],
     modifierGroups: [group()],
     modifierItems: [small(), large()],
-    ...given,
+    ...overrides,
   };
 }
 
-export function menu(given: Partial<MenuInput> = {}): MenuInput {
+export function menu(overrides: Partial<MenuInput> = {}): MenuInput {
   return {
     externalId: 'menu',
     name: text('Lunch'),
     availability: [on('MON', '11:00', '15:00')],
     categoryExternalIds: ['category'],
-    ...given,
+    ...overrides,
   };
 }
 
-export function category(given: Partial<CategoryInput> = {}): CategoryInput {
-  return { externalId: 'category', name: text('Soups'), itemExternalIds: ['item'], ...given };
+export function category(overrides: Partial<CategoryInput> = {}): CategoryInput {
+  return { externalId: 'category', name: text('Soups'), itemExternalIds: ['item'], ...overrides };
 }
 
-export function item(given: Partial<MenuItemInput> = {}): MenuItemInput {
+export function item(overrides: Partial<MenuItemInput> = {}): MenuItemInput {
   return {
     externalId: 'item',
     name: text('Caldo verde'),
@@ -42,11 +42,11 @@ export function item(given: Partial<MenuItemInput> = {}): MenuItemInput {
     tax: 45,
     sellSeparately: true,
     modifierExternalIds: ['group'],
-    ...given,
+    ...overrides,
   };
 }
 
-export function group(given: Partial<ModifierGroupInput> = {}): ModifierGroupInput {
+export function group(overrides: Partial<ModifierGroupInput> = {}): ModifierGroupInput {
   return {
     externalId: 'group',
     type: 'SIZE',
@@ -55,18 +55,18 @@ export function group(given: Partial<ModifierGroupInput> = {}): ModifierGroupInp
     groupMax: 1,
     chargeAfter: 0,
     modifierItemExternalIds: ['small', 'large'],
-    ...given,
+    ...overrides,
   };
 }
 
 const quantities = { minQuantity: 0, maxQuantity: 1, defaultQuantity: 0 };
 
-export function small(given: Partial<ModifierItemInput> = {}): ModifierItemInput {
-  return { externalId: 'small', name: text('Small'), priceChange: 0, taxChange: 0, ...quantities, ...given };
+export function small(overrides: Partial<ModifierItemInput> = {}): ModifierItemInput {
+  return { externalId: 'small', name: text('Small'), priceChange: 0, taxChange: 0, ...quantities, ...overrides };
 }
 
-export function large(given: Partial<ModifierItemInput> = {}): ModifierItemInput {
-  return { externalId: 'large', name: text('Large'), priceChange: 150, taxChange: 15, ...quantities, ...given };
+export function large(overrides: Partial<ModifierItemInput> = {}): ModifierItemInput {
+  return { externalId: 'large', name: text('Large'), priceChange: 150, taxChange: 15, ...quantities, ...overrides };
 }
 
 export function text(en: string, others: Readonly<Record<string, string>> = {}) {
@@ -77,7 +77,7 @@ export function on(dayOfWeek: string, startTime: string, endTime: string) {
   return { dayOfWeek, timePeriods: [{ startTime, endTime }] };
 }
 
-/** As many items in one category as there are prices, without modifiers. */
+/** One category with an item per price, without modifiers. */
 export function priced(...prices: readonly number[]): MenuConfigurationInput {
   const ids = prices.map((_price, index) => `item-${index}`);
   return {
@@ -87,18 +87,18 @@ export function priced(...prices: readonly number[]): MenuConfigurationInput {
   };
 }
 
-/** The same with one tax for all. */
+/** As `priced`, with the same tax for all items. */
 export function taxed(tax: number, ...prices: readonly number[]): MenuConfigurationInput {
   const configuration = priced(...prices);
   return { ...configuration, items: configuration.items.map(each => ({ ...each, tax })) };
 }
 
 /** An item without modifiers and tax. */
-export function plain(given: Partial<MenuItemInput> = {}): MenuItemInput {
-  return item({ tax: 0, modifierExternalIds: [], ...given });
+export function plain(overrides: Partial<MenuItemInput> = {}): MenuItemInput {
+  return item({ tax: 0, modifierExternalIds: [], ...overrides });
 }
 
-/** Items that each offer the next one as their only modifier, by position; the last one offers the one at `back`. */
+/** Items that each offer the next item as their only modifier; the last one offers the item at index `back`. */
 export function chain(length: number, back?: number): MenuConfigurationInput {
   const positions = Array.from({ length }, (_, position) => position);
   const next = (position: number) => (position === length - 1 ? back : position + 1);
@@ -126,14 +126,16 @@ export function chain(length: number, back?: number): MenuConfigurationInput {
   };
 }
 
-export const withMenu = (given: Parameters<typeof menu>[0]) => fineMenu({ menus: [menu(given)] });
-export const withItem = (given: Parameters<typeof item>[0]) => fineMenu({ items: [item(given)] });
-export const withGroup = (given: Parameters<typeof group>[0]) => fineMenu({ modifierGroups: [group(given)] });
-export const withSmall = (given: Parameters<typeof small>[0]) => fineMenu({ modifierItems: [small(given), large()] });
-export const withLarge = (given: Parameters<typeof large>[0]) => fineMenu({ modifierItems: [small(), large(given)] });
-export const onSale = (...availability: ReturnType<typeof on>[]) => withMenu({ availability });
+export const withMenu = (overrides: Parameters<typeof menu>[0]) => cleanMenu({ menus: [menu(overrides)] });
+export const withItem = (overrides: Parameters<typeof item>[0]) => cleanMenu({ items: [item(overrides)] });
+export const withGroup = (overrides: Parameters<typeof group>[0]) => cleanMenu({ modifierGroups: [group(overrides)] });
+export const withSmall = (overrides: Parameters<typeof small>[0]) =>
+  cleanMenu({ modifierItems: [small(overrides), large()] });
+export const withLarge = (overrides: Parameters<typeof large>[0]) =>
+  cleanMenu({ modifierItems: [small(), large(overrides)] });
+export const availableOn = (...availability: ReturnType<typeof on>[]) => withMenu({ availability });
 export const twoItems = (name: string) =>
-  fineMenu({
+  cleanMenu({
     categories: [category({ itemExternalIds: ['item', 'second'] })],
     items: [item(), plain({ externalId: 'second', name: text(name) })],
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pickText } from '../../src/menu/text.ts';
+import { pickTranslation } from '../../src/menu/translations.ts';
 
 test.each([
   ['an exact key', { en: 'Soup', es: 'Sopa' }, ['es'], 'Sopa'],
@@ -28,19 +28,19 @@ test.each([
   ['no inherited property of an empty map', {}, ['constructor', 'toString', '__proto__'], null],
   ['a key named as an inherited property', { en: 'a', constructor: 'b' }, ['constructor'], 'b'],
 ])('picks %s', (_fact, translations: Readonly<Record<string, string>>, languages, expected) => {
-  expect(pickText(translations, languages)).toBe(expected);
+  expect(pickTranslation(translations, languages)).toBe(expected);
 });
 
-test('a posted __proto__ is a key like any other', () => {
+test('__proto__ is a key like any other', () => {
   const translations = JSON.parse('{"en": "a", "__proto__": "b"}');
-  expect(pickText(translations, ['__proto__'])).toBe('b');
-  expect(pickText(translations, ['__PROTO--'])).toBe('b');
-  expect(pickText(JSON.parse('{"__proto__": "b"}'), ['en'])).toBe('b');
+  expect(pickTranslation(translations, ['__proto__'])).toBe('b');
+  expect(pickTranslation(translations, ['__PROTO--'])).toBe('b');
+  expect(pickTranslation(JSON.parse('{"__proto__": "b"}'), ['en'])).toBe('b');
 });
 
-test('a map without a prototype is read alike', () => {
+test('a map without a prototype works', () => {
   const translations = Object.assign(Object.create(null), { en: 'a', pt: 'b' });
-  expect(pickText(translations, ['pt'])).toBe('b');
+  expect(pickTranslation(translations, ['pt'])).toBe('b');
 });
 
 const tag = fc.oneof(
@@ -51,7 +51,7 @@ const tag = fc.oneof(
 const anyTranslations = fc.dictionary(tag, fc.oneof(fc.constant(''), fc.string({ maxLength: 3 })), { maxKeys: 6 });
 const anyLanguages = fc.array(tag, { maxLength: 4 });
 
-/** How far a key is from a language: the fewer of its leading parts they share, the farther; undefined for none. */
+/** Distance of a key from a language: the fewer leading subtags they share, the larger; undefined if they share none. */
 function distance(key: string, language: string): number | undefined {
   if (key === language) return 0;
   const [tag = [], wanted = []] = [key, language].map(word => word.toLowerCase().split(/[-_]/));
@@ -63,7 +63,7 @@ function distance(key: string, language: string): number | undefined {
   return undefined;
 }
 
-test('picks what ranking every key by its distance from every language picks', () => {
+test('agrees with a ranking of all keys by their distance from each language', () => {
   fc.assert(
     fc.property(anyTranslations, anyLanguages, (translations, languages) => {
       const filled = Object.entries(translations).filter(([, text]) => text !== '');
@@ -73,17 +73,17 @@ test('picks what ranking every key by its distance from every language picks', (
         ),
       );
       const [best] = [...ranked, ...filled, ...Object.entries(translations)];
-      expect(pickText(translations, languages)).toBe(best?.[1] ?? null);
+      expect(pickTranslation(translations, languages)).toBe(best?.[1] ?? null);
     }),
     { numRuns: 2000 },
   );
 });
 
-test('picks what was posted, and null only when nothing was', () => {
+test('picks one of the translations, and null only if there are none', () => {
   fc.assert(
     fc.property(anyTranslations, anyLanguages, (translations, languages) => {
       const posted: (string | null)[] = Object.values(translations);
-      expect(posted.length > 0 ? posted : [null]).toContain(pickText(translations, languages));
+      expect(posted.length > 0 ? posted : [null]).toContain(pickTranslation(translations, languages));
     }),
     { numRuns: 1000 },
   );

@@ -1,0 +1,39 @@
+/**
+ * Picks the best translation for a list of preferred languages. All matches of one language are tried before the next
+ * language, since a reader who prefers [pt-BR, en] is better served by `pt` than by `en`. Falls back to the first translation.
+ */
+export function pickTranslation(
+  translations: Readonly<Record<string, string>>,
+  languages: readonly string[],
+): string | null {
+  // Looks up own keys only, so that the language "constructor" does not match an inherited property.
+  const keys = Object.keys(translations);
+  const nonEmpty = keys.filter(key => translations[key] !== '');
+  const key = findClosestKey(nonEmpty, languages) ?? nonEmpty[0] ?? keys[0];
+  return key === undefined ? null : (translations[key] ?? null);
+}
+
+function findClosestKey(keys: readonly string[], languages: readonly string[]): string | undefined {
+  for (const language of languages) {
+    const key = findKey(keys, language);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+/** Looks up a language tag, then truncates it subtag by subtag (`zh-Hant-TW` → `zh-Hant` → `zh`), as RFC 4647 does. */
+function findKey(keys: readonly string[], language: string): string | undefined {
+  if (keys.includes(language)) return language;
+  const tags = keys.map(normalize);
+  for (let tag = normalize(language); tag !== ''; tag = tag.slice(0, Math.max(0, tag.lastIndexOf('-')))) {
+    const exact = tags.indexOf(tag);
+    const index = exact === -1 ? tags.findIndex(other => other.startsWith(`${tag}-`)) : exact;
+    if (index !== -1) return keys[index];
+  }
+  return undefined;
+}
+
+/** Spells `pt-BR`, `pt_br` and `PT_BR` alike. */
+function normalize(tag: string): string {
+  return tag.toLowerCase().replaceAll('_', '-');
+}

@@ -1,0 +1,197 @@
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
+import { checkLimits, type MenuLimits } from './limits.ts';
+
+/** Input of which some values could not be parsed and are undefined. */
+type PartiallyParsed<T> = T extends readonly (infer Item)[]
+  ? readonly (PartiallyParsed<Item> | undefined)[]
+  : T extends object
+    ? { readonly [Key in keyof T]?: PartiallyParsed<T[Key]> | undefined }
+    : T;
+
+type PartialConfiguration = {
+  readonly [List in keyof PostedConfiguration]: PartiallyParsed<PostedConfiguration[List]> | undefined;
+};
+
+type Path = readonly (string | number)[];
+
+/** Bounds the size of an error response. */
+const maxErrors = 1000;
+const maxExternalIdLength = 255;
+
+/** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
+export function validateConfiguration(input: MenuConfigurationInput, limits: MenuLimits): PostedConfiguration {
+  const configuration: PostedConfiguration = {
+    menus: input.menus ?? [],
+    categories: input.categories ?? [],
+    items: input.items,
+    modifierGroups: input.modifierGroups ?? [],
+    modifierItems: input.modifierItems ?? [],
+  };
+  const errors = collectErrors(configuration, [checkTexts, checkIdentifiers, checkReferences]);
+  // The size of a tree is defined only if its references are valid.
+  if (errors.length === 0) errors.push(...checkLimits(configuration, limits));
+  if (errors.length > 0) throw new InvalidInput(errors.map(belowInput));
+  return configuration;
+}
+
+/**
+ * Finds the errors in identifiers and references of a configuration that could not be parsed completely, so that they are
+ * reported together with the parse errors. A list that is absent is empty; one that is undefined could not be parsed.
+ */
+export function validatePartialConfiguration(parsed: unknown): ValidationError[] {
+  const input = (parsed ?? { items: undefined }) as PartiallyParsed<MenuConfigurationInput>;
+  const configuration: PartialConfiguration = {
+    menus: 'menus' in input ? (input.menus ?? undefined) : [],
+    categories: 'categories' in input ? (input.categories ?? undefined) : [],
+    items: input.items,
+    modifierGroups: 'modifierGroups' in input ? (input.modifierGroups ?? undefined) : [],
+    modifierItems: 'modifierItems' in input ? (input.modifierItems ?? undefined) : [],
+  };
+  // The reader of the input has checked the texts.
+  return collectErrors(configuration, [checkIdentifiers, checkReferences]).map(belowInput);
+}
+
+/** Validators of partially parsed arguments, by mutation. */
+export const partialInputChecks = {
+  replaceMenuConfiguration: ({ input }: { readonly input?: unknown }) => validatePartialConfiguration(input),
+};
+
+type Check = (configuration: PartialConfiguration) => Iterable<ValidationError>;
+
+function collectErrors(configuration: PartialConfiguration, checks: readonly Check[]): ValidationError[] {
+  const errors: ValidationError[] = [];
+  for (const check of checks) {
+    for (const error of check(configuration)) {
+      errors.push(error);
+      if (errors.length === maxErrors) return errors;
+    }
+  }
+  return errors;
+}
+
+const belowInput = (error: ValidationError): ValidationError => ({ ...error, path: ['input', ...error.path] });
+
+/** Rejects NUL and lone surrogates, which PostgreSQL's `text` cannot store. */
+function* checkTexts(configuration: PartialConfiguration): Generator<ValidationError> {
+  if (!isStorable(configuration)) yield* findUnstorable(configuration, []);
+}
+
+/** Decides the common case seven times as fast as a search that tracks paths. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return unstorablePart(value) === undefined;
+  if (Array.isArray(value)) return value.every(isStorable);
+  if (typeof value !== 'object' || value === null) return true;
+  // `for in` allocates no entries.
+  for (const key in value) {
+    if (unstorablePart(key) !== undefined || !isStorable(value[key as keyof typeof value])) return false;
+  }
+  return true;
+}
+
+function* findUnstorable(value: unknown, path: Path): Generator<ValidationError> {
+  if (typeof value === 'string') {
+    const part = unstorablePart(value);
+    if (part) yield { path, type: 'value_error', message: `Value error, the text has ${part}` };
+  } else if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) yield* findUnstorable(element, [...path, index]);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, element] of Object.entries(value)) {
+      const part = unstorablePart(key);
+      if (part)
+        yield { path: [...path, key.toWellFormed()], type: 'value_error', message: `Value error, the key has ${part}` };
+      yield* findUnstorable(element, [...path, key]);
+    }
+  }
+}
+
+function unstorablePart(text: string): string | undefined {
+  if (text.includes('\0')) return 'a NUL character';
+  if (!text.isWellFormed()) return 'half a surrogate pair';
+  return undefined;
+}
+
+/** External ids have 1 to 255 characters and are unique within their kind. */
+function* checkIdentifiers(configuration: PartialConfiguration): Generator<ValidationError> {
+  for (const { name, noun } of menuKinds) {
+    const firstIndex = new Map<string, number>();
+    for (const [index, entity] of (configuration[name] ?? []).entries()) {
+      const externalId = entity?.externalId;
+      if (externalId === undefined) continue;
+      const path = [name, index, 'externalId'];
+      if (externalId === '') {
+        yield { path, type: 'string_too_short', message: 'String should have at least 1 character' };
+      } else if (isTooLong(externalId)) {
+        const message = `String should have at most ${maxExternalIdLength} characters`;
+        yield { path, type: 'string_too_long', message };
+      }
+      const first = firstIndex.get(externalId);
+      if (first === undefined) firstIndex.set(externalId, index);
+      else {
+        const message = `external id ${JSON.stringify(externalId)} is already that of the ${noun} at index ${first}`;
+        yield { path, type: 'duplicate_external_id', message };
+      }
+    }
+  }
+}
+
+/** Counts code points only if there are more UTF-16 code units than the limit. */
+const isTooLong = (text: string) => text.length > maxExternalIdLength && [...text].length > maxExternalIdLength;
+
+/** References name an entity of the same configuration, and no list contains a reference twice. */
+function* checkReferences(configuration: PartialConfiguration): Generator<ValidationError> {
+  const ids = new Map(menuKinds.map(({ name }) => [name, externalIdsOf(configuration[name])]));
+  for (const kind of menuKinds) {
+    if (!kind.children) continue;
+    const { property, kind: childKind } = kind.children;
+    const entities: readonly (object | undefined)[] = configuration[kind.name] ?? [];
+    for (const [index, entity] of entities.entries()) {
+      const path = [kind.name, index, property];
+      yield* checkReferenceList(childIdsOf(kind, entity), ids.get(childKind), nounOf(childKind), path);
+    }
+  }
+  const itemIds = ids.get('items');
+  for (const [index, modifierItem] of (configuration.modifierItems ?? []).entries()) {
+    const id = modifierItem?.menuItemExternalId;
+    if (id === null || id === undefined || !itemIds || itemIds.has(id)) continue;
+    yield notFound(['modifierItems', index, 'menuItemExternalId'], 'item', id);
+  }
+}
+
+function* checkReferenceList(
+  ids: readonly (string | undefined)[],
+  targets: ReadonlySet<string> | undefined,
+  noun: string,
+  path: Path,
+): Generator<ValidationError> {
+  const firstIndex = new Map<string, number>();
+  for (const [index, id] of ids.entries()) {
+    if (id === undefined) continue;
+    const first = firstIndex.get(id);
+    if (first !== undefined) {
+      const message = `external id ${JSON.stringify(id)} is already listed at index ${first}`;
+      yield { path: [...path, index], type: 'duplicate_reference', message };
+      continue;
+    }
+    firstIndex.set(id, index);
+    if (targets && !targets.has(id)) yield notFound([...path, index], noun, id);
+  }
+}
+
+function notFound(path: Path, noun: string, id: string): ValidationError {
+  return { path, type: 'reference_not_found', message: `no ${noun} has the external id ${JSON.stringify(id)}` };
+}
+
+/** The external ids of a list, or undefined if any of them could not be parsed and references cannot be checked. */
+function externalIdsOf(
+  entities: readonly ({ readonly externalId?: string | undefined } | undefined)[] | undefined,
+): ReadonlySet<string> | undefined {
+  if (!entities) return undefined;
+  const ids = new Set<string>();
+  for (const entity of entities) {
+    if (entity?.externalId === undefined) return undefined;
+    ids.add(entity.externalId);
+  }
+  return ids;
+}
