@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { retryCollisions } from '../database/retry.ts';
+import { retryTransaction } from '../database/transaction.ts';
 import { parseExactJson } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { documentReader } from './documents.ts';
@@ -56,7 +56,7 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
   const save = async ({ lines, documents, faulty }: Batch) => {
     // Two imports into the same stores can get in each other's way; in a strict one the whole would have to be done again.
     const saveOnce = () => kind.save(em, documents);
-    const { changed, errors } = await (options.strict ? saveOnce() : retryCollisions(saveOnce));
+    const { changed, errors } = await (options.strict ? saveOnce() : retryTransaction(saveOnce));
     errors.forEach(report(faulty));
     progress = { lines, changed: progress.changed + changed, faulty: progress.faulty + faulty.size };
     options.onProgress(progress);

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { checkSlice, type Slice } from '../database/paging.ts';
+import { checkPagination, type Pagination } from '../database/paging.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository, StoreRevisions } from './repository.ts';
 
@@ -37,8 +37,8 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
       if (pending.length > 0) await Promise.allSettled(pending);
     },
     /** Oldest first. */
-    inSlice: async (slice: Slice): Promise<readonly Store[]> =>
-      prime(await repository.findSlice(scope, checkSlice(slice))),
+    list: async (pagination: Pagination): Promise<readonly Store[]> =>
+      prime(await repository.findMany(scope, checkPagination(pagination))),
   };
 }
 

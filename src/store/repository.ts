@@ -2,7 +2,7 @@ import { type AccessScope, storeScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { anyOf, Selection, type SelectionOptions } from '../database/entity-query.ts';
-import { type Slice, sliceQuery } from '../database/paging.ts';
+import { type Pagination, paginatedQuery } from '../database/paging.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
@@ -31,7 +31,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const withOrdersRevision = new Selection(em, { ...options, lazyFields: ['ordersRevision'] });
   const revised = (...revisions: readonly (keyof StoreRevisions)[]) =>
     new Selection<RevisedStore>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...revisions] });
-  const findSlice = stores.compile(sliceQuery);
+  const findMany = stores.compile(paginatedQuery);
   const findOfMerchants = stores.compile({
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
@@ -42,7 +42,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
     menuRevisionById: createBatchLoader(revised('menuRevision'), primary),
     revisionsById: createBatchLoader(revised('menuRevision', 'ordersRevision'), primary),
     /** Oldest first. */
-    findSlice: (scope: AccessScope, { skip, limit }: Slice) => findSlice(query, scope, [skip, limit]),
+    findMany: (scope: AccessScope, { skip, limit }: Pagination) => findMany(query, scope, [skip, limit]),
     /** Oldest first. */
     findOfMerchants: (scope: AccessScope, merchantIds: readonly string[]) =>
       findOfMerchants(query, scope, [merchantIds]),

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { prepared, preparedFirst, type Query, queryIn, queryOn, statementName } from '../../src/database/query.ts';
-import { parseTimestamp } from '../../src/database/types.ts';
+import { queryOn } from '../../src/database/access.ts';
+import { parseTimestamp } from '../../src/database/pool.ts';
+import { prepared, preparedFirst, type Query, statementName } from '../../src/database/query.ts';
+import { queryIn } from '../../src/database/transaction.ts';
 import { createDatabase, prepare } from '../support/database.ts';
 
 // One connection, so that everything but the first time is a second time.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryCollisions } from '../../src/database/retry.ts';
+import { retryTransaction } from '../../src/database/transaction.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 
@@ -11,7 +11,7 @@ test('Of two transactions that lock the same rows in opposite order, both are do
   let attempts = 0;
   const { promise: bothBegun, resolve } = Promise.withResolvers<void>();
   const lockBoth = (first: string, second: string) =>
-    retryCollisions(() =>
+    retryTransaction(() =>
       operatorFork(orm).transactional(async em => {
         attempts += 1;
         await em.execute('update store set menu_revision = menu_revision + 1 where id = ?', [first]);
@@ -32,7 +32,7 @@ test('Anything else is not tried again', async () => {
     attempts += 1;
     throw Object.assign(new Error('duplicate key'), { code: '23505' });
   };
-  await expect(retryCollisions(work)).rejects.toThrow('duplicate key');
+  await expect(retryTransaction(work)).rejects.toThrow('duplicate key');
   expect(attempts).toBe(1);
 });
 
@@ -42,6 +42,6 @@ test('A collision that does not end is given up', async () => {
     attempts += 1;
     throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   };
-  await expect(retryCollisions(work)).rejects.toThrow('deadlock detected');
+  await expect(retryTransaction(work)).rejects.toThrow('deadlock detected');
   expect(attempts).toBe(4);
 });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { queryIn } from '../../src/database/query.ts';
+import { queryIn } from '../../src/database/transaction.ts';
 import { createDatabase, directConnection, prepare } from '../support/database.ts';
 
 /** The command before which the server is made to end the session that sends it. */
