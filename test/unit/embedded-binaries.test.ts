@@ -3,7 +3,7 @@ import { chmodSync, cpSync, lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { findBinaries, mendLinks } from '../../src/database/embedded/binaries.ts';
+import { createMissingLinks, findBinaries } from '../../src/database/embedded/binaries.ts';
 import { bound, canBeBound, newFolder } from '../support/embedded.ts';
 
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ test('library links that npm left out are made, by two programs at once', async 
   const folder = await packageWithoutLinks();
   const postgres = join(folder, 'native/bin/postgres');
   await expect(run(postgres, ['--version'])).rejects.toThrow('error while loading shared libraries');
-  await Promise.all([mendLinks(folder), mendLinks(folder)]);
+  await Promise.all([createMissingLinks(folder), createMissingLinks(folder)]);
   expect((await run(postgres, ['--version'])).stdout).toContain('(PostgreSQL) 18');
 });
 
@@ -33,7 +33,7 @@ test.runIf(canBeBound)(
     const folder = await packageWithoutLinks();
     chmodSync(join(folder, 'native/lib'), 0o555);
     const module = new URL('../../src/database/embedded/binaries.ts', import.meta.url);
-    const source = `import { mendLinks } from '${module}'; await mendLinks(process.argv[1]);`;
+    const source = `import { createMissingLinks } from '${module}'; await createMissingLinks(process.argv[1]);`;
     await expect(run(process.execPath, ['--input-type=module', '-e', source, folder], bound)).rejects.toThrow(
       /The PostgreSQL libraries in ".*" lack their links, and the folder cannot be written: .* DATABASE_URL/,
     );
