@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely';
 import { codeOf } from './errors.ts';
 import type { Query } from './query.ts';
 
-/** Runs statements on the connection of the entity manager's transaction. */
+/** Runs statements in the entity manager's transaction. */
 export function queryIn(em: EntityManager): Query {
   return async <Row>(text: string, values: readonly unknown[]) => {
     const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(text, [...values]) as CompiledQuery<Row>);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOrderId } from '../../src/order/ids.ts';
+import { createOrderId } from '../../src/order/entities.ts';
 
 const at = (text: string) => createOrderId(new Date(text));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { verifyCounters } from '../../src/order/counters.ts';
-import { createOrderId } from '../../src/order/ids.ts';
+import { createOrderId } from '../../src/order/entities.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 import { directConnection } from '../support/database.ts';
