@@ -12,7 +12,7 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
     return stores;
   };
 
-  /** Every store of a merchant, oldest first. */
+  /** All stores of a merchant, oldest first. */
   const byMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
     const stores = prime(await repository.findOfMerchants(scope, merchantIds));
     const grouped = Map.groupBy(stores, store => store.merchant);
@@ -25,14 +25,14 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   return {
     byId,
     byMerchant,
-    /** Grows with every change of the store's orders. It is that of a moment before its orders are read, so no change is missed. */
+    /** Read before the orders of the same request, so that a client never misses a change. */
     ordersRevisionOf({ id, ordersRevision }: Store): number | Promise<number> {
       if (ordersRevision !== undefined) return ordersRevision;
       const revision = revisionsById.load(id).then(store => store?.ordersRevision ?? 0);
       pending.push(revision);
       return revision;
     },
-    /** Resolves once the revisions that have been asked for are read. */
+    /** Resolves when all requested revisions are read. */
     async revisionsRead(): Promise<void> {
       if (pending.length > 0) await Promise.allSettled(pending);
     },
@@ -42,7 +42,7 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   };
 }
 
-/** The revisions of a store in scope, with at least those of these names; undefined where there is none. */
+/** Reads at least the named revisions of a store; undefined if it does not exist in scope. */
 export async function loadRevisions(
   repository: StoreRepository,
   {

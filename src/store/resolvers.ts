@@ -23,7 +23,7 @@ export const storeResolvers: Resolvers = {
   },
 };
 
-/** The documented shape of a name in `StorePartialInfo`: maps of strings. An entry of another shape is left out. */
+/** The documented shape of a name in `StorePartialInfo`: maps of strings. Omits entries of another shape. */
 function textsByLanguage(name: Store['name']): Record<string, Record<string, string>> {
   const entries = Object.entries(name).filter(
     (entry): entry is [string, Record<string, string>] =>
