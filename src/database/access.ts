@@ -1,7 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Query } from './query.ts';
-import { currentWork } from './statements.ts';
+import { currentRequest } from './statements.ts';
 
 /** The connections that repositories read from. */
 export interface ReadAccess {
@@ -28,15 +28,15 @@ export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
 }
 
 /**
- * Does what `pool.query` does, but in the caller's async context rather than in that of the request that released the connection.
+ * Does what `pool.query` does, but in the caller's async context: that one sends a statement that waited for a connection from another.
  * Not by `AsyncLocalStorage.bind`, which would chain the contexts of successive requests and keep them all in memory.
  */
 function queryPool(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
-  const work = currentWork.getStore();
+  const request = currentRequest.getStore();
   return new Promise((resolve, reject) => {
     pool.connect((connectError, client, release) => {
       if (!client) return reject(connectError);
-      currentWork.run(work, () =>
+      currentRequest.run(request, () =>
         client.query(config, (error: Error | null, result) => {
           // A client with an error is removed from the pool.
           release(error ?? undefined);

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { type AccessScope, unionOf } from '../auth/scope.ts';
 import { anyOf, type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import type { Query } from './query.ts';
-import { currentWork } from './statements.ts';
+import { currentRequest } from './statements.ts';
 
 /** An id and the access scope in which it is loaded. */
 export interface ScopedId {
@@ -83,12 +83,12 @@ class BatchSchedule {
 
   next(dispatch: () => void): void {
     // The statement is logged and traced with the first request of the batch.
-    const work = currentWork.getStore();
+    const request = currentRequest.getStore();
     const start = () => {
       if (this.#next !== start) return;
       this.#next = undefined;
       clearTimeout(timer);
-      currentWork.run(work, dispatch);
+      currentRequest.run(request, dispatch);
     };
     this.#next = start;
     const timer = this.#running > 0 ? setTimeout(start, maxWaitMs) : undefined;

@@ -4,14 +4,14 @@ import pg from 'pg';
 import { statementName } from './query.ts';
 
 /** The statements of one request. */
-export interface Work {
+export interface RequestStatements {
   statements: number;
   /** Starts a span for a statement; the function that it returns ends the span. */
   readonly trace: ((text: string) => (error: unknown) => void) | undefined;
 }
 
 /** The request that the running code belongs to; undefined in commands, in migrations and at startup. */
-export const currentWork = new AsyncLocalStorage<Work | undefined>();
+export const currentRequest = new AsyncLocalStorage<RequestStatements | undefined>();
 
 export interface StatementOptions {
   /** Timeout of a request's statements; those outside of a request have none. */
@@ -53,8 +53,8 @@ export function createClientClass({ statementSeconds, prepare }: StatementOption
       const text = textOf(given[0]);
       const args = prepare ? withName(text, given) : given;
       const send = (...sent: unknown[]) => Reflect.apply(super.query, this, sent);
-      const work = currentWork.getStore();
-      return (work ? observe(this, { work, text, args, send, timeoutMs }) : send(...args)) as never;
+      const request = currentRequest.getStore();
+      return (request ? observe(this, { request, text, args, send, timeoutMs }) : send(...args)) as never;
     }
   };
 }
@@ -74,16 +74,16 @@ function withName(text: string, args: unknown[]): unknown[] {
 }
 
 interface Sending {
-  readonly work: Work;
+  readonly request: RequestStatements;
   readonly text: string;
   readonly args: readonly unknown[];
   readonly send: (...args: unknown[]) => unknown;
   readonly timeoutMs: number;
 }
 
-function observe(client: pg.Client, { work, text, args, send, timeoutMs }: Sending): unknown {
-  work.statements += 1;
-  const endSpan = work.trace?.(text);
+function observe(client: pg.Client, { request, text, args, send, timeoutMs }: Sending): unknown {
+  request.statements += 1;
+  const endSpan = request.trace?.(text);
   let endClient: (() => void) | undefined;
   const timer = setTimeout(() => {
     endClient = cancelStatement(client);

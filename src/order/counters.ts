@@ -7,29 +7,29 @@ export interface CounterDifference {
   /** A day of UTC, e.g. `2026-03-01`; `infinity` is the total over all days. */
   readonly day: string;
   readonly status: string;
-  readonly kept: number;
+  readonly stored: number;
   readonly actual: number;
 }
 
 const differences = `
-  select store_id, day, status, coalesce(kept.n, 0) as kept, coalesce(actual.n, 0) as actual
-  from order_count kept
+  select store_id, day, status, coalesce(stored.n, 0) as stored, coalesce(actual.n, 0) as actual
+  from order_count stored
   full join (
     select store_id, coalesce(day, 'infinity') as day, status, count(*) as n
     from (select store_id, (created_at at time zone 'UTC')::date as day, status from orders) dated
     group by grouping sets ((store_id, day, status), (store_id, status))
   ) actual using (store_id, day, status)
-  where coalesce(kept.n, 0) <> coalesce(actual.n, 0)`;
+  where coalesce(stored.n, 0) <> coalesce(actual.n, 0)`;
 
 const listDifferences = `
-  select store_id as "storeId", day::text, status, kept::float8, actual::float8 from difference order by 1, 2, 3`;
+  select store_id as "storeId", day::text, status, stored::float8, actual::float8 from difference order by 1, 2, 3`;
 
 const rebuild = `
   with difference as materialized (${differences}),
   revised as (
-    insert into order_revision as kept (store_id, revision)
+    insert into order_revision as stored (store_id, revision)
     select distinct store_id, 1 from difference order by store_id
-    on conflict (store_id) do update set revision = kept.revision + 1
+    on conflict (store_id) do update set revision = stored.revision + 1
   ),
   corrected as (
     insert into order_count (store_id, day, status, n) select store_id, day, status, actual from difference

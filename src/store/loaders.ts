@@ -42,14 +42,16 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   };
 }
 
-/** Reads at least the named revisions of a store; undefined if it does not exist in scope. */
+interface RevisionsKey {
+  readonly scope: AccessScope;
+  readonly storeId: string;
+  readonly names: readonly string[];
+}
+
+/** Reads at least the named revisions of a store from the primary; undefined if it does not exist in scope. */
 export async function loadRevisions(
   repository: StoreRepository,
-  {
-    scope,
-    storeId,
-    names,
-  }: { readonly scope: AccessScope; readonly storeId: string; readonly names: readonly string[] },
+  { scope, storeId, names }: RevisionsKey,
 ): Promise<StoreRevisions | undefined> {
   const loader = names.includes('ordersRevision') ? repository.revisionsById : repository.menuRevisionById;
   return (await loader.load({ id: storeId, scope })) ?? undefined;
