@@ -10,17 +10,23 @@ const maxLimit = 1000;
 
 /** Throws `InvalidInput` outside the bounds of docs/interface.md#paging. */
 export function checkPagination({ skip, limit }: Pagination): Pagination {
-  const errors: ValidationError[] = [];
-  if (skip < 0) errors.push(rangeError('skip', skip, 'greater_than_equal', 'at least 0'));
-  if (limit < 0) errors.push(rangeError('limit', limit, 'greater_than_equal', 'at least 0'));
-  if (limit > maxLimit) errors.push(rangeError('limit', limit, 'less_than_equal', `at most ${maxLimit}`));
+  const errors = [...rangeErrors('skip', skip, { min: 0 }), ...rangeErrors('limit', limit, { min: 0, max: maxLimit })];
   if (errors.length > 0) throw new InvalidInput(errors);
   return { skip, limit };
 }
 
-/** The validation error of an argument outside its bounds. */
-export function rangeError(name: string, value: number, type: string, bound: string): ValidationError {
-  return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
+interface Range {
+  readonly min: number;
+  readonly max?: number;
+}
+
+/** The validation errors of a number: one if it is outside the range. */
+export function rangeErrors(name: string, value: number, { min, max = Number.POSITIVE_INFINITY }: Range) {
+  const error = (type: string, bound: string): ValidationError[] => [
+    { path: [name], type, message: `${name} is ${value}; it must be ${bound}` },
+  ];
+  if (value < min) return error('greater_than_equal', `at least ${min}`);
+  return value > max ? error('less_than_equal', `at most ${max}`) : [];
 }
 
 /** A page of all entities, oldest first; its parameters are `skip` and `limit`. */

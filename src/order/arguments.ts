@@ -1,4 +1,4 @@
-import { rangeError } from '../database/paging.ts';
+import { rangeErrors } from '../database/paging.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
@@ -28,7 +28,11 @@ const maxPageSize = 500;
 
 /** Validates arguments by docs/interface.md#orders, and throws `InvalidInput` with every error. */
 export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArguments): Search {
-  const errors: ValidationError[] = [...pagingErrors(pageIndex, pageSize), ...filterErrors(filter ?? {})];
+  const errors: ValidationError[] = [
+    ...rangeErrors('pageIndex', pageIndex, { min: 0 }),
+    ...rangeErrors('pageSize', pageSize, { min: 1, max: maxPageSize }),
+    ...filterErrors(filter ?? {}),
+  ];
   const cursor = after == null ? undefined : decodeCursor(after);
   if (after != null && !cursor) {
     errors.push({ path: ['after'], type: 'value_error', message: `"${after}" is not the endCursor of an order page` });
@@ -50,16 +54,6 @@ export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArgumen
 function normalizeStatuses(statuses: readonly OrderStatus[]): readonly OrderStatus[] | undefined {
   const selected = orderStatuses.filter(status => statuses.includes(status));
   return selected.length === 0 || selected.length === orderStatuses.length ? undefined : selected;
-}
-
-function pagingErrors(pageIndex: number, pageSize: number): ValidationError[] {
-  const errors: ValidationError[] = [];
-  if (pageIndex < 0) errors.push(rangeError('pageIndex', pageIndex, 'greater_than_equal', 'at least 0'));
-  if (pageSize < 1) errors.push(rangeError('pageSize', pageSize, 'greater_than_equal', 'at least 1'));
-  if (pageSize > maxPageSize) {
-    errors.push(rangeError('pageSize', pageSize, 'less_than_equal', `at most ${maxPageSize}`));
-  }
-  return errors;
 }
 
 function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFilter): ValidationError[] {
