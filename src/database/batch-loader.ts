@@ -54,7 +54,7 @@ function compileByIds<Entity extends object, Joined extends object>(
   const byList = selection.compile({
     parameters: 1,
     build: qb => qb.where({ id: anyOf(1) }),
-    isUnprepared: true,
+    prepare: false,
   });
   return (query, scope, ids) => {
     const sized = bySize.find(({ size }) => size >= ids.length);

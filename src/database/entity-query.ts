@@ -40,8 +40,8 @@ export interface QueryOptions {
   /** Number of parameters that `build` uses. */
   readonly parameters: number;
   readonly build: (qb: AnyBuilder) => unknown;
-  /** For a query whose best plan depends on the values. */
-  readonly isUnprepared?: boolean;
+  /** False for a query whose best plan depends on the values. */
+  readonly prepare?: boolean;
 }
 
 /** Runs a compiled query and returns the entities in scope. */
@@ -71,7 +71,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
   }
 
   /** Builds two texts lazily, since an unrestricted scope needs no condition. */
-  compile({ parameters, build, isUnprepared = false }: QueryOptions): EntityQuery<Entity> {
+  compile({ parameters, build, prepare = true }: QueryOptions): EntityQuery<Entity> {
     const { scope } = this.#options;
     const text = (isAll: boolean) => {
       const qb = this.#select();
@@ -79,7 +79,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
       const condition = scopeCondition(scope.rules, (_list, index) => anyOf(parameters + index + 1));
       if (!isAll) qb.andWhere(scope.relation ? { [scope.relation]: condition } : condition);
       const formatted = qb.getFormattedQuery();
-      return isUnprepared ? formatted : prepared(formatted);
+      return prepare ? prepared(formatted) : formatted;
     };
     const texts = new Map<boolean, string>();
     return async (query, callerScope, values) => {

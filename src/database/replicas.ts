@@ -2,7 +2,7 @@ import { SingleFlight } from '../cache/single-flight.ts';
 import type { Config } from '../config.ts';
 import type { Query } from './query.ts';
 import { type PrimaryPosition, readPrimaryPosition, readServerState, zeroLsn } from './replicas/replay-position.ts';
-import { Replica, type Statement } from './replicas/replica.ts';
+import { Replica } from './replicas/replica.ts';
 
 /**
  * Where a read went: to a replica; to the primary, since no replica is usable; or to the primary, since the replicas had not
@@ -57,9 +57,10 @@ export function openReplicas(
       // Round robin; the others follow as fallbacks.
       const first = usable.length > 0 ? turn++ % usable.length : 0;
       const candidates = [...usable.slice(first), ...usable.slice(0, first)];
-      const { rows, target } = await readFromReplicas<Row>(position, candidates, { text, values, rowMode });
+      const select = (on: Query) => on<Row>(text, values, rowMode);
+      const { rows, target } = await readFromReplicas(position, candidates, select);
       reads[target]++;
-      return rows ?? primary<Row>(text, values, rowMode);
+      return rows ?? select(primary);
     },
     start() {
       for (const replica of list) void replica.watch();
@@ -74,14 +75,14 @@ export function openReplicas(
 async function readFromReplicas<Row>(
   position: SingleFlight<PrimaryPosition>,
   replicas: readonly Replica[],
-  statement: Statement,
+  select: (query: Query) => Promise<Row[]>,
 ) {
   let target: Target = 'primary';
   if (replicas.length === 0) return { rows: undefined, target };
   const { lsn, xmin } = await position.get();
   for (const replica of replicas) {
     try {
-      const result = await replica.read<Row>(lsn, statement);
+      const result = await replica.read(lsn, select);
       if (!result) target = 'behind';
       else if (await isVisibleOnPrimary(position, result.xmax, xmin))
         return { rows: result.rows, target: 'replica' as const };

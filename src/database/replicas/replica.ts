@@ -15,13 +15,7 @@ export interface ReplicaOptions extends StatementOptions {
   readonly onChange: (change: { readonly isUsable: boolean; readonly reason?: unknown }) => void;
 }
 
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-  readonly rowMode: 'array' | undefined;
-}
-
-export interface ReplicaResult<Row> {
+interface ReplicaResult<Row> {
   readonly rows: Row[];
   /** First transaction that the rows cannot show. */
   readonly xmax: bigint;
@@ -57,12 +51,16 @@ export class Replica {
   }
 
   /** Undefined while the replica has not replayed up to the LSN. */
-  async read<Row>(lsn: string, statement: Statement) {
+  async read<Row>(lsn: string, select: (query: Query) => Promise<Row[]>): Promise<ReplicaResult<Row> | undefined> {
     if (!this.#pools) return undefined;
+    this.#requiredLsn = lsn;
     try {
       const client = await this.#pools.reads.connect();
       try {
-        return await this.#readOn<Row>(queryOn(client), lsn, statement);
+        const query = queryOn(client);
+        // Three snapshots, in this order: the second shows at least what the first has, and at most what the third has.
+        if (!this.#trackLag(await hasReplayed(query, lsn))) return undefined;
+        return { rows: await select(query), xmax: await readSnapshotXmax(query) };
       } finally {
         client.release();
       }
@@ -70,17 +68,6 @@ export class Replica {
       this.#probeNow.resolve();
       throw error;
     }
-  }
-
-  /** Three statements are three snapshots, so the order matters: check what the read must show, read, then see what it can have shown. */
-  async #readOn<Row>(
-    query: Query,
-    lsn: string,
-    { text, values, rowMode }: Statement,
-  ): Promise<ReplicaResult<Row> | undefined> {
-    this.#requiredLsn = lsn;
-    if (!this.#trackLag(await hasReplayed(query, lsn))) return undefined;
-    return { rows: await query<Row>(text, values, rowMode), xmax: await readSnapshotXmax(query) };
   }
 
   #trackLag(isCaughtUp: boolean): boolean {
