@@ -27,7 +27,7 @@ export function requestedStores(storeIds: readonly string[], { bind }: Binding):
 /** How the statements treat one filter. */
 interface FilterRule {
   readonly isSet: (search: Search) => boolean;
-  /** Whether the order counters tell how many orders of a whole day match. */
+  /** Whether the order counters include the number of matches of a whole day. */
   readonly isCounted: boolean;
   /** Whether an index finds the matches, so that they are best collected before they are sorted. */
   readonly isIndexed: (search: Search) => boolean;

@@ -36,7 +36,7 @@ describe('startEmbedded fails with a remedy for', () => {
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '17\n');
     await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `"${join(folder, 'postgres')}" holds data of PostgreSQL 17, and this is PostgreSQL 18: bring the data over`,
+      `"${join(folder, 'postgres')}" holds data of PostgreSQL 17, and this is PostgreSQL 18: migrate the data`,
     );
   });
 
@@ -45,7 +45,7 @@ describe('startEmbedded fails with a remedy for', () => {
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     writeFileSync(join(folder, 'postgres', 'notes.txt'), 'mine');
     await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `PostgreSQL could not make its files in "${join(folder, 'postgres')}" (other files lie there): make room there`,
+      `PostgreSQL could not create its data folder "${join(folder, 'postgres')}" (it has other files): make room there`,
     );
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
@@ -64,9 +64,7 @@ describe('startEmbedded fails with a remedy for', () => {
     await server.stop();
     mkdirSync(host);
     onTestFinished(() => rmSync(host, { recursive: true }));
-    await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `"${host}" is to hold PostgreSQL's socket, but is not a folder that user`,
-    );
+    await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(`"${host}" must be a folder that only user`);
     expect(serverPid(folder)).toBeUndefined();
   });
 });

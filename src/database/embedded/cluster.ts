@@ -41,9 +41,9 @@ export async function createCluster(directory: DataDirectory, options: ClusterOp
     await rm(temporary, { recursive: true, force: true });
     // Another program that started at the same time was faster, and its cluster is as good.
     if ((await readClusterVersion(directory)) !== undefined) return;
-    const reason = codeOf(cause) === 'ENOTEMPTY' ? 'other files lie there' : lastErrorLine(cause);
+    const reason = codeOf(cause) === 'ENOTEMPTY' ? 'it has other files' : lastErrorLine(cause);
     throw new OperatorError(
-      `PostgreSQL could not make its files in "${directory.cluster}" (${reason}): ` +
+      `PostgreSQL could not create its data folder "${directory.cluster}" (${reason}): ` +
         'make room there, or set CARTE_DATA to another folder.',
       { cause },
     );

@@ -94,7 +94,7 @@ export async function checkSocketDirectory(path: string, owner: Owner): Promise<
   if (!found) return false;
   if (found.isDirectory() && found.uid === owner.uid && (found.mode & 0o077) === 0) return true;
   throw new OperatorError(
-    `"${path}" is to hold PostgreSQL's socket, but is not a folder that user ${owner.uid} alone can open: remove it and start again.`,
+    `"${path}" must be a folder that only user ${owner.uid} can open, since it is for PostgreSQL's socket: remove it and start again.`,
   );
 }
 

@@ -80,7 +80,7 @@ async function startServer(
   } else if (version !== user.majorVersion) {
     throw new OperatorError(
       `"${directory.cluster}" holds data of PostgreSQL ${version}, and this is PostgreSQL ${user.majorVersion}: ` +
-        'bring the data over with pg_dump or pg_upgrade, or set CARTE_DATA to another folder.',
+        'migrate the data with pg_dump or pg_upgrade, or set CARTE_DATA to another folder.',
     );
   }
   const socketDirectory = await createSocketDirectory(directory, user);
