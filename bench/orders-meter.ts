@@ -8,9 +8,8 @@ import { Selection } from '../src/database/entity-query.ts';
 import { createContext, createRepositories } from '../src/graphql/context.ts';
 import { createSchema } from '../src/graphql/schema.ts';
 import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
-import { countStatement } from '../src/order/count.ts';
 import { type Order, OrderEntity } from '../src/order/entities.ts';
-import { pageStatement } from '../src/order/page.ts';
+import { countStatement, pageStatement } from '../src/order/statements.ts';
 
 export type Arguments = Partial<OrderArguments>;
 

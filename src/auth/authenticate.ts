@@ -3,58 +3,58 @@ import { Unauthenticated } from '../errors.ts';
 import { hashKey } from './keys.ts';
 import type { AccessScope } from './scope.ts';
 
-/** Who is calling: the key's own identifier, for the log, and its scope. */
+/** The authenticated API key: its id, for the log, and its scope. */
 export interface Caller {
   readonly keyId: string;
   readonly scope: AccessScope;
 }
 
-/** The caller behind a key that came over a connection; throws `Unauthenticated`. */
+/** Finds the caller of an API key that arrived on a connection; throws `Unauthenticated`. */
 export type Authenticate = (key: string, connection?: object) => Caller | Promise<Caller>;
 
 export interface AuthenticatorOptions {
-  /** How long a key that was found is believed; so long a revoked one may still be good. */
+  /** TTL of the key cache: for so long a revoked key may still be accepted. */
   readonly seconds: number;
   /** In milliseconds. */
   readonly now?: () => number;
 }
 
-/** Keys beyond this number are looked up each time. */
-const mostKnown = 10_000;
+const maxCacheEntries = 10_000;
 
-/** Looks keys up in the database, and remembers the good ones for a few seconds. */
-export function createAuthenticator(query: Query, { seconds, now = Date.now }: AuthenticatorOptions): Authenticate {
-  // By their hashes, so that no memory dump shows the keys of all who called.
-  const known = new Map<string, Known>();
-  // A connection mostly sends one key again and again, and to hash it costs more than all else here.
-  const last = new WeakMap<object, { readonly key: string; readonly name: string }>();
-  const nameOf = (key: string, connection: object | undefined): string => {
-    const sent = connection && last.get(connection);
-    if (sent?.key === key) return sent.name;
-    const name = hashKey(key).toString('latin1');
-    if (connection) last.set(connection, { key, name });
-    return name;
-  };
-  const learn = async (name: string): Promise<Caller> => {
-    known.delete(name);
-    // Believed from the moment of asking, not of the answer.
-    const asked = now();
-    const row = await lookUp(query, Buffer.from(name, 'latin1'));
-    const until = Math.min(asked + seconds * 1000, row.expiresAt ?? Number.POSITIVE_INFINITY);
-    if (seconds > 0 && known.size >= mostKnown) known.clear();
-    if (seconds > 0) known.set(name, { caller: row.caller, until });
-    return row.caller;
-  };
-  return (key, connection) => {
-    const name = nameOf(key, connection);
-    const found = known.get(name);
-    return found && found.until > now() ? found.caller : learn(name);
-  };
+interface CacheEntry {
+  readonly caller: Caller;
+  readonly expiresAt: number;
 }
 
-interface Known {
-  readonly caller: Caller;
-  readonly until: number;
+/** Finds keys in the database, and caches valid ones; invalid ones are never cached, so that a new key works at once. */
+export function createAuthenticator(query: Query, { seconds, now = Date.now }: AuthenticatorOptions): Authenticate {
+  // By hash, so that a memory dump shows no keys.
+  const cache = new Map<string, CacheEntry>();
+  // A connection mostly sends the same key, and hashing it would cost more than the rest of this function.
+  const lastHashes = new WeakMap<object, { readonly key: string; readonly hash: string }>();
+  const hashOf = (key: string, connection: object | undefined): string => {
+    const last = connection && lastHashes.get(connection);
+    if (last?.key === key) return last.hash;
+    const hash = hashKey(key).toString('latin1');
+    if (connection) lastHashes.set(connection, { key, hash });
+    return hash;
+  };
+  const findCaller = async (hash: string): Promise<Caller> => {
+    cache.delete(hash);
+    // The TTL starts before the query, since the key may be revoked while it runs.
+    const startedAt = now();
+    const { caller, expiresAt } = await findKey(query, Buffer.from(hash, 'latin1'));
+    if (seconds > 0) {
+      if (cache.size >= maxCacheEntries) cache.clear();
+      cache.set(hash, { caller, expiresAt: Math.min(startedAt + seconds * 1000, expiresAt) });
+    }
+    return caller;
+  };
+  return (key, connection) => {
+    const hash = hashOf(key, connection);
+    const cached = cache.get(hash);
+    return cached && cached.expiresAt > now() ? cached.caller : findCaller(hash);
+  };
 }
 
 interface Row extends AccessScope {
@@ -74,10 +74,10 @@ const statement = prepared(`
   where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   group by k.id`);
 
-/** One sentence for keys that are unknown, revoked or expired: it tells them apart for nobody. */
-async function lookUp(query: Query, hash: Buffer): Promise<{ caller: Caller; expiresAt: number | null }> {
+/** Throws the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
+async function findKey(query: Query, hash: Buffer): Promise<CacheEntry> {
   const [row] = await query<Row>(statement, [hash]);
   if (!row) throw new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
   const { keyId, expiresAt, ...scope } = row;
-  return { caller: { keyId, scope }, expiresAt };
+  return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY };
 }

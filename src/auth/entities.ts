@@ -8,9 +8,9 @@ export const ApiKeyEntity = defineEntity({
   properties: {
     id: p.text().primary().collation('C'),
     name: p.text(),
-    /** SHA-256 of the key; the key itself is kept nowhere. */
+    /** SHA-256 of the key, which is not stored itself. */
     hash: p.blob().unique(),
-    /** Never inferred from an absence of grants: a key whose grants are gone sees nothing. */
+    /** Explicit, since a key whose grants were deleted must see nothing. */
     allAccess: p.boolean(),
     canWrite: p.boolean(),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -20,7 +20,7 @@ export const ApiKeyEntity = defineEntity({
   },
 });
 
-/** A merchant with all its stores, or a single store: exactly one of the two. It goes when its subject goes. */
+/** Grants access to a merchant with all its stores, or to a single store: exactly one of the two. */
 export const GrantEntity = defineEntity({
   name: 'Grant',
   tableName: 'api_key_grant',

@@ -5,7 +5,7 @@ import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { type ApiKey, ApiKeyEntity, GrantEntity } from './entities.ts';
 
-/** Tells our keys from others' in logs, scanners and vaults. */
+/** Identifies our keys in logs, secret scanners and vaults. */
 const prefix = 'carte_';
 
 export interface KeyRequest {
@@ -17,7 +17,7 @@ export interface KeyRequest {
   readonly expiresAt?: Date | undefined;
 }
 
-/** The key itself is in the answer and nowhere else. */
+/** A new key; it is not stored and cannot be shown again. */
 export interface IssuedKey {
   readonly id: string;
   readonly key: string;
@@ -28,8 +28,8 @@ export function hashKey(key: string): Buffer {
 }
 
 export async function issueKey(em: EntityManager, request: KeyRequest): Promise<IssuedKey> {
-  await checkRequest(em, request);
-  const key = drawKey();
+  await validateRequest(em, request);
+  const key = generateKey();
   const row = em.create(ApiKeyEntity, {
     id: `key_${randomBytes(6).toString('hex')}`,
     name: request.name,
@@ -56,17 +56,17 @@ export async function revokeKey(em: EntityManager, id: string): Promise<void> {
   await em.flush();
 }
 
-/** Gives the key a new secret; name, grants and expiry stay, the old secret ends. */
+/** Replaces the key's secret at once; name, grants and expiry stay. */
 export async function rotateKey(em: EntityManager, id: string): Promise<IssuedKey> {
   const row = await findKey(em, id);
   if (row.revokedAt) throw new OperatorError(`The key ${id} is revoked; create a new one.`);
-  const key = drawKey();
+  const key = generateKey();
   row.hash = hashKey(key);
   await em.flush();
   return { id, key };
 }
 
-function drawKey(): string {
+function generateKey(): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
@@ -76,7 +76,7 @@ async function findKey(em: EntityManager, id: string): Promise<ApiKey> {
   return key;
 }
 
-async function checkRequest(em: EntityManager, request: KeyRequest): Promise<void> {
+async function validateRequest(em: EntityManager, request: KeyRequest): Promise<void> {
   const { all, merchantIds, storeIds, expiresAt } = request;
   const grants = merchantIds.length + storeIds.length;
   if (all && grants > 0)

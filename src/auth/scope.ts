@@ -1,7 +1,7 @@
 import type { FilterDef } from '@mikro-orm/core';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 
-/** What a key may see and do. Nothing is in scope unless it is listed here or `all` is set. */
+/** What a key may read and write: only what is listed here, unless `all` is set. */
 export interface AccessScope {
   readonly all: boolean;
   readonly canWrite: boolean;
@@ -9,11 +9,11 @@ export interface AccessScope {
   readonly merchantIds: readonly string[];
   /** Single stores. */
   readonly storeIds: readonly string[];
-  /** The merchants of those stores: visible themselves, but not with their other stores. */
+  /** The merchants of those stores: visible, but without their other stores. */
   readonly merchantIdsOfStores: readonly string[];
 }
 
-/** The scope of the operator at the command line. */
+/** The scope of commands. */
 export const operatorScope: AccessScope = {
   all: true,
   canWrite: true,
@@ -22,7 +22,7 @@ export const operatorScope: AccessScope = {
   merchantIdsOfStores: [],
 };
 
-/** The scope of a caller without a key. */
+/** The scope of a request without a key. */
 export const emptyScope: AccessScope = { ...operatorScope, all: false, canWrite: false };
 
 export function requireKey(scope: AccessScope | undefined): AccessScope {
@@ -31,18 +31,18 @@ export function requireKey(scope: AccessScope | undefined): AccessScope {
 }
 
 export function requireWrite(scope: AccessScope | undefined): AccessScope {
-  const known = requireKey(scope);
-  if (!known.canWrite) throw new Forbidden('This API key may only read.');
-  return known;
+  const keyScope = requireKey(scope);
+  if (!keyScope.canWrite) throw new Forbidden('This API key may only read.');
+  return keyScope;
 }
 
-/** An entity is in scope when one of these properties is among the ids of the list beside it. */
+/** An entity is in scope if, by any rule, its property is among the ids of the scope's list. */
 export type ScopeRules = readonly { readonly property: string; readonly list: ScopeList }[];
 type ScopeList = 'merchantIds' | 'storeIds' | 'merchantIdsOfStores';
 
 /**
- * Who may see what is defined here and nowhere else. The rules become the condition of compiled queries, the filter of entity
- * managers and the check on a row that several callers share. Menus and orders are loaded through a store that is in scope.
+ * The only definition of access scope: it becomes the condition of compiled queries, the filter of entity managers, and the check on
+ * entities that several callers load together. Menus and orders are loaded through a store in scope.
  */
 export const merchantScope: ScopeRules = [
   { property: 'id', list: 'merchantIds' },
@@ -54,12 +54,12 @@ export const storeScope: ScopeRules = [
   { property: 'id', list: 'storeIds' },
 ];
 
-/** The rules as a condition of MikroORM; `idsOf` gives the operand of each rule in turn. */
+/** Converts rules to a MikroORM condition; `idsOf` returns the operand of each rule. */
 export function scopeCondition(rules: ScopeRules, idsOf: (list: ScopeList, index: number) => unknown): object {
   return { $or: rules.map(({ property, list }, index) => ({ [property]: idsOf(list, index) })) };
 }
 
-/** The filter of an entity that the rules are about, or of one that leads to it. An entity manager without a scope is refused. */
+/** Filter of an entity, or of its relation; queries of an entity manager without a scope fail. */
 export function scopeFilter(rules: ScopeRules, relation?: string): Record<'scope', FilterDef> {
   const cond = (args: object) => {
     const scope = args as AccessScope;
@@ -75,7 +75,7 @@ export function isInScope(rules: ScopeRules, scope: AccessScope, entity: object)
   return scope.all || rules.some(({ property, list }) => scope[list].some(id => id === values[property]));
 }
 
-/** Everything that is in any of the scopes, for reading on behalf of several callers. */
+/** The union of scopes, for a query on behalf of several callers. */
 export function unionOf(scopes: readonly AccessScope[]): AccessScope {
   const [first = emptyScope, ...others] = scopes;
   if (others.length === 0) return first;

@@ -37,8 +37,8 @@ export function addOrderCommands(program: Command): void {
 }
 
 function format(differences: readonly CounterDifference[]): string {
-  const rows = differences.map(({ storeId, day, status, kept, actual }) => {
-    return [storeId, day, status, String(kept), String(actual)];
+  const rows = differences.map(({ storeId, day, status, stored, actual }) => {
+    return [storeId, day, status, String(stored), String(actual)];
   });
   return table([['STORE', 'DAY', 'STATUS', 'COUNTED', 'ACTUAL'], ...rows]);
 }

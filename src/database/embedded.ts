@@ -1,52 +1,91 @@
-import { enter } from './embedded/enter.ts';
-import { type DataFolder, openFolder } from './embedded/folder.ts';
-import { hold } from './embedded/hold.ts';
-import { connectionTo, createDatabase, isPassing, type Lease } from './embedded/lease.ts';
-import { leave } from './embedded/leave.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readClusterVersion } from './embedded/cluster.ts';
+import { type DataDirectory, openDataDirectory } from './embedded/data-directory.ts';
 import type { Settings } from './embedded/postmaster.ts';
+import { joinServer, leaveServer } from './embedded/server.ts';
+import { connectionTo, createDatabase, isTransient, type SessionLock } from './embedded/session-lock.ts';
 
 export interface EmbeddedServer {
-  /** Connection settings for `pg` and MikroORM: host is the socket folder. */
+  /** Connection settings for `pg` and MikroORM: host is the socket's directory. */
   readonly connection: {
     readonly host: string;
     readonly port: number;
     readonly user: string;
     readonly database: string;
   };
-  /** Leaves the server; the last one out stops it. */
+  /** Leaves the server, and stops it if no other program uses it. */
   stop(): Promise<void>;
 }
 
 /**
- * Joins the PostgreSQL server of the data folder: its first user starts it, its last one stops it. The settings count
- * for a server that is started here; one that runs already keeps its own.
+ * Joins the PostgreSQL server of the data folder: the first program starts it, the last one stops it. The settings apply only to a
+ * server that this call starts.
  */
 export async function startEmbedded(options: {
   readonly dataFolder: string;
   readonly settings?: Readonly<Record<string, string>>;
 }): Promise<EmbeddedServer> {
   const { dataFolder, settings = {} } = options;
-  const folder = await openFolder(dataFolder);
-  const lease = await enterDatabase(folder, settings);
-  const release = hold(folder, settings, lease);
-  let left: Promise<void> | undefined;
+  const directory = await openDataDirectory(dataFolder);
+  const lock = await joinDatabase(directory, settings);
+  const release = keepLock(directory, settings, lock);
+  let stopped: Promise<void> | undefined;
   return {
-    connection: connectionTo(lease.socketFolder),
+    connection: connectionTo(lock.socketDirectory),
     stop() {
-      left ??= release();
-      return left;
+      stopped ??= release();
+      return stopped;
     },
   };
 }
 
-async function enterDatabase(folder: DataFolder, settings: Settings): Promise<Lease> {
-  const lease = await enter(folder, settings);
+async function joinDatabase(directory: DataDirectory, settings: Settings): Promise<SessionLock> {
+  const lock = await joinServer(directory, settings);
   try {
-    await createDatabase(lease);
-    return lease;
+    await createDatabase(lock);
+    return lock;
   } catch (error) {
-    await leave(folder, lease);
-    if (!isPassing(error)) throw error;
-    return enterDatabase(folder, settings);
+    await leaveServer(directory, lock);
+    if (!isTransient(error)) throw error;
+    return joinDatabase(directory, settings);
   }
+}
+
+const retryDelayMs = 1_000;
+
+/**
+ * Reacquires the session lock after a crash of the server, which drops all locks: without it, the next program to leave would
+ * consider itself the last one and stop the server. Returns the function that leaves the server.
+ */
+function keepLock(directory: DataDirectory, settings: Settings, first: SessionLock): () => Promise<void> {
+  let lock = first;
+  let isReleased = false;
+  let reacquired = Promise.resolve();
+
+  function watch(): void {
+    lock.client.once('end', () => {
+      if (!isReleased) reacquired = reacquire();
+    });
+  }
+
+  async function reacquire(): Promise<void> {
+    while (!isReleased) {
+      try {
+        // The data directory was deleted, so there is nothing to start again.
+        if ((await readClusterVersion(directory)) === undefined) return;
+        lock = await joinServer(directory, settings);
+        return watch();
+      } catch (error) {
+        process.emitWarning(error instanceof Error ? error : String(error));
+        await sleep(retryDelayMs);
+      }
+    }
+  }
+
+  watch();
+  return async () => {
+    isReleased = true;
+    await reacquired;
+    await leaveServer(directory, lock);
+  };
 }

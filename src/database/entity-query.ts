@@ -3,55 +3,55 @@ import { type EntityManager, type QueryBuilder, raw } from '@mikro-orm/postgresq
 import { type AccessScope, isInScope, type ScopeRules, scopeCondition } from '../auth/scope.ts';
 import { prepared, type Query } from './query.ts';
 
-/** The n-th parameter of a compiled query, and any member of the list that is the n-th. */
+/** The n-th parameter of a compiled query, and `any` of it where it is an array. */
 export const parameter = (n: number) => raw(`$${n}`);
 export const anyOf = (n: number) => raw(`any($${n})`);
 
-/** What is selected of an entity; columns and their names come from its definition. */
+/** The selected properties of an entity; columns and their names come from its definition. */
 export interface SelectionOptions<Entity, Joined> {
   readonly entity: EntitySchema;
-  /** Properties; all but the lazy ones unless given. */
+  /** Defaults to all properties but the lazy ones. */
   readonly fields?: readonly string[];
   /** Lazy properties to select as well. */
   readonly lazyFields?: readonly string[];
-  /** A to-one relation that is selected along. */
+  /** A to-one relation to join and select. */
   readonly join?: {
     readonly relation: string;
     readonly entity: EntitySchema;
     readonly fields?: readonly [string, ...string[]];
-    /** Puts what was joined on the entity: a loader would give it as a promise, for each entity of a list. */
+    /** Attaches the joined entity: even a DataLoader hit would be a promise for each entity of a list. */
     readonly attach: (entity: Entity, joined: Joined | null) => void;
   };
   readonly scope: SelectionScope<Entity>;
 }
 
-/** Who may see an entity: rules about the entity itself, or about one that a relation leads to. */
+/** Scope rules of the entity itself, or of the one at the end of a relation. */
 export interface SelectionScope<Entity> {
   readonly rules: ScopeRules;
   readonly relation?: string;
-  /** What the rules are about, of an entity that has been read; the entity itself unless given. */
+  /** The object that the rules apply to; defaults to the entity itself. */
   readonly subjectOf?: (entity: Entity) => object | undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: which entity it is for is known at run time alone
+// biome-ignore lint/suspicious/noExplicitAny: the entity is known at run time only
 type AnyBuilder = QueryBuilder<any, any, any, any, any, any, any>;
 
 export interface QueryOptions {
-  /** How many parameters `build` uses: `$1` up to this one. */
+  /** Number of parameters that `build` uses. */
   readonly parameters: number;
   readonly build: (qb: AnyBuilder) => unknown;
-  /** Where the best plan depends on the values. */
-  readonly isPlannedAnew?: boolean;
+  /** False for a query whose best plan depends on the values. */
+  readonly prepare?: boolean;
 }
 
-/** Runs a compiled query for the entities in scope. */
+/** Runs a compiled query and returns the entities in scope. */
 export type EntityQuery<Entity> = (
   query: Query,
   scope: AccessScope,
   values: readonly unknown[],
 ) => Promise<readonly Entity[]>;
 
-/** Compiles queries for an entity: MikroORM builds their texts once, and maps their rows. */
+/** Compiles queries for an entity: MikroORM builds each SQL text once, and maps the rows. */
 export class Selection<Entity extends object, Joined extends object = never> {
   readonly #em: EntityManager;
   readonly #options: SelectionOptions<Entity, Joined>;
@@ -70,8 +70,8 @@ export class Selection<Entity extends object, Joined extends object = never> {
     this.#mapJoined = join && mapperOf(em, join.entity, propertiesOf(em, join.entity, join.fields));
   }
 
-  /** Two texts, since a scope of everything needs no condition; each is built when it is first used. */
-  compile({ parameters, build, isPlannedAnew = false }: QueryOptions): EntityQuery<Entity> {
+  /** Builds two texts lazily, since an unrestricted scope needs no condition. */
+  compile({ parameters, build, prepare = true }: QueryOptions): EntityQuery<Entity> {
     const { scope } = this.#options;
     const text = (isAll: boolean) => {
       const qb = this.#select();
@@ -79,7 +79,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
       const condition = scopeCondition(scope.rules, (_list, index) => anyOf(parameters + index + 1));
       if (!isAll) qb.andWhere(scope.relation ? { [scope.relation]: condition } : condition);
       const formatted = qb.getFormattedQuery();
-      return isPlannedAnew ? formatted : prepared(formatted);
+      return prepare ? prepared(formatted) : formatted;
     };
     const texts = new Map<boolean, string>();
     return async (query, callerScope, values) => {
@@ -87,32 +87,32 @@ export class Selection<Entity extends object, Joined extends object = never> {
       const compiled = texts.get(callerScope.all) ?? text(callerScope.all);
       texts.set(callerScope.all, compiled);
       const rows = await query<Row>(compiled, [...values, ...lists], 'array');
-      // Rows that are joined with the same entity share its object, which is then rendered once.
+      // Rows that join the same entity share one object, so that it is rendered once.
       const joined = new Map<unknown, Joined>();
       return rows.map(row => this.map(row, 0, joined));
     };
   }
 
-  /** Whether an entity that was read for several callers is in the scope of one of them. */
+  /** Whether an entity that was read in the union of several scopes is in one of them. */
   isInScope(callerScope: AccessScope, entity: Entity): boolean {
     const { rules, subjectOf } = this.#options.scope;
     const subject = subjectOf ? subjectOf(entity) : entity;
     return subject !== undefined && isInScope(rules, callerScope, subject);
   }
 
-  /** The text that selects all of the entities, for statements that are written by hand. */
+  /** SQL that selects all entities, for use in hand-written statements. */
   get text(): string {
     this.#text ??= this.#select().getFormattedQuery();
     return this.#text;
   }
 
-  /** Maps a row whose columns from `from` on are those of the text. */
+  /** Maps a row whose columns from index `from` on are those of `text`. */
   map(row: Row, from = 0, known = new Map<unknown, Joined>()): Entity {
     const entity = this.#map(row, from);
     const { join } = this.#options;
     if (!join || !this.#mapJoined) return entity;
     const joinedFrom = from + this.#columnCount;
-    // The first column of a joined entity is its primary key, which is null where nothing was joined.
+    // The first column of a joined entity is its primary key; null means no match.
     const key = row[joinedFrom];
     const joined = key === null ? null : (known.get(key) ?? this.#mapJoined(row, joinedFrom));
     if (joined) known.set(key, joined);
@@ -127,7 +127,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
 
   #select(): AnyBuilder {
     const { entity, join } = this.#options;
-    // By name rather than by an asterisk: a prepared statement breaks when its columns change.
+    // Not `*`: a prepared statement breaks when its result columns change.
     const names = this.#properties().map(({ name }) => name);
     const qb: AnyBuilder = this.#em.createQueryBuilder(entity, 'e').select(names);
     if (join) qb.leftJoinAndSelect(`e.${join.relation}`, 'j', {}, join.fields);
@@ -149,16 +149,16 @@ function propertiesOf(em: EntityManager, entity: EntitySchema, fields?: readonly
   });
 }
 
-/** MikroORM's compiled mapper. It applies no custom types, which the parsers of `database/types.ts` make needless. */
+/** MikroORM's compiled mapper. It applies no custom types, so the parsers of `database/pool.ts` do. */
 function mapperOf<Entity>(em: EntityManager, entity: EntitySchema, properties: readonly EntityProperty[]) {
   const driver = em.getDriver();
   const metadata = metadataOf(em, entity);
   const columns = properties.map(({ fieldNames }) => String(fieldNames[0]));
-  // Copied rather than grown property by property, as `pg` does for its rows: a third of the time.
+  // Copied from a template rather than built property by property: a third of the time.
   const empty = Object.fromEntries(columns.map(column => [column, null]));
   return (row: Row, from: number): Entity => {
     const values: Record<string, unknown> = { ...empty };
-    for (let at = 0; at < columns.length; at++) values[columns[at] ?? ''] = row[from + at];
+    for (let index = 0; index < columns.length; index++) values[columns[index] ?? ''] = row[from + index];
     return driver.mapResult(values, metadata) as Entity;
   };
 }

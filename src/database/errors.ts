@@ -1,37 +1,39 @@
 import { Unavailable } from '../errors.ts';
 
 /**
- * SQLSTATEs that say nothing about the statement: connection (08) and log-in (28) failed, resources ran out (53), an
- * operator or a time limit intervened (57), the system failed (58), the server became a standby, its database is gone,
- * or others were in the way.
+ * SQLSTATEs that do not blame the statement: connection (08) or log-in (28) failed, resources are exhausted (53), operator
+ * intervention or a timeout (57), system error (58), read-only standby, idle timeouts, missing database, conflicts and locks.
  */
-const passingStates = /^(?:08|28|53|57|58)...$|^(?:25006|25P0[34]|3D000|40001|40P01|55P03)$/;
-const tooLong = '57014';
+const transientStates = /^(?:08|28|53|57|58)...$|^(?:25006|25P0[34]|3D000|40001|40P01|55P03)$/;
+const queryCanceled = '57014';
 
-/** What `pg`, its pool and Kysely say without a code. */
-const passingMessages =
+/** Errors of `pg`, its pool and Kysely that have no code. */
+const transientMessages =
   /^(?:timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|Client (?:has encountered a connection error|was closed) and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;
 
 const networkCalls = new Set<unknown>(['connect', 'getaddrinfo', 'read', 'write']);
 
-/** What an error of the database libraries means to a caller; undefined for a bug. */
+/** Translates a transient error of the database libraries; undefined for a bug. */
 export function toUnavailable(error: unknown): Unavailable | undefined {
   if (error instanceof Unavailable) return error;
   if (!(error instanceof Error)) return undefined;
-  if (codeOf(error) === tooLong) return new Unavailable('The database took too long to answer.', { cause: error });
-  if (isPassing(error)) return new Unavailable('The database does not answer at the moment.', { cause: error });
-  // Several addresses were tried, or a library has wrapped what happened.
+  if (codeOf(error) === queryCanceled) {
+    return new Unavailable('The database took too long to answer.', { cause: error });
+  }
+  if (isTransient(error)) return new Unavailable('The database does not answer at the moment.', { cause: error });
+  // Several addresses were tried, or a library has wrapped the error.
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause;
   return inner === undefined ? undefined : toUnavailable(inner);
 }
 
-function isPassing(error: Error): boolean {
-  // Without `syscall` it is the caller's connection that broke, not that to the database.
+function isTransient(error: Error): boolean {
+  // Without `syscall` it is the caller's connection that broke, not the one to the database.
   if ('syscall' in error && networkCalls.has(error.syscall)) return true;
   const code = codeOf(error);
-  return code === undefined ? passingMessages.test(error.message) : passingStates.test(code);
+  return code === undefined ? transientMessages.test(error.message) : transientStates.test(code);
 }
 
-function codeOf(error: Error): string | undefined {
-  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+/** The SQLSTATE of a database error, or the code of a system error such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -2,34 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { OperatorError } from '../errors.ts';
 
-const oldestVersion = 150_000;
-/** Any number will do, as long as nothing else in the database takes it. */
-const lockNumber = 7_274_921;
-
-const pause = 100;
+const minVersion = 150_000;
+/** Key of the advisory lock: arbitrary, but unique in the database. */
+const lockKey = 7_274_921;
+const pollIntervalMs = 100;
 
 /**
- * Brings the database to the current schema. Processes that start together take turns, and hold no connection while they
- * wait: behind a PgBouncer, those who wait could otherwise keep every connection from the one who works.
+ * Runs pending migrations. Processes that start together serialize on an advisory lock, which they poll without holding a
+ * connection: behind PgBouncer, waiting processes could otherwise take every connection from the one that migrates.
  */
 export async function migrate(orm: MikroORM): Promise<readonly string[]> {
   await checkVersion(orm);
   for (;;) {
-    const done = await migrateAlone(orm);
-    if (done) return done;
-    await sleep(pause);
+    const applied = await tryMigrate(orm);
+    if (applied) return applied;
+    await sleep(pollIntervalMs);
   }
 }
 
-/** Undefined while another process migrates. All of it is one transaction on one connection, the lock included. */
-async function migrateAlone(orm: MikroORM): Promise<readonly string[] | undefined> {
+/** Undefined while another process migrates. The lock and all migrations share one transaction on one connection. */
+async function tryMigrate(orm: MikroORM): Promise<readonly string[] | undefined> {
   return orm.em.fork().transactional(async locked => {
     const sql = 'select pg_try_advisory_xact_lock(?) as "isHeld"';
-    const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [lockNumber]);
+    const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [lockKey]);
     if (!lock?.isHeld) return undefined;
     const transaction = locked.getTransactionContext();
-    const done = await orm.migrator.up(transaction ? { transaction } : {});
-    return done.map(migration => migration.name);
+    const applied = await orm.migrator.up(transaction ? { transaction } : {});
+    return applied.map(migration => migration.name);
   });
 }
 
@@ -43,7 +42,7 @@ async function checkVersion(orm: MikroORM): Promise<void> {
     .execute<{ number: number; version: string }[]>(
       "select current_setting('server_version_num')::int as number, current_setting('server_version') as version",
     );
-  if (row && row.number < oldestVersion) {
+  if (row && row.number < minVersion) {
     throw new OperatorError(`The database is PostgreSQL ${row.version}; Carte needs version 15 or newer.`);
   }
 }

@@ -11,7 +11,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens the configured database, starting the embedded one where none is named, and brings it to the current schema. */
+/** Opens the database of `DATABASE_URL`, or else the embedded one, and migrates it. */
 export async function openDatabase(config: Config): Promise<Database> {
   const server = config.databaseUrl ? undefined : await startEmbedded({ dataFolder: config.dataFolder });
   const orm = createOrm(server?.connection ?? { url: config.databaseUrl ?? '' }, config);

@@ -2,25 +2,50 @@ import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { entities } from './entities.ts';
+import { ApiKeyEntity, GrantEntity } from '../auth/entities.ts';
+import {
+  CategoryEntity,
+  MenuEntity,
+  MenuItemEntity,
+  ModifierGroupEntity,
+  ModifierItemEntity,
+} from '../menu/entities.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
+import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
 import { migrations } from './migrations/list.ts';
-import { watchStatements } from './statements.ts';
-import { typesBefore } from './types.ts';
+import { poolOptions, typeParsers } from './pool.ts';
 
-/** Where the database is: an address, or the socket of the embedded server. */
+const entities = [
+  MerchantEntity,
+  StoreEntity,
+  DeletedStoreEntity,
+  MenuEntity,
+  CategoryEntity,
+  MenuItemEntity,
+  ModifierGroupEntity,
+  ModifierItemEntity,
+  OrderEntity,
+  OrderCountEntity,
+  OrderRevisionEntity,
+  ApiKeyEntity,
+  GrantEntity,
+];
+
+/** A connection URL, or the socket of the embedded server. */
 export type Connection =
   | { readonly url: string }
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
 
 export interface OrmOptions {
   readonly poolSize?: number;
-  /** How long a request may wait for a connection. */
+  /** Timeout for a connection, be it a pooled or a new one. */
   readonly connectionSeconds?: number;
-  /** How long a statement of a request may take. */
+  /** Timeout of a request's statements. */
   readonly statementSeconds?: number;
   /** Whether connections prepare statements; off for a PgBouncer that cannot track them. */
   readonly prepare?: boolean;
-  /** Told of every pool that is made, e.g. to watch its statements. */
+  /** Called with every pool that is created, e.g. to observe its statements. */
   readonly onPool?: (pool: Pool) => void;
 }
 
@@ -34,7 +59,7 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
     extensions: [Migrator],
     migrations: {
       migrationsList: migrations,
-      // Where `mikro-orm migration:create` puts a new one.
+      // Where `mikro-orm migration:create` writes a new migration.
       path: fileURLToPath(new URL('migrations', import.meta.url)),
       tableName: 'migration',
       snapshot: false,
@@ -43,18 +68,16 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
     schemaGenerator: { ignoreTriggers: true },
     pool: { min: 0, max: poolSize },
     driverOptions: {
-      application_name: 'carte',
-      // `pg` reads all of an address, e.g. `?host=/socket/folder` and `?sslmode=`; MikroORM only the plain parts.
+      ...poolOptions({ statementSeconds, prepare }),
+      // `pg` parses all of a URL, e.g. `?host=/socket/folder` and `?sslmode=`; MikroORM only the plain parts.
       ...('url' in connection && { connectionString: connection.url }),
       connectionTimeoutMillis: connectionSeconds * 1_000,
-      keepAlive: true,
       onPoolCreated(pool: Pool) {
-        pool.options.types = typesBefore(pool.options.types);
-        watchStatements(pool, { seconds: statementSeconds, prepare });
+        pool.options.types = typeParsers(pool.options.types);
         onPool?.(pool);
       },
     },
-    // Statements and their parameters never reach the log: parameters may hold customers' names.
+    // Statements are never logged: their parameters may contain customers' names.
     debug: false,
   };
 }

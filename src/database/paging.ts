@@ -1,31 +1,38 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import { parameter, type QueryOptions } from './entity-query.ts';
 
-export interface Slice {
+export interface Pagination {
   readonly skip: number;
   readonly limit: number;
 }
 
-const largestLimit = 1000;
+const maxLimit = 1000;
 
-/** Refuses a slice outside the bounds of docs/interface.md#paging. */
-export function checkSlice({ skip, limit }: Slice): Slice {
-  const errors: ValidationError[] = [];
-  if (skip < 0) errors.push(outside('skip', skip, 'greater_than_equal', 'at least 0'));
-  if (limit < 0) errors.push(outside('limit', limit, 'greater_than_equal', 'at least 0'));
-  if (limit > largestLimit) errors.push(outside('limit', limit, 'less_than_equal', `at most ${largestLimit}`));
+/** Throws `InvalidInput` outside the bounds of docs/interface.md#paging. */
+export function checkPagination({ skip, limit }: Pagination): Pagination {
+  const errors = [...rangeErrors('skip', skip, { min: 0 }), ...rangeErrors('limit', limit, { min: 0, max: maxLimit })];
   if (errors.length > 0) throw new InvalidInput(errors);
   return { skip, limit };
 }
 
-function outside(name: string, value: number, type: string, bound: string): ValidationError {
-  return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
+interface Range {
+  readonly min: number;
+  readonly max?: number;
 }
 
-/** A slice of all entities, oldest first; its parameters are `skip` and `limit`. */
-export const sliceQuery: QueryOptions = {
+/** The validation errors of a number: one if it is outside the range. */
+export function rangeErrors(name: string, value: number, { min, max = Number.POSITIVE_INFINITY }: Range) {
+  const error = (type: string, bound: string): ValidationError[] => [
+    { path: [name], type, message: `${name} is ${value}; it must be ${bound}` },
+  ];
+  if (value < min) return error('greater_than_equal', `at least ${min}`);
+  return value > max ? error('less_than_equal', `at most ${max}`) : [];
+}
+
+/** A page of all entities, oldest first; its parameters are `skip` and `limit`. */
+export const paginatedQuery: QueryOptions = {
   parameters: 2,
-  // The builder takes numbers alone, and writes a raw parameter all the same.
+  // Typed for numbers, but the builder renders a raw parameter as well.
   build: qb =>
     qb
       .orderBy({ createdAt: 'asc', id: 'asc' })

@@ -1,24 +1,24 @@
 import { SingleFlight } from '../cache/single-flight.ts';
 import type { Config } from '../config.ts';
 import type { Query } from './query.ts';
-import { beginning, type Position, positionOf, stateOf } from './replicas/position.ts';
-import { Replica, type Statement } from './replicas/replica.ts';
+import { type PrimaryPosition, readPrimaryPosition, readServerState, zeroLsn } from './replicas/replay-position.ts';
+import { Replica } from './replicas/replica.ts';
 
 /**
- * Who answered a read: a replica; the primary, because no replica was worth asking or could be; or the primary, because
- * the replicas were behind it, were ahead of what it shows, or failed.
+ * Where a read went: to a replica; to the primary, since no replica is usable; or to the primary, since the replicas had not
+ * replayed what it shows (behind), showed what it does not show yet (ahead), or failed.
  */
 const targets = ['replica', 'primary', 'behind', 'ahead', 'failed'] as const;
 export type Target = (typeof targets)[number];
 
 export interface Replicas {
-  /** Asks a replica where one shows what the primary does, and the primary otherwise. */
+  /** Reads from a replica that shows the same as the primary, or else from the primary. */
   readonly query: Query;
   /** In the order of the setting. */
   readonly list: readonly Pick<Replica, 'isUsable' | 'behindSeconds'>[];
-  /** How often each has answered. */
-  readonly answered: Readonly<Record<Target, number>>;
-  /** Until then no replica is in use. */
+  /** Number of reads by target. */
+  readonly reads: Readonly<Record<Target, number>>;
+  /** Starts probing; no replica is usable before. */
   start(): void;
   close(): void;
 }
@@ -26,7 +26,7 @@ export interface Replicas {
 export type ReplicaConfig = Pick<Config, 'replicaUrls' | 'poolSize' | 'prepare' | 'statementSeconds'>;
 
 export interface ReplicaChange {
-  /** Its place in the setting, from 1. */
+  /** Its number in the setting, from 1. */
   readonly replica: number;
   readonly isUsable: boolean;
   readonly reason?: unknown;
@@ -37,28 +37,30 @@ export function openReplicas(
   { replicaUrls, ...config }: ReplicaConfig,
   onChange: (change: ReplicaChange) => void,
 ): Replicas {
-  let known: string | undefined;
+  let knownIdentity: string | undefined;
   const identity = async () => {
-    known ??= (await stateOf(primary, beginning)).identity;
-    return known;
+    knownIdentity ??= (await readServerState(primary, zeroLsn)).identity;
+    return knownIdentity;
   };
   const list = replicaUrls.map((url, index) => {
-    const tell = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
-    return new Replica({ url, ...config, identity, onChange: tell });
+    const report = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
+    return new Replica({ url, ...config, identity, onChange: report });
   });
-  const position = new SingleFlight(() => positionOf(primary));
-  const answered: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
+  const position = new SingleFlight(() => readPrimaryPosition(primary));
+  const reads: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
   return {
     list,
-    answered,
+    reads,
     async query<Row>(text: string, values: readonly unknown[], rowMode?: 'array') {
       const usable = list.filter(replica => replica.isUsable);
+      // Round robin; the others follow as fallbacks.
       const first = usable.length > 0 ? turn++ % usable.length : 0;
-      const inTurn = [...usable.slice(first), ...usable.slice(0, first)];
-      const { rows, target } = await askReplicas<Row>(position, inTurn, { text, values, rowMode });
-      answered[target]++;
-      return rows ?? primary<Row>(text, values, rowMode);
+      const candidates = [...usable.slice(first), ...usable.slice(0, first)];
+      const select = (on: Query) => on<Row>(text, values, rowMode);
+      const { rows, target } = await readFromReplicas(position, candidates, select);
+      reads[target]++;
+      return rows ?? select(primary);
     },
     start() {
       for (const replica of list) void replica.watch();
@@ -69,20 +71,24 @@ export function openReplicas(
   };
 }
 
-/** The rows of the first replica that will do; none where the primary must be asked, and why. */
-async function askReplicas<Row>(current: SingleFlight<Position>, replicas: readonly Replica[], statement: Statement) {
+/** The rows of the first consistent replica; without rows, `target` is why the primary must read. */
+async function readFromReplicas<Row>(
+  position: SingleFlight<PrimaryPosition>,
+  replicas: readonly Replica[],
+  select: (query: Query) => Promise<Row[]>,
+) {
   let target: Target = 'primary';
   if (replicas.length === 0) return { rows: undefined, target };
-  const position = await current.get();
+  const { lsn, xmin } = await position.get();
   for (const replica of replicas) {
     try {
-      const answer = await replica.read<Row>(position.log, statement);
-      if (!answer) target = 'behind';
-      else if (await isSettled(current, answer.shown, position.settled))
-        return { rows: answer.rows, target: 'replica' as const };
+      const result = await replica.read(lsn, select);
+      if (!result) target = 'behind';
+      else if (await isVisibleOnPrimary(position, result.xmax, xmin))
+        return { rows: result.rows, target: 'replica' as const };
       else target = 'ahead';
     } catch {
-      // Whatever it was, the primary does the same again, and says what is wrong if something is.
+      // The primary runs the statement again, and reports the error if it is the statement's.
       target = 'failed';
     }
   }
@@ -90,9 +96,9 @@ async function askReplicas<Row>(current: SingleFlight<Position>, replicas: reado
 }
 
 /**
- * Whether the primary shows everything that a replica has shown. A replica learns of a commit a moment before others see
- * it on the primary, and much earlier where commits wait for other replicas.
+ * Whether the primary shows every transaction that a replica's snapshot may have shown. A replica shows a commit a moment before
+ * the primary does, and much earlier where commits wait for synchronous replicas.
  */
-async function isSettled(current: SingleFlight<Position>, shown: bigint, settled: bigint): Promise<boolean> {
-  return shown <= settled || shown <= (await current.get()).settled;
+async function isVisibleOnPrimary(position: SingleFlight<PrimaryPosition>, xmax: bigint, xmin: bigint) {
+  return xmax <= xmin || xmax <= (await position.get()).xmin;
 }

@@ -1,111 +1,110 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Pool, PoolClient } from 'pg';
-import { cancelStatement } from './cancel.ts';
+import { connect } from 'node:net';
+import pg from 'pg';
 import { statementName } from './query.ts';
-import { releaseWhenOver } from './release.ts';
 
-/** What the database is asked to do for one request. */
-export interface Work {
+/** The statements of one request. */
+export interface RequestStatements {
   statements: number;
-  /** Told of each statement; what it answers is told how the statement ended. */
+  /** Starts a span for a statement; the function that it returns ends the span. */
   readonly trace: ((text: string) => (error: unknown) => void) | undefined;
 }
 
-/** The work that the running code belongs to. Commands, migrations and the start of the service belong to none. */
-export const currentWork = new AsyncLocalStorage<Work | undefined>();
+/** The request that the running code belongs to; undefined in commands, in migrations and at startup. */
+export const currentRequest = new AsyncLocalStorage<RequestStatements | undefined>();
 
-type Send = (...args: unknown[]) => unknown;
-type Callback = (error: unknown, ...results: unknown[]) => void;
-
-export interface WatchOptions {
-  /** How long a statement of a request may take. */
-  readonly seconds: number;
-  /** Whether statements that have a name are prepared by it. */
+export interface StatementOptions {
+  /** Timeout of a request's statements; those outside of a request have none. */
+  readonly statementSeconds: number;
+  /** Whether named statements are prepared. */
   readonly prepare: boolean;
 }
 
-/** Names prepared statements, counts those of every request and ends those that take too long; what belongs to no request may. */
-export function watchStatements(pool: Pool, { seconds, prepare }: WatchOptions): void {
-  keepContext(pool);
-  pool.on('connect', client => {
-    releaseWhenOver(client);
-    if (prepare) nameStatements(client);
-    watchClient(client, seconds * 1_000);
-  });
-}
+type Release = (error?: Error | boolean) => void;
 
-/**
- * A connection that becomes free is handed over in the name of the request that had it, unless the next one insists. Not by
- * `AsyncLocalStorage.bind`: what that makes holds on to the one before it, and so request after request outlives its answer.
- */
-function keepContext(pool: Pool): void {
-  const connect: Send = pool.connect.bind(pool);
-  Object.assign(pool, {
-    connect(callback?: Callback) {
-      if (!callback) return connect();
-      const work = currentWork.getStore();
-      return connect((error: unknown, ...lent: unknown[]) => currentWork.run(work, callback, error, ...lent));
-    },
-  });
-}
+/** The `Client` class for a pool: prepares named statements, counts and traces those of each request, and cancels slow ones. */
+export function createClientClass({ statementSeconds, prepare }: StatementOptions): typeof pg.Client {
+  const timeoutMs = statementSeconds * 1_000;
+  return class extends pg.Client {
+    #release: Release = () => {};
 
-/** Kysely has no way to name a statement, so its text does (database/query.ts). */
-function nameStatements(client: PoolClient): void {
-  const send: Send = client.query.bind(client);
-  Object.assign(client, {
-    query: (query: unknown, ...rest: unknown[]) => {
-      const name = statementName(textOf(query));
-      if (name === undefined) return send(query, ...rest);
-      if (typeof query === 'string') {
-        const [values, ...others] = rest;
-        return send({ name, text: query, values }, ...others);
-      }
-      return send(Object.assign(query as object, { name }), ...rest);
-    },
-  });
-}
+    constructor(...args: ConstructorParameters<typeof pg.Client>) {
+      super(...args);
+      // Kysely's controlled transaction releases no client when begin, commit or rollback fails (kysely-org/kysely#1990).
+      this.once('end', () => this.release(true));
+    }
 
-function watchClient(client: PoolClient, patience: number): void {
-  const send: Send = client.query.bind(client);
-  Object.assign(client, {
-    query: (...args: unknown[]) => {
-      const work = currentWork.getStore();
-      if (!work) return send(...args);
-      const end = begin(client, { work, patience, text: textOf(args[0]) });
-      const callback = args.at(-1);
-      if (typeof callback === 'function') {
-        return send(...args.slice(0, -1), (error: unknown, ...results: unknown[]) => {
-          end(error);
-          callback(error, ...results);
-        });
-      }
-      const sent = send(...args);
-      return sent instanceof Promise ? untilEnd(sent, end) : sent;
-    },
-  });
-}
+    get release(): Release {
+      return this.#release;
+    }
 
-interface Sending {
-  readonly work: Work;
-  readonly text: string;
-  readonly patience: number;
-}
+    /** The pool assigns a new function at each checkout, and throws when it is called twice. */
+    set release(release: Release) {
+      let isReleased = false;
+      this.#release = error => {
+        if (isReleased) return;
+        isReleased = true;
+        release(error);
+      };
+    }
 
-function begin(client: PoolClient, { work, text, patience }: Sending): (error: unknown) => void {
-  work.statements += 1;
-  const endTrace = work.trace?.(text);
-  let endCancelled: (() => void) | undefined;
-  const timer = setTimeout(() => {
-    endCancelled = cancelStatement(client);
-  }, patience);
-  return error => {
-    clearTimeout(timer);
-    endCancelled?.();
-    endTrace?.(error);
+    // One signature stands for all overloads of `pg`; its callers see theirs.
+    override query(...given: unknown[]): never {
+      const text = textOf(given[0]);
+      const args = prepare ? withName(text, given) : given;
+      const send = (...sent: unknown[]) => Reflect.apply(super.query, this, sent);
+      const request = currentRequest.getStore();
+      return (request ? observe(this, { request, text, args, send, timeoutMs }) : send(...args)) as never;
+    }
   };
 }
 
-async function untilEnd<T>(sent: Promise<T>, end: (error: unknown) => void): Promise<T> {
+function textOf(query: unknown): string {
+  if (typeof query === 'string') return query;
+  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
+}
+
+function withName(text: string, args: unknown[]): unknown[] {
+  const name = statementName(text);
+  if (name === undefined) return args;
+  const [query, ...rest] = args;
+  if (typeof query !== 'string') return [Object.assign(query as object, { name }), ...rest];
+  const [values, ...others] = rest;
+  return [{ name, text, values }, ...others];
+}
+
+interface Sending {
+  readonly request: RequestStatements;
+  readonly text: string;
+  readonly args: readonly unknown[];
+  readonly send: (...args: unknown[]) => unknown;
+  readonly timeoutMs: number;
+}
+
+function observe(client: pg.Client, { request, text, args, send, timeoutMs }: Sending): unknown {
+  request.statements += 1;
+  const endSpan = request.trace?.(text);
+  let endClient: (() => void) | undefined;
+  const timer = setTimeout(() => {
+    endClient = cancelStatement(client);
+  }, timeoutMs);
+  const end = (error: unknown) => {
+    clearTimeout(timer);
+    endClient?.();
+    endSpan?.(error);
+  };
+  const callback = args.at(-1);
+  if (typeof callback === 'function') {
+    return send(...args.slice(0, -1), (error: unknown, ...results: unknown[]) => {
+      end(error);
+      callback(error, ...results);
+    });
+  }
+  const sent = send(...args);
+  return sent instanceof Promise ? untilSettled(sent, end) : sent;
+}
+
+async function untilSettled<T>(sent: Promise<T>, end: (error: unknown) => void): Promise<T> {
   try {
     const result = await sent;
     end(undefined);
@@ -116,7 +115,37 @@ async function untilEnd<T>(sent: Promise<T>, end: (error: unknown) => void): Pro
   }
 }
 
-function textOf(query: unknown): string {
-  if (typeof query === 'string') return query;
-  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
+const cancelRequestCode = 80_877_102;
+const cancelTimeoutMs = 2_000;
+
+/**
+ * Sends a CancelRequest on a second connection, as the protocol defines it, which works through PgBouncer and leaves no setting in
+ * the session; a statement that runs on is ended with its connection. Returns the function to call when the statement has ended: it
+ * ends the connection, since a late CancelRequest would hit the next statement.
+ */
+function cancelStatement(client: pg.Client): () => void {
+  sendCancelRequest(client);
+  const end = () => {
+    clearTimeout(timer);
+    // Closes gracefully when no statement is active, and destroys the socket otherwise.
+    void client.end();
+  };
+  const timer = setTimeout(end, cancelTimeoutMs);
+  return end;
+}
+
+function sendCancelRequest(client: pg.Client): void {
+  // `pg` has both, but does not document them.
+  const [processId, secretKey]: unknown[] = [Reflect.get(client, 'processID'), Reflect.get(client, 'secretKey')];
+  if (typeof processId !== 'number' || typeof secretKey !== 'number') return;
+  const message = Buffer.alloc(16);
+  for (const [index, number] of [message.length, cancelRequestCode, processId, secretKey].entries()) {
+    message.writeInt32BE(number, index * 4);
+  }
+  const { host, port } = client;
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  // Where the server is unreachable, the timeout ends the connection.
+  socket.on('error', () => {}).setTimeout(cancelTimeoutMs, () => socket.destroy());
+  // The server closes this connection. A PgBouncer before 1.20 crashes when the client closes it first.
+  socket.resume().write(message);
 }

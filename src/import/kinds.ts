@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ValidationError } from '../errors.ts';
 import type { MerchantDocument, OrderDocument, StoreDocument } from '../generated/import.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
-import { OrderEntity } from '../order/entities.ts';
-import { createOrderId } from '../order/ids.ts';
+import { createOrderId, OrderEntity } from '../order/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { findExistingIds, type Row, upsertRows } from './upsert.ts';
 

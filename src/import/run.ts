@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { retryCollisions } from '../database/retry.ts';
+import { retryTransaction } from '../database/transaction.ts';
 import { createLineParser, readLines } from './documents.ts';
 import { type Kind, type KindName, kinds, type LineError, type NumberedDocument } from './kinds.ts';
 
@@ -60,7 +60,7 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
   const save = async (full: Batch) => {
     // Concurrent imports into the same stores can deadlock. A strict import is one transaction, which a retry could not repeat.
     const saveOnce = () => kind.save(em, full.documents);
-    const { changed, errors } = await (options.strict ? saveOnce() : retryCollisions(saveOnce));
+    const { changed, errors } = await (options.strict ? saveOnce() : retryTransaction(saveOnce));
     for (const error of errors) reportError(full, error);
     const faulty = progress.faulty + full.faultyLines.size;
     progress = { lines: full.lines, changed: progress.changed + changed, faulty };

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query, queryIn } from '../database/query.ts';
-import { retryCollisions } from '../database/retry.ts';
+import { prepared, type Query } from '../database/query.ts';
+import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
@@ -33,7 +33,7 @@ export async function replaceMenuConfiguration(
   { input, expectedRevision, limits = defaultMenuLimits }: Replacement,
 ): Promise<Configuration | null> {
   const posted = validateConfiguration(input, limits);
-  return retryCollisions(() =>
+  return retryTransaction(() =>
     em.transactional(async tx => {
       const query = queryIn(tx);
       const revision = await lockStore(query, store.id);

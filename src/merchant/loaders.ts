@@ -1,6 +1,6 @@
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { checkSlice, type Slice } from '../database/paging.ts';
+import { checkPagination, type Pagination } from '../database/paging.ts';
 import type { Merchant } from './entities.ts';
 import type { MerchantRepository } from './repository.ts';
 
@@ -9,8 +9,8 @@ export function merchantLoaders(repository: MerchantRepository, scope: AccessSco
   return {
     byId,
     /** Oldest first. */
-    async inSlice(slice: Slice): Promise<readonly Merchant[]> {
-      const merchants = await repository.findSlice(scope, checkSlice(slice));
+    async list(pagination: Pagination): Promise<readonly Merchant[]> {
+      const merchants = await repository.findMany(scope, checkPagination(pagination));
       for (const merchant of merchants) byId.prime(merchant.id, merchant);
       return merchants;
     },

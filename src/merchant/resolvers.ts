@@ -3,6 +3,6 @@ import type { Resolvers } from '../generated/graph.ts';
 export const merchantResolvers: Resolvers = {
   Query: {
     merchant: (_root, { id }, { loaders }) => loaders.merchants.byId.load(id),
-    merchants: (_root, slice, { loaders }) => loaders.merchants.inSlice(slice),
+    merchants: (_root, pagination, { loaders }) => loaders.merchants.list(pagination),
   },
 };

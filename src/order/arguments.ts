@@ -1,8 +1,9 @@
+import { rangeErrors } from '../database/paging.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
-import { type Cursor, readCursor } from './cursor.ts';
-import { longestPhone, orderStatuses } from './entities.ts';
+import { maxPhoneDigits, orderStatuses } from './entities.ts';
 
+/** The arguments of `Store.orders`. */
 export interface OrderArguments {
   readonly filter?: OrderFilter | null;
   readonly pageIndex: number;
@@ -10,12 +11,12 @@ export interface OrderArguments {
   readonly after?: string | null;
 }
 
-/** What to look for; what is undefined sets no condition. A filter of the graph that is missing here does not compile. */
+/** Validated arguments; an undefined filter sets no condition. A filter of the graph that is missing here does not compile. */
 export interface Search extends Readonly<Record<keyof OrderFilter, unknown>> {
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
   readonly customerName: string | undefined;
-  /** Digits alone; without any, nothing matches. */
+  /** Digits only; the empty string matches no order. */
   readonly phoneNumber: string | undefined;
   readonly status: readonly OrderStatus[] | undefined;
   readonly pageIndex: number;
@@ -23,12 +24,16 @@ export interface Search extends Readonly<Record<keyof OrderFilter, unknown>> {
   readonly after: Cursor | undefined;
 }
 
-const largestPage = 500;
+const maxPageSize = 500;
 
-/** Refuses what docs/interface.md#orders does not allow, naming every error. */
+/** Validates arguments by docs/interface.md#orders, and throws `InvalidInput` with every error. */
 export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArguments): Search {
-  const errors: ValidationError[] = [...pagingErrors(pageIndex, pageSize), ...filterErrors(filter ?? {})];
-  const cursor = after == null ? undefined : readCursor(after);
+  const errors: ValidationError[] = [
+    ...rangeErrors('pageIndex', pageIndex, { min: 0 }),
+    ...rangeErrors('pageSize', pageSize, { min: 1, max: maxPageSize }),
+    ...filterErrors(filter ?? {}),
+  ];
+  const cursor = after == null ? undefined : decodeCursor(after);
   if (after != null && !cursor) {
     errors.push({ path: ['after'], type: 'value_error', message: `"${after}" is not the endCursor of an order page` });
   }
@@ -37,32 +42,18 @@ export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArgumen
     startTime: filter?.startTime ?? undefined,
     endTime: filter?.endTime ?? undefined,
     customerName: filter?.customerName || undefined,
-    phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-longestPhone) : undefined,
-    status: narrowing(filter?.status ?? []),
+    phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-maxPhoneDigits) : undefined,
+    status: normalizeStatuses(filter?.status ?? []),
     pageIndex,
     pageSize,
     after: cursor,
   };
 }
 
-/** The statuses in a fixed order, so that equal searches look equal; undefined when they leave nothing out. */
-function narrowing(statuses: readonly OrderStatus[]): readonly OrderStatus[] | undefined {
-  const wanted = orderStatuses.filter(status => statuses.includes(status));
-  return wanted.length === 0 || wanted.length === orderStatuses.length ? undefined : wanted;
-}
-
-function pagingErrors(pageIndex: number, pageSize: number): ValidationError[] {
-  const errors: ValidationError[] = [];
-  if (pageIndex < 0) errors.push(outside('pageIndex', pageIndex, 'greater_than_equal', 'at least 0'));
-  if (pageSize < 1) errors.push(outside('pageSize', pageSize, 'greater_than_equal', 'at least 1'));
-  if (pageSize > largestPage) {
-    errors.push(outside('pageSize', pageSize, 'less_than_equal', `at most ${largestPage}`));
-  }
-  return errors;
-}
-
-function outside(name: string, value: number, type: string, bound: string): ValidationError {
-  return { path: [name], type, message: `${name} is ${value}; it must be ${bound}` };
+/** Sorts statuses, so that equal searches have equal cache keys; undefined when the filter excludes none. */
+function normalizeStatuses(statuses: readonly OrderStatus[]): readonly OrderStatus[] | undefined {
+  const selected = orderStatuses.filter(status => statuses.includes(status));
+  return selected.length === 0 || selected.length === orderStatuses.length ? undefined : selected;
 }
 
 function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFilter): ValidationError[] {
@@ -74,9 +65,28 @@ function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFi
   return errors;
 }
 
-/** Texts that PostgreSQL cannot hold are not searched for either. */
+/** Rejects text that PostgreSQL cannot store. */
 function textErrors(name: string, text: string | null | undefined): ValidationError[] {
   if (!text || (text.isWellFormed() && !text.includes('\0'))) return [];
   const message = `${name} holds a NUL character or half of a surrogate pair`;
   return [{ path: ['filter', name], type: 'value_error', message }];
+}
+
+/** The last order before a page. */
+export interface Cursor {
+  readonly createdAt: Date;
+  readonly orderId: string;
+}
+
+export function encodeCursor({ createdAt, orderId }: Cursor): string {
+  return Buffer.from(`${createdAt.getTime()} ${orderId}`).toString('base64url');
+}
+
+/** Undefined for a text that `encodeCursor` did not return. */
+function decodeCursor(text: string): Cursor | undefined {
+  const [, time, orderId] = /^(-?\d{1,16}) ([^\0]*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  if (time === undefined || orderId === undefined) return undefined;
+  const cursor = { createdAt: new Date(Number(time)), orderId };
+  // PostgreSQL's calendar does not go as far back as JavaScript's.
+  return encodeCursor(cursor) === text && cursor.createdAt.getUTCFullYear() >= 0 ? cursor : undefined;
 }

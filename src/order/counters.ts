@@ -1,58 +1,54 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { CompiledQuery } from 'kysely';
+import { queryIn } from '../database/transaction.ts';
 
-/** A counter that says something else than the orders do. */
+/** A counter that differs from the number of orders. */
 export interface CounterDifference {
   readonly storeId: string;
-  /** A day of UTC, e.g. `2026-03-01`; `infinity` is all of them. */
+  /** A day of UTC, e.g. `2026-03-01`; `infinity` is the total over all days. */
   readonly day: string;
   readonly status: string;
-  readonly kept: number;
+  readonly stored: number;
   readonly actual: number;
 }
 
 const differences = `
-  select store_id, day, status, coalesce(kept.n, 0) as kept, coalesce(actual.n, 0) as actual
-  from order_count kept
+  select store_id, day, status, coalesce(stored.n, 0) as stored, coalesce(actual.n, 0) as actual
+  from order_count stored
   full join (
     select store_id, coalesce(day, 'infinity') as day, status, count(*) as n
     from (select store_id, (created_at at time zone 'UTC')::date as day, status from orders) dated
     group by grouping sets ((store_id, day, status), (store_id, status))
   ) actual using (store_id, day, status)
-  where coalesce(kept.n, 0) <> coalesce(actual.n, 0)`;
+  where coalesce(stored.n, 0) <> coalesce(actual.n, 0)`;
 
-const listed = `
-  select store_id as "storeId", day::text, status, kept::float8, actual::float8 from difference order by 1, 2, 3`;
+const listDifferences = `
+  select store_id as "storeId", day::text, status, stored::float8, actual::float8 from difference order by 1, 2, 3`;
 
-const mending = `
+const rebuild = `
   with difference as materialized (${differences}),
   revised as (
-    insert into order_revision as kept (store_id, revision)
+    insert into order_revision as stored (store_id, revision)
     select distinct store_id, 1 from difference order by store_id
-    on conflict (store_id) do update set revision = kept.revision + 1
+    on conflict (store_id) do update set revision = stored.revision + 1
   ),
-  mended as (
+  corrected as (
     insert into order_count (store_id, day, status, n) select store_id, day, status, actual from difference
     on conflict (store_id, day, status) do update set n = excluded.n
   )
-  ${listed}`;
+  ${listDifferences}`;
 
-/** The counters that are wrong: none, unless orders were written while their triggers were off. */
+/** Lists wrong counters: none, unless orders were written while the triggers were disabled. */
 export async function verifyCounters(em: EntityManager): Promise<CounterDifference[]> {
-  return run(em, `with difference as (${differences}) ${listed}`);
+  return queryIn(em)(`with difference as (${differences}) ${listDifferences}`, []);
 }
 
-/** Puts right the counters that are wrong, and says which they were. Readers go on; writers of orders wait. */
+/** Corrects wrong counters and returns them as they were. Blocks writers of orders, but no readers. */
 export async function rebuildCounters(em: EntityManager): Promise<CounterDifference[]> {
-  return em.transactional(async locked => {
-    await run(locked, 'lock table orders in share row exclusive mode');
-    const mended = await run(locked, mending);
-    await run(locked, 'delete from order_count where n = 0');
-    return mended;
+  return em.transactional(async tx => {
+    const query = queryIn(tx);
+    await query('lock table orders in share row exclusive mode', []);
+    const corrected = await query<CounterDifference>(rebuild, []);
+    await query('delete from order_count where n = 0', []);
+    return corrected;
   });
-}
-
-async function run(em: EntityManager, sql: string): Promise<CounterDifference[]> {
-  const { rows } = await em.getKysely().executeQuery(CompiledQuery.raw(sql) as CompiledQuery<CounterDifference>);
-  return rows;
 }

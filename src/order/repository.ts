@@ -2,15 +2,35 @@ import { storeScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { Selection } from '../database/entity-query.ts';
+import { preparedFirst } from '../database/query.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
-import type { Search } from './arguments.ts';
+import { encodeCursor, type Search } from './arguments.ts';
 import { type Order, OrderEntity, type StoreSummary, storeSummaryFields } from './entities.ts';
-import { countOrders, findOrders, type OrderPage } from './search.ts';
+import { type CountRow, countStatement, orderColumns, type PageRow, pageStatement } from './statements.ts';
+import { isPreparable } from './where-clause.ts';
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 
+/** A requested page of a store's orders; its fields are loaded when they are resolved. */
+export interface OrderPage {
+  readonly store: Store;
+  readonly search: Search;
+  /** The fields resolved so far: a page and its count are read in one statement where both are selected. */
+  readonly selected: { orders: boolean; count: boolean };
+}
+
+export interface FoundOrders {
+  readonly orders: readonly Order[];
+  readonly hasNextPage: boolean;
+  /** The total over all pages, where the page's statement yields it. */
+  readonly count: number | undefined;
+}
+
+/** Page sizes and sets of statuses make many texts, and every connection keeps those that are prepared. */
+const maxPreparedStatements = 200;
+
 export function createOrderRepository({ em, query, primary }: ReadAccess) {
-  // Whoever sees a store sees its orders.
+  // A store in scope has all its orders in scope.
   const scope = { rules: storeScope, relation: 'store', subjectOf: (order: Order) => order.storeSummary };
   const orders = new Selection<Order, StoreSummary & Pick<Store, 'merchant'>>(em, {
     entity: OrderEntity,
@@ -24,11 +44,52 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
       },
     },
   });
-  // Of stores that were themselves loaded in scope.
-  const ofStores = new Selection<Order>(em, { entity: OrderEntity, scope });
+  // Without a join: pages are read for stores that were themselves loaded in scope.
+  const ordersOfStores = new Selection<Order>(em, { entity: OrderEntity, scope });
+  // Planning these statements costs more than running them.
+  const prepareFirst = preparedFirst(maxPreparedStatements);
+  const prepare = (sql: string, search: Search) => (isPreparable(search) ? prepareFirst(sql) : sql);
   return {
     byId: createBatchLoader(orders, primary),
-    findPages: (pages: readonly OrderPage[], search: Search) => findOrders(query, ofStores, pages, search),
-    countPages: (pages: readonly OrderPage[], search: Search) => countOrders(query, pages, search),
+
+    /** Finds one page of each store, in one statement. */
+    async findPages(pages: readonly OrderPage[], search: Search): Promise<FoundOrders[]> {
+      const storeIds = pages.map(page => page.store.id);
+      const withCount = pages.some(page => page.selected.count);
+      const { sql, values } = pageStatement(ordersOfStores.text, { storeIds, search, withCount });
+      const rows = await query<PageRow>(prepare(sql, search), values, 'array');
+      const byPosition = Map.groupBy(rows, ([position]) => position);
+      return pages.map(({ store }, index) => {
+        const mapOrder = (row: PageRow) => Object.assign(ordersOfStores.map(row, orderColumns), { loadedStore: store });
+        return readPage(byPosition.get(index + 1) ?? [], search, mapOrder);
+      });
+    },
+
+    /** Counts the matches of each store over all pages, in one statement. */
+    async countPages(pages: readonly OrderPage[], search: Search): Promise<CountRow[]> {
+      const storeIds = pages.map(page => page.store.id);
+      const { sql, values } = countStatement(storeIds, search);
+      return query<CountRow>(prepare(sql, search), values);
+    },
   };
+}
+
+function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: PageRow) => Order): FoundOrders {
+  // The only row of an empty page has no order.
+  const orders = rows.slice(0, search.pageSize).flatMap(row => (row[orderColumns] === null ? [] : [mapOrder(row)]));
+  const hasNextPage = rows.length > search.pageSize;
+  const total = rows[0]?.[1] ?? undefined;
+  const count = total ?? (hasNextPage ? undefined : countFromLastPage(orders.length, search));
+  return { orders, hasNextPage, count };
+}
+
+/** The total follows from a last page, unless the page is empty or starts after a cursor. */
+function countFromLastPage(found: number, { pageIndex, pageSize, after }: Search): number | undefined {
+  return after || (found === 0 && pageIndex > 0) ? undefined : pageIndex * pageSize + found;
+}
+
+/** The cursor of the next page; null on an empty page. */
+export function endCursor({ orders }: FoundOrders): string | null {
+  const last = orders.at(-1);
+  return last ? encodeCursor({ createdAt: last.createdAt, orderId: last.id }) : null;
 }

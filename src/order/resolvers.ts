@@ -3,9 +3,9 @@ import type { Resolvers } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
-import { endCursor } from './search.ts';
+import { endCursor } from './repository.ts';
 
-const needsSummaryAlone = selectsOnly([...storeSummaryFields, 'localizedNames']);
+const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
 
 export const orderResolvers: Resolvers = {
   Query: {
@@ -13,7 +13,7 @@ export const orderResolvers: Resolvers = {
   },
   Store: {
     ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),
-    orders: (store, args) => ({ store, search: checkSearch(args), asked: { orders: false, count: false } }),
+    orders: (store, args) => ({ store, search: checkSearch(args), selected: { orders: false, count: false } }),
   },
   OrderPage: {
     nodes: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).orders,
@@ -26,8 +26,8 @@ export const orderResolvers: Resolvers = {
   Order: {
     store(order, _args, { loaders }, info) {
       if (order.loadedStore) return order.loadedStore;
-      // No other field of it is resolved then.
-      if (order.storeSummary && needsSummaryAlone(info)) return order.storeSummary as Store;
+      // Has only some fields of a store, but no other is selected.
+      if (order.storeSummary && selectsSummaryOnly(info)) return order.storeSummary as Store;
       return loaders.stores.byId.load(order.store).then(store => store ?? gone(order));
     },
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),

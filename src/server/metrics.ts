@@ -25,7 +25,7 @@ export interface WatchedCache {
 /** What replicas count by themselves. */
 export interface WatchedReplicas {
   readonly list: readonly { readonly isUsable: boolean; readonly behindSeconds: number }[];
-  readonly answered: Readonly<Record<string, number>>;
+  readonly reads: Readonly<Record<string, number>>;
 }
 
 /** What is counted and timed; `/metrics` shows it. */
@@ -154,7 +154,7 @@ function watchCache(cache: WatchedCache, registers: Registry[]): void {
   });
 }
 
-function watchReplicas({ list, answered }: WatchedReplicas, registers: Registry[]): void {
+function watchReplicas({ list, reads }: WatchedReplicas, registers: Registry[]): void {
   new Counter({
     name: 'carte_database_reads_total',
     help: 'Statements that only read, by who answered them, or why the primary did',
@@ -162,7 +162,7 @@ function watchReplicas({ list, answered }: WatchedReplicas, registers: Registry[
     registers,
     collect() {
       this.reset();
-      for (const [target, times] of Object.entries(answered)) this.inc({ target }, times);
+      for (const [target, times] of Object.entries(reads)) this.inc({ target }, times);
     },
   });
   new Gauge({

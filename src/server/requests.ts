@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { currentWork, type Work } from '../database/statements.ts';
+import { currentRequest, type RequestStatements } from '../database/statements.ts';
 import { withoutKeys } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { graphqlOperation, restOperation } from './operation-name.ts';
 import type { RequestSpan, Tracing } from './tracing.ts';
 
 /** What is known of a request while it is answered. */
-export interface RequestRecord extends Work {
+export interface RequestRecord extends RequestStatements {
   readonly reply: FastifyReply;
   readonly span: RequestSpan | undefined;
   keyId: string | undefined;
@@ -35,7 +35,7 @@ export function observeRequests(app: FastifyInstance, observers: Observers): voi
     const record = { reply, span, statements: 0, keyId: undefined, trace: span?.statement };
     request.record = record;
     observers.metrics.begun();
-    currentWork.run(record, done);
+    currentRequest.run(record, done);
   });
   app.addHook('onResponse', (request, reply, done) => {
     report(request, reply, observers);

@@ -18,7 +18,7 @@ export interface RestaurantConfiguration {
   readonly cuisineType?: { readonly name: string } | null;
 }
 
-// `json`, not `jsonb`: documents come back with their keys in the order in which they were given.
+// `json`, not `jsonb`, to keep the order of keys.
 export const StoreEntity = defineEntity({
   name: 'Store',
   tableName: 'store',
@@ -48,7 +48,7 @@ export const StoreEntity = defineEntity({
     storeType: p.json<StoreType>().columnType('json').nullable(),
     restaurantConfiguration: p.json<RestaurantConfiguration>().columnType('json').nullable(),
     menuRevision: p.bigint('number').default(0),
-    /** Grows with every change of the orders, or of what they show of the store; kept by triggers beside the table. */
+    /** Incremented by triggers with every change to the orders, or to the store's fields that they show. */
     ordersRevision: p
       .bigint('number')
       .formula(cols => `coalesce((select revision from order_revision where store_id = ${cols.id}), 0)`)
@@ -58,13 +58,13 @@ export const StoreEntity = defineEntity({
 });
 
 export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'ordersRevision'> {
-  /** Of a store that was loaded by its id. */
+  /** Only on a store that was loaded by its id. */
   ordersRevision?: number;
-  /** The merchant itself, where the query has joined it. */
+  /** The merchant, where the query joined it. */
   joinedMerchant?: Merchant | null;
 }
 
-/** The revision at which a store was deleted: one that is made anew with its id goes on from there. */
+/** The last revision of a deleted store, from which a store created with the same id continues. */
 export const DeletedStoreEntity = defineEntity({
   name: 'DeletedStore',
   tableName: 'deleted_store',

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { checkSlice, type Slice } from '../database/paging.ts';
+import { checkPagination, type Pagination } from '../database/paging.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository, StoreRevisions } from './repository.ts';
 
@@ -12,7 +12,7 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
     return stores;
   };
 
-  /** Every store of a merchant, oldest first. */
+  /** All stores of a merchant, oldest first. */
   const byMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
     const stores = prime(await repository.findOfMerchants(scope, merchantIds));
     const grouped = Map.groupBy(stores, store => store.merchant);
@@ -25,31 +25,33 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   return {
     byId,
     byMerchant,
-    /** Grows with every change of the store's orders. It is that of a moment before its orders are read, so no change is missed. */
+    /** Read before the orders of the same request, so that a client never misses a change. */
     ordersRevisionOf({ id, ordersRevision }: Store): number | Promise<number> {
       if (ordersRevision !== undefined) return ordersRevision;
       const revision = revisionsById.load(id).then(store => store?.ordersRevision ?? 0);
       pending.push(revision);
       return revision;
     },
-    /** Resolves once the revisions that have been asked for are read. */
+    /** Resolves when all requested revisions are read. */
     async revisionsRead(): Promise<void> {
       if (pending.length > 0) await Promise.allSettled(pending);
     },
     /** Oldest first. */
-    inSlice: async (slice: Slice): Promise<readonly Store[]> =>
-      prime(await repository.findSlice(scope, checkSlice(slice))),
+    list: async (pagination: Pagination): Promise<readonly Store[]> =>
+      prime(await repository.findMany(scope, checkPagination(pagination))),
   };
 }
 
-/** The revisions of a store in scope, with at least those of these names; undefined where there is none. */
+interface RevisionsKey {
+  readonly scope: AccessScope;
+  readonly storeId: string;
+  readonly names: readonly string[];
+}
+
+/** Reads at least the named revisions of a store from the primary; undefined if it does not exist in scope. */
 export async function loadRevisions(
   repository: StoreRepository,
-  {
-    scope,
-    storeId,
-    names,
-  }: { readonly scope: AccessScope; readonly storeId: string; readonly names: readonly string[] },
+  { scope, storeId, names }: RevisionsKey,
 ): Promise<StoreRevisions | undefined> {
   const loader = names.includes('ordersRevision') ? repository.revisionsById : repository.menuRevisionById;
   return (await loader.load({ id: storeId, scope })) ?? undefined;

@@ -1,4 +1,4 @@
-import { checkSlice } from '../database/paging.ts';
+import { checkPagination } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
 import type { Store } from './entities.ts';
@@ -6,11 +6,11 @@ import type { Store } from './entities.ts';
 export const storeResolvers: Resolvers = {
   Query: {
     store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
-    stores: (_root, slice, { loaders }) => loaders.stores.inSlice(slice),
+    stores: (_root, pagination, { loaders }) => loaders.stores.list(pagination),
   },
   Merchant: {
-    stores: async (merchant, slice, { loaders }) => {
-      const { skip, limit } = checkSlice(slice);
+    stores: async (merchant, pagination, { loaders }) => {
+      const { skip, limit } = checkPagination(pagination);
       return (await loaders.stores.byMerchant.load(merchant.id)).slice(skip, skip + limit);
     },
   },
@@ -23,7 +23,7 @@ export const storeResolvers: Resolvers = {
   },
 };
 
-/** The documented shape of a name in `StorePartialInfo`: maps of strings. An entry of another shape is left out. */
+/** The documented shape of a name in `StorePartialInfo`: maps of strings. Omits entries of another shape. */
 function textsByLanguage(name: Store['name']): Record<string, Record<string, string>> {
   const entries = Object.entries(name).filter(
     (entry): entry is [string, Record<string, string>] =>

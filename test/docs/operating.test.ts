@@ -16,7 +16,7 @@ test('docs/operating.md names every metric of ours', async () => {
   const pool = { idleCount: 0, totalCount: 0, waitingCount: 0 };
   metrics.watchPool(pool);
   metrics.watchCache({ hits: 0, misses: 0, bytes: 0 });
-  metrics.watchReplicas({ list: [], answered: {} });
+  metrics.watchReplicas({ list: [], reads: {} });
   const names = [...(await metrics.show()).matchAll(/^# TYPE (carte_\w+)/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(8);
   expect(names.filter(name => !guide.includes(`\`${name}`))).toEqual([]);

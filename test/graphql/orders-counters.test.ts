@@ -75,10 +75,10 @@ test('verify names the counters that are wrong, and rebuild mends them', async (
   await run("insert into order_count values (?, '2026-03-03', 'READY', 1)", [id]);
   await run("update order_count set n = 4 where store_id = ? and day = 'infinity'", [id]);
   const wrong = [
-    { storeId: id, day: '2026-03-01', status: 'PENDING', kept: 5, actual: 1 },
-    { storeId: id, day: '2026-03-02', status: 'PENDING', kept: 0, actual: 1 },
-    { storeId: id, day: '2026-03-03', status: 'READY', kept: 1, actual: 0 },
-    { storeId: id, day: 'infinity', status: 'PENDING', kept: 4, actual: 2 },
+    { storeId: id, day: '2026-03-01', status: 'PENDING', stored: 5, actual: 1 },
+    { storeId: id, day: '2026-03-02', status: 'PENDING', stored: 0, actual: 1 },
+    { storeId: id, day: '2026-03-03', status: 'READY', stored: 1, actual: 0 },
+    { storeId: id, day: 'infinity', status: 'PENDING', stored: 4, actual: 2 },
   ];
   expect(await differences()).toEqual(wrong);
 

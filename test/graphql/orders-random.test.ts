@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OrderFilter } from '../../src/generated/graph.ts';
-import { type Cursor, writeCursor } from '../../src/order/cursor.ts';
+import { type Cursor, encodeCursor } from '../../src/order/arguments.ts';
 import { type Order, orderStatuses } from '../../src/order/entities.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
@@ -107,7 +107,7 @@ function expected(orders: readonly Order[], wanted: OrderFilter, { pageIndex, pa
   };
 }
 
-const cursorOf = ({ createdAt, id }: Place) => writeCursor({ createdAt, orderId: id } satisfies Cursor);
+const cursorOf = ({ createdAt, id }: Place) => encodeCursor({ createdAt, orderId: id } satisfies Cursor);
 
 const stores = [await storeOf(2600), await storeOf(40)];
 

@@ -11,15 +11,15 @@ import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.
 
 export interface Program {
   readonly pid: number;
-  /** Ends as programs do, stopping its server, and says with which code. */
-  leave(): Promise<number>;
+  /** Stops it gracefully, and returns its exit code. */
+  stop(): Promise<number>;
   kill(): Promise<void>;
 }
 
-export interface Circumstances {
+export interface SpawnOptions {
   readonly uid?: number;
   /** A command that runs the program. */
-  readonly through?: readonly string[];
+  readonly wrapper?: readonly string[];
 }
 
 const self = process.getuid?.() ?? 0;
@@ -37,15 +37,15 @@ const source = `
 `;
 
 export const nobody = 65534;
-/** Root can run this checkout as another user, unless it lies where only root can read. */
+/** Root can run this checkout as another user, unless only root can read its path. */
 export const canBeNobody =
   isRoot &&
   spawnSync(process.execPath, ['--check', fileURLToPath(embedded)], { uid: nobody, gid: nobody }).status === 0;
-/** Whom permissions bind: anyone but root. */
-export const canBeBound = !isRoot || canBeNobody;
-export const bound = isRoot ? { uid: nobody, gid: nobody } : {};
+/** Options for a process that is subject to file permissions, which root is not. */
+export const canBeUser = !isRoot || canBeNobody;
+export const asUser = isRoot ? { uid: nobody, gid: nobody } : {};
 
-/** The name of a data folder that is not there yet. Whatever still runs in it after the test is killed. */
+/** The path of a data folder that does not exist yet. Kills its server after the test. */
 export function newFolder(...names: readonly string[]): string {
   const parent = mkdtempSync(join(tmpdir(), 'carte-embedded-'));
   chmodSync(parent, 0o755);
@@ -64,7 +64,7 @@ export async function start(dataFolder: string): Promise<EmbeddedServer> {
   return server;
 }
 
-/** The process of the server, if one runs. */
+/** The pid of the running server. */
 export function serverPid(folder: string): number | undefined {
   const file = join(folder, 'postgres', 'postmaster.pid');
   if (!existsSync(file)) return undefined;
@@ -78,7 +78,7 @@ export function serverPid(folder: string): number | undefined {
 }
 
 /** The first value of the first row. */
-export async function ask(server: EmbeddedServer, query: string): Promise<unknown> {
+export async function queryValue(server: EmbeddedServer, query: string): Promise<unknown> {
   const client = new pg.Client(server.connection);
   client.on('error', () => {});
   try {
@@ -90,9 +90,9 @@ export async function ask(server: EmbeddedServer, query: string): Promise<unknow
   }
 }
 
-/** A program in a process group of its own that joins the server of the folder. */
-export function spawnProgram(folder: string, { uid = self, through = [] }: Circumstances = {}): ChildProcess {
-  const args = [...through, process.execPath, '--input-type=module', '-e', source, folder];
+/** Spawns a program, in a process group of its own, that joins the server of the folder. */
+export function spawnProgram(folder: string, { uid = self, wrapper = [] }: SpawnOptions = {}): ChildProcess {
+  const args = [...wrapper, process.execPath, '--input-type=module', '-e', source, folder];
   const program = spawn('env', args, { detached: true, uid, gid: uid });
   onTestFinished(() => {
     program.kill('SIGKILL');
@@ -100,24 +100,24 @@ export function spawnProgram(folder: string, { uid = self, through = [] }: Circu
   return program;
 }
 
-/** The same, once it has joined. */
-export async function startProgram(folder: string, circumstances?: Circumstances): Promise<Program> {
-  return joined(spawnProgram(folder, circumstances));
+/** Spawns a program and waits until it has joined. */
+export async function startProgram(folder: string, options?: SpawnOptions): Promise<Program> {
+  return joined(spawnProgram(folder, options));
 }
 
 export async function joined(program: ChildProcess): Promise<Program> {
   const { stdin, stdout, stderr, pid } = program;
   if (!stdin || !stdout || !stderr || !pid) throw new Error('the program did not start');
   const ended = once(program, 'exit');
-  const complaint = text(stderr);
-  const joined = await Promise.race([once(stdout, 'data'), ended.then(() => undefined)]);
-  if (!joined) throw new Error(await complaint);
+  const errorOutput = text(stderr);
+  const ready = await Promise.race([once(stdout, 'data'), ended.then(() => undefined)]);
+  if (!ready) throw new Error(await errorOutput);
   return {
     pid,
-    async leave() {
+    async stop() {
       stdin.end();
       const [code] = await ended;
-      if (code !== 0) process.stderr.write(`a program ended with ${code}: ${await complaint}\n`);
+      if (code !== 0) process.stderr.write(`a program ended with ${code}: ${await errorOutput}\n`);
       return code;
     },
     async kill() {

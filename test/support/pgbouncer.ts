@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { invoke } from '../../src/database/embedded/account.ts';
-import { self } from '../../src/database/embedded/folder.ts';
+import { currentUser } from '../../src/database/embedded/data-directory.ts';
+import { commandAs } from '../../src/database/embedded/unprivileged-user.ts';
 
 interface Connection {
   readonly host: string;
@@ -24,7 +24,7 @@ export async function startPgBouncer(server: Connection) {
   writeFileSync(join(folder, 'users'), `"${server.user}" ""\n`);
   writeFileSync(file, settings(server, folder));
   // Like PostgreSQL it does not run as root.
-  const program = invoke({ ...self(), inNamespace: self().uid === 0 }, 'pgbouncer', ['-q', file]);
+  const program = commandAs({ ...currentUser(), inNamespace: currentUser().uid === 0 }, 'pgbouncer', ['-q', file]);
   const child = spawn(program.file, program.args, { env: process.env, stdio: ['ignore', 'ignore', 'pipe'] });
   const connection = { ...server, host: folder, port };
   await untilReached(connection, child);

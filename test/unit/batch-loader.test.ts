@@ -18,7 +18,7 @@ const load = (repository: StoreRepository, scope: AccessScope, id: string) =>
 const storesOf = (count: number) => Promise.all(Array.from({ length: count }, () => data.store()));
 const only = (scope: Partial<AccessScope>): AccessScope => ({ ...emptyScope, ...scope });
 
-test.each([1, 3, 16, 17, 100])('%i loads at once are one statement', async count => {
+test.each([1, 3, 16, 17, 100])('%i concurrent loads are one statement', async count => {
   const created = await storesOf(count);
   const { result, statements: sent } = await statements.during(() =>
     Promise.all(created.map(({ id }) => load(stores, operatorScope, id))),
@@ -27,7 +27,7 @@ test.each([1, 3, 16, 17, 100])('%i loads at once are one statement', async count
   expect(sent).toHaveLength(1);
 });
 
-test('each caller sees what is in its own scope, whoever shares the statement', async () => {
+test('each caller gets what is in its own scope, whatever the other scopes of the batch', async () => {
   const [one, two] = await Promise.all([data.store(), data.store()]);
   const callers = [
     only({ storeIds: [one.id] }),
@@ -36,10 +36,10 @@ test('each caller sees what is in its own scope, whoever shares the statement', 
     emptyScope,
     operatorScope,
   ];
-  const seen = await Promise.all(
+  const isVisible = await Promise.all(
     callers.map(scope => Promise.all([one, two].map(async ({ id }) => (await load(stores, scope, id)) !== null))),
   );
-  expect(seen).toEqual([
+  expect(isVisible).toEqual([
     [true, false],
     [false, true],
     [false, false],
@@ -48,7 +48,7 @@ test('each caller sees what is in its own scope, whoever shares the statement', 
   ]);
 });
 
-test('a load sees what was written before it began, also while other batches run', async () => {
+test('a load reads what was committed before it, also while another batch is in progress', async () => {
   const { id } = await data.store();
   for (let revision = 1; revision <= 20; revision++) {
     const before = load(stores, operatorScope, id);
@@ -58,19 +58,19 @@ test('a load sees what was written before it began, also while other batches run
   }
 });
 
-test('a batch that hangs holds up no other', async () => {
+test('a batch that hangs delays no other', async () => {
   const [stuck, other] = await Promise.all([data.store(), data.store()]);
   const { promise: never } = Promise.withResolvers<never[]>();
   let calls = 0;
   const primary: Query = (...args) => (calls++ === 0 ? never : access.primary(...args));
   const repository = createStoreRepository({ ...access, primary });
-  const waiting = load(repository, operatorScope, stuck.id);
+  const pending = load(repository, operatorScope, stuck.id);
   await expect.poll(() => calls).toBe(1);
   expect(await load(repository, operatorScope, other.id)).toMatchObject({ menuRevision: 0 });
-  expect(await Promise.race([waiting, 'still waiting'])).toBe('still waiting');
+  expect(await Promise.race([pending, 'pending'])).toBe('pending');
 });
 
-test('a statement that fails fails for all who share it, and for nobody after them', async () => {
+test('a statement that fails rejects all loads of its batch, and none of the next', async () => {
   const { id } = await data.store();
   let calls = 0;
   const primary: Query = (...args) =>
@@ -81,6 +81,6 @@ test('a statement that fails fails for all who share it, and for nobody after th
   expect(await load(repository, operatorScope, id)).not.toBeNull();
 });
 
-test('nothing has an id that PostgreSQL cannot hold', async () => {
+test('an id with NUL, which PostgreSQL cannot store, is not found', async () => {
   expect(await load(stores, operatorScope, 'a\0b')).toBeNull();
 });

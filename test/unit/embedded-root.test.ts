@@ -22,20 +22,20 @@ function filesOfOthers(folder: string, uid: number): string {
   return execFileSync('find', [folder, '!', '-uid', String(uid)], { encoding: 'utf8' });
 }
 
-describe.runIf(isRoot)('root', () => {
-  test.runIf(canMakeNamespaces)('has PostgreSQL in a user namespace, and keeps its files', async () => {
+describe.runIf(isRoot)('As root', () => {
+  test.runIf(canMakeNamespaces)('PostgreSQL runs in a user namespace, and root owns its files', async () => {
     const folder = newFolder();
     await start(folder);
     expect(readFileSync(`/proc/${serverPid(folder)}/uid_map`, 'utf8')).toMatch(/^\s+1\s+0\s+1\s+$/);
     expect(filesOfOthers(folder, 0)).toBe('');
   });
 
-  test.runIf(canBeNobody)('runs the data of another user as that user', async () => {
+  test.runIf(canBeNobody)('data that another user owns is served as that user', async () => {
     const folder = newFolder();
     mkdirSync(folder);
     chownSync(folder, nobody, nobody);
     const program = await startProgram(folder, { uid: nobody });
-    expect(await program.leave()).toBe(0);
+    expect(await program.stop()).toBe(0);
     const server = await start(folder);
     expect(statSync(`/proc/${serverPid(folder)}`).uid).toBe(nobody);
     await server.stop();
@@ -43,31 +43,28 @@ describe.runIf(isRoot)('root', () => {
   });
 
   test.runIf(canMakeNamespaces && canBeNobody)(
-    'without user namespaces has PostgreSQL run as another user, to whom the folder is given',
+    'without user namespaces, PostgreSQL runs as uid 1, which then owns the data folder',
     async () => {
       const folder = newFolder();
       const program = await joined(await spawnWithoutNamespaces(folder));
       expect(statSync(`/proc/${serverPid(folder)}`).uid).toBe(1);
-      expect(await program.leave()).toBe(0);
+      expect(await program.stop()).toBe(0);
       expect(filesOfOthers(folder, 1)).toBe('');
     },
   );
 
-  test.runIf(canMakeNamespaces)(
-    'who may neither make namespaces nor become another user reads what to do',
-    async () => {
-      const through = [...unshare, '--map-root-user', 'sh', '-c', forbidNamespaces];
-      await expect(startProgram(newFolder(), { through })).rejects.toThrow(
-        /PostgreSQL does not run as root, .*: run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server\.\n/,
-      );
-    },
-  );
+  test.runIf(canMakeNamespaces)('without user namespaces and other users, starting fails with a remedy', async () => {
+    const wrapper = [...unshare, '--map-root-user', 'sh', '-c', forbidNamespaces];
+    await expect(startProgram(newFolder(), { wrapper })).rejects.toThrow(
+      /PostgreSQL does not run as root, .*: run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server\.\n/,
+    );
+  });
 });
 
-/** Root with all users at hand, as in a container, but with no right to make a namespace. */
+/** Spawns a program as root with all uids mapped, as in a container, but without the right to create a user namespace. */
 async function spawnWithoutNamespaces(folder: string) {
   const waitForUsers = `read go; exec sh -c '${forbidNamespaces}' "$0" "$@"`;
-  const program = spawnProgram(folder, { through: [...unshare, 'sh', '-c', waitForUsers] });
+  const program = spawnProgram(folder, { wrapper: [...unshare, 'sh', '-c', waitForUsers] });
   await once(program, 'spawn');
   await vi.waitUntil(() => readlinkSync(`/proc/${program.pid}/ns/user`) !== readlinkSync('/proc/self/ns/user'));
   for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${program.pid}/${map}`, '0 0 65536');

@@ -14,18 +14,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startEmbedded } from '../../src/database/embedded.ts';
-import { ask, newFolder, serverPid, spawnProgram, start, startProgram } from '../support/embedded.ts';
+import { newFolder, queryValue, serverPid, spawnProgram, start, startProgram } from '../support/embedded.ts';
 
 const template = mkdtempSync(join(tmpdir(), 'carte-template-'));
 
 beforeAll(async () => {
   const server = await startEmbedded({ dataFolder: template, settings: { fsync: 'off' } });
-  await ask(server, 'create table kept as select 42 as answer');
+  await queryValue(server, 'create table saved as select 42 as value');
   await server.stop();
 });
 afterAll(() => rmSync(template, { recursive: true }));
 
-/** A data folder that was in use before: its database holds a table with the answer. */
+/** A data folder with a stopped server, whose database has a table with a value. */
 function usedFolder(...names: readonly string[]): string {
   const folder = newFolder(...names);
   cpSync(template, folder, { recursive: true });
@@ -33,10 +33,10 @@ function usedFolder(...names: readonly string[]): string {
   return folder;
 }
 
-const answer = 'select answer from kept';
+const savedValue = 'select value from saved';
 
 describe('startEmbedded', () => {
-  test('makes a durable, private server in a new folder, and leaves only data and log behind', async () => {
+  test('creates a durable, private server in a new folder, and leaves only data and log behind', async () => {
     const folder = newFolder();
     const server = await startEmbedded({ dataFolder: folder });
     const shown = [
@@ -48,9 +48,9 @@ describe('startEmbedded', () => {
       'TimeZone',
       'server_encoding',
     ];
-    const settings = await ask(server, `select array[${shown.map(name => `current_setting('${name}')`)}]`);
+    const settings = await queryValue(server, `select array[${shown.map(name => `current_setting('${name}')`)}]`);
     expect(settings).toEqual(['on', 'on', 'on', 'off', '', 'UTC', 'UTF8']);
-    expect(await ask(server, "select current_database() || ' ' || lower('ÉЖ')")).toBe('carte éж');
+    expect(await queryValue(server, "select current_database() || ' ' || lower('ÉЖ')")).toBe('carte éж');
     expect(statSync(server.connection.host).mode & 0o777).toBe(0o700);
     await server.stop();
     expect(serverPid(folder)).toBeUndefined();
@@ -60,87 +60,89 @@ describe('startEmbedded', () => {
   test.each([
     ['blanks, quotes, commas and umlauts', 'my "böse" \'ord, ner\'', 'data'],
     ['a path too long for a socket', 'long-'.repeat(20), tmpdir()],
-  ])('works with %s', async (_case, name, place) => {
+  ])('works with %s', async (_case, name, parent) => {
     const folder = usedFolder(name);
     const server = await start(folder);
     const socketFolder = server.connection.host;
-    expect(await ask(server, answer)).toBe(42);
-    expect(dirname(socketFolder)).toBe(place === 'data' ? folder : place);
+    expect(await queryValue(server, savedValue)).toBe(42);
+    expect(dirname(socketFolder)).toBe(parent === 'data' ? folder : parent);
     expect(statSync(socketFolder).mode & 0o777).toBe(0o700);
     await server.stop();
     expect(existsSync(socketFolder)).toBe(false);
   });
 });
 
-describe('several programs', () => {
-  test('start at once on a new folder and all leave at once', async () => {
+describe('Several programs', () => {
+  test('can start in a new folder and stop at the same time', async () => {
     const folder = newFolder();
     const programs = await Promise.all([1, 2, 3, 4].map(() => startProgram(folder)));
-    expect(await Promise.all(programs.map(program => program.leave()))).toEqual([0, 0, 0, 0]);
+    expect(await Promise.all(programs.map(program => program.stop()))).toEqual([0, 0, 0, 0]);
     expect(serverPid(folder)).toBeUndefined();
     expect(readdirSync(folder).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('share one server until the last one leaves', async () => {
+  test('share one server until the last one stops', async () => {
     const folder = usedFolder();
     const program = await startProgram(folder);
     const pid = serverPid(folder);
     const server = await start(folder);
-    expect(await program.leave()).toBe(0);
-    expect(await ask(server, answer)).toBe(42);
+    expect(await program.stop()).toBe(0);
+    expect(await queryValue(server, savedValue)).toBe(42);
     expect(serverPid(folder)).toBe(pid);
     await server.stop();
     expect(serverPid(folder)).toBeUndefined();
   });
 
-  test('never lose a server to one that is leaving', async () => {
+  test('can join while another one is stopping the server', async () => {
     const folder = usedFolder();
     let current = await start(folder);
     for (let round = 0; round < 10; round += 1) {
       const [next] = await Promise.all([start(folder), current.stop()]);
-      expect(await ask(next, answer)).toBe(42);
+      expect(await queryValue(next, savedValue)).toBe(42);
       current = next;
     }
   });
 });
 
-describe('after kill -9', () => {
-  test('of the program, the next one adopts its server', async () => {
+describe('After kill -9', () => {
+  test('of the program, the next one joins its server', async () => {
     const folder = usedFolder();
     const program = await startProgram(folder);
     const pid = serverPid(folder);
     await program.kill();
     const server = await start(folder);
-    expect(await ask(server, answer)).toBe(42);
+    expect(await queryValue(server, savedValue)).toBe(42);
     expect(serverPid(folder)).toBe(pid);
     await server.stop();
     expect(serverPid(folder)).toBeUndefined();
   });
 
-  test('of the program while it makes the cluster, the next one makes it anew', async () => {
+  test('of the program during initdb, the next one creates the cluster', async () => {
     const folder = newFolder();
     const program = spawnProgram(folder);
-    await vi.waitUntil(() => existsSync(folder) && readdirSync(folder).some(name => name.startsWith('postgres.new-')));
+    const isInitializing = () =>
+      existsSync(folder) && readdirSync(folder).some(name => name.startsWith('postgres.new-'));
+    await vi.waitUntil(isInitializing, { timeout: 20_000 });
     program.kill('SIGKILL');
-    await vi.waitUntil(() => program.signalCode);
+    await vi.waitUntil(() => program.signalCode, { timeout: 20_000 });
     const server = await start(folder);
-    expect(await ask(server, 'select 1')).toBe(1);
+    expect(await queryValue(server, 'select 1')).toBe(1);
     expect(readdirSync(folder).filter(name => name.startsWith('postgres.new-'))).toEqual([]);
   });
 
-  test('of the server, whoever uses it gets it back and keeps it', async () => {
+  test('of the server, its program restarts it and still shares it with others', async () => {
     const folder = usedFolder();
     const server = await start(folder);
     const pid = serverPid(folder);
     killServer(folder);
-    await expect.poll(() => ask(server, answer).catch(() => 'down'), { timeout: 20_000 }).toBe(42);
+    await expect.poll(() => queryValue(server, savedValue).catch(() => 'down'), { timeout: 20_000 }).toBe(42);
     expect(serverPid(folder)).not.toBe(pid);
     const program = await startProgram(folder);
-    await program.leave();
-    expect(await ask(server, answer)).toBe(42);
+    await program.stop();
+    expect(await queryValue(server, savedValue)).toBe(42);
   });
 
-  test('of both, the next program recovers the data, even if the old process number is in use again', async () => {
+  test('of both, the next program recovers the data, even if the old pid belongs to another process', async () => {
     const folder = usedFolder();
     const program = await startProgram(folder);
     const pid = killServer(folder);
@@ -154,7 +156,7 @@ describe('after kill -9', () => {
       writeFileSync(lock, readFileSync(lock, 'utf8').replace(String(pid), String(bystander.pid)));
     }
     const server = await start(folder);
-    expect(await ask(server, answer)).toBe(42);
+    expect(await queryValue(server, savedValue)).toBe(42);
     expect(readFileSync(join(folder, 'postgres.log'), 'utf8')).toContain('automatic recovery in progress');
   });
 
@@ -166,13 +168,13 @@ describe('after kill -9', () => {
   }
 });
 
-test('the server does not hear Ctrl-C in the terminal of its program', async () => {
+test('Ctrl-C in the terminal of a program does not reach the server', async () => {
   const folder = usedFolder();
   const program = await startProgram(folder);
   const pid = serverPid(folder);
   process.kill(-program.pid, 'SIGINT');
   const server = await start(folder);
-  expect(await ask(server, answer)).toBe(42);
+  expect(await queryValue(server, savedValue)).toBe(42);
   expect(serverPid(folder)).toBe(pid);
-  expect(await program.leave()).toBe(0);
+  expect(await program.stop()).toBe(0);
 });

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { verifyCounters } from '../../src/order/counters.ts';
-import { createOrderId } from '../../src/order/ids.ts';
+import { createOrderId } from '../../src/order/entities.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 import { directConnection } from '../support/database.ts';
 import { splitTables } from '../support/partitions.ts';
 
 const app = await startApp();
-const ask = (sql: string, values: readonly unknown[] = []) => app.orm.em.fork().execute(sql, [...values]);
-const indexesOfWhole = () =>
-  ask(`select indexrelid from pg_index where indrelid = coalesce(to_regclass('orders_before'), to_regclass('orders'))
+const execute = (sql: string, values: readonly unknown[] = []) => app.orm.em.fork().execute(sql, [...values]);
+const readIndexes = () =>
+  execute(`select indexrelid from pg_index where indrelid = coalesce(to_regclass('orders_before'), to_regclass('orders'))
     order by 1`);
-const partOf = (orderId: string) => ask('select tableoid::regclass::text as part from orders where id = ?', [orderId]);
+const partitionOf = (orderId: string) =>
+  execute('select tableoid::regclass::text as part from orders where id = ?', [orderId]);
 
 const store = await app.data.store();
 await app.data.menu(store);
@@ -24,19 +25,19 @@ const read = () =>
       return (await app.get(each)).text;
     }),
   );
-const before = { answers: await read(), indexes: await indexesOfWhole() };
+const before = { responses: await read(), indexes: await readIndexes() };
 if (process.env.CARTE_TEST_PARTITIONS !== 'on') await splitTables(directConnection(app.orm));
 
-test('splitting the tables changes no answer', async () => {
-  expect(await read()).toEqual(before.answers);
+test('partitioning the tables changes no response', async () => {
+  expect(await read()).toEqual(before.responses);
 });
 
-test('splitting the orders builds no index anew', async () => {
+test('partitioning the orders rebuilds no index', async () => {
   expect(before.indexes).toHaveLength(5);
-  expect(await indexesOfWhole()).toEqual(before.indexes);
+  expect(await readIndexes()).toEqual(before.indexes);
 });
 
-test('a menu in split tables is replaced, and what stays keeps its ids', async () => {
+test('replacing a menu in partitioned tables keeps the ids of its items', async () => {
   const other = await app.data.store();
   await app.data.menu(other, smallMenu('Lunch'));
   const readItem = async () => (await app.get(`/v1/stores/${other.id}/menu_configuration/flat`)).body.items[0];
@@ -45,7 +46,7 @@ test('a menu in split tables is replaced, and what stays keeps its ids', async (
   expect(await readItem()).toMatchObject({ id, name: { translations: { en: 'Dinner' } } });
 });
 
-test('an order in split tables is replaced by its id, and the counters follow', async () => {
+test('replacing an order in partitioned tables updates the counters', async () => {
   const other = await app.data.store();
   const [order] = await app.data.orders(other, 2);
   await app.data.orders(other, 1, { id: String(order?.id), status: 'READY' });
@@ -54,16 +55,16 @@ test('an order in split tables is replaced by its id, and the counters follow', 
   expect(await verifyCounters(operatorFork(app.orm))).toEqual([]);
 });
 
-test('an order whose id tells its time lies in the part of that time, and no part is made twice', async () => {
+test('an order with a UUIDv7 is in the partition of its time, and no partition is created twice', async () => {
   const save = async (createdAt: Date) => {
     const id = createOrderId(createdAt);
     await app.data.orders(store, 1, { id, createdAt });
-    return partOf(id);
+    return partitionOf(id);
   };
   expect(await save(new Date('2026-12-31T23:59:59.999Z'))).toEqual([{ part: 'orders_2026_10' }]);
-  expect(await ask("select add_order_parts('2027-04-15', 1) as made")).toEqual([{ made: 1 }]);
-  expect(await ask("select add_order_parts('2027-04-15', 2) as made")).toEqual([{ made: 1 }]);
+  expect(await execute("select add_order_parts('2027-04-15', 1) as created")).toEqual([{ created: 1 }]);
+  expect(await execute("select add_order_parts('2027-04-15', 2) as created")).toEqual([{ created: 1 }]);
   expect(await save(new Date('2027-07-01T00:00:00Z'))).toEqual([{ part: 'orders_2027_07' }]);
-  expect(await ask("select add_order_parts('2027-10-01', 1, 1) as made")).toEqual([{ made: 1 }]);
+  expect(await execute("select add_order_parts('2027-10-01', 1, 1) as created")).toEqual([{ created: 1 }]);
   expect(await save(new Date('2027-11-01T00:00:00Z'))).toEqual([{ part: 'orders_before' }]);
 });

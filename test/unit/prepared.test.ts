@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { prepared, preparedFirst, type Query, queryIn, queryOn, statementName } from '../../src/database/query.ts';
-import { parseTimestamp } from '../../src/database/types.ts';
+import { queryOn } from '../../src/database/access.ts';
+import { parseTimestamp } from '../../src/database/pool.ts';
+import { prepared, preparedFirst, type Query, statementName } from '../../src/database/query.ts';
+import { queryIn } from '../../src/database/transaction.ts';
 import { createDatabase, prepare } from '../support/database.ts';
 
-// One connection, so that everything but the first time is a second time.
+// One connection, so that every execution but the first uses the prepared statement.
 const orm = await createDatabase({ poolSize: 1 });
 const pool = await orm.em.getConnection().getNativeClient();
 const query = queryOn(pool);
 afterAll(() => orm.close());
 
-const everyTime = [1, 2, 3];
+const executions = [1, 2, 3];
 
 async function preparedOnServer(on: Query, text: string): Promise<boolean> {
   const rows = await on<{ n: number }>('select count(*)::int as n from pg_prepared_statements where name = $1', [
@@ -20,8 +22,8 @@ async function preparedOnServer(on: Query, text: string): Promise<boolean> {
   return rows[0]?.n === 1;
 }
 
-describe('a prepared statement', () => {
-  test('returns the same each time', async () => {
+describe('A prepared statement', () => {
+  test('returns the same result at each execution', async () => {
     const text = prepared(`
       select $1::text as text, $2::float8 as number, $3::bool as "isTrue", $4::text[] as list, $5::json as json,
         $6::bytea as bytes, null::text as nothing, $7::int8 as large, $8::timestamptz as instant`);
@@ -38,13 +40,13 @@ describe('a prepared statement', () => {
       large: 2 ** 53 - 1,
       instant,
     };
-    for (const _ of everyTime) {
+    for (const _ of executions) {
       expect(await query(text, values)).toEqual([expected]);
       expect(await query(text, values, 'array')).toEqual([Object.values(expected)]);
     }
   });
 
-  test.runIf(prepare)('is prepared on the connection, whether the pool sends it or a transaction', async () => {
+  test.runIf(prepare)('is prepared on the connection, by the pool and in a transaction', async () => {
     const [byPool, byTransaction] = [prepared('select $1::int as a'), prepared('select $1::int as b')];
     await query(byPool, [1]);
     expect(await preparedOnServer(query, byPool)).toBe(true);
@@ -54,15 +56,15 @@ describe('a prepared statement', () => {
     });
   });
 
-  test('fails by itself: the next one finds the connection as it was', async () => {
+  test('that fails leaves the connection usable', async () => {
     const text = prepared('select 6 / $1::int as quotient');
-    for (const _ of everyTime) {
+    for (const _ of executions) {
       await expect(query(text, [0])).rejects.toMatchObject({ code: '22012' });
       expect(await query(text, [2])).toEqual([{ quotient: 3 }]);
     }
   });
 
-  test.runIf(prepare)('is refused, not misread, once its columns have changed', async () => {
+  test.runIf(prepare)('fails rather than return wrong rows after its columns have changed', async () => {
     await query('create temporary table shape (value int)', []);
     await query('insert into shape values (1)', []);
     const text = prepared('select * from shape');
@@ -72,14 +74,15 @@ describe('a prepared statement', () => {
   });
 });
 
-test('only so many texts are prepared, the first ones', () => {
-  const keep = preparedFirst(2);
-  const names = ['a', 'b', 'a', 'c', 'b'].map(text => statementName(keep(text)) !== undefined);
+test('only the first texts, up to the maximum, are prepared', () => {
+  const prepareFirst = preparedFirst(2);
+  const names = ['a', 'b', 'a', 'c', 'b'].map(text => statementName(prepareFirst(text)) !== undefined);
   expect(names).toEqual([true, true, true, false, true]);
 });
 
-test('a timestamp is parsed as pg does', () => {
-  const parseAsPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+const parseAsPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => Date;
+
+test('a timestamp is parsed as by pg', () => {
   const instant = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
   fc.assert(
     fc.property(instant, fc.constantFrom('+00', '-03', '+11', '+05:30'), fc.nat(3), (at, zone, digits) => {
@@ -92,9 +95,9 @@ test('a timestamp is parsed as pg does', () => {
 });
 
 test.each(['-infinity', 'infinity', '0044-03-15 12:00:00+00 BC', '12026-01-01 00:00:00+00'])(
-  'the timestamp %s is parsed as pg does',
+  'the timestamp %s is parsed as by pg',
   async text => {
     const [row] = await query<{ at: unknown }>('select $1::timestamptz as at', [text]);
-    expect(row?.at instanceof Date ? row.at.getTime() : row?.at).not.toBeNaN();
+    expect(row?.at).toEqual(parseAsPg(text));
   },
 );

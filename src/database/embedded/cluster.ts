@@ -1,19 +1,19 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OperatorError } from '../../errors.ts';
-import { type Account, run } from './account.ts';
+import { codeOf } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
-import { codeOf, ifAbsent, lastWords } from './failure.ts';
-import type { DataFolder } from './folder.ts';
+import { type DataDirectory, ifMissing } from './data-directory.ts';
+import { lastErrorLine, runAs, type ServerUser } from './unprivileged-user.ts';
 
-interface Making {
+interface ClusterOptions {
   readonly binaries: Binaries;
-  readonly account: Account;
+  readonly user: ServerUser;
   readonly sync: boolean;
 }
 
-// Text compares and changes case by PostgreSQL's own Unicode tables, the same on every system; only pg_trgm and full
-// text search still ask the system what a letter is, by LC_CTYPE.
+// PostgreSQL's own Unicode tables compare text and change case, the same on every system; only pg_trgm and full-text search
+// still classify letters by the system's LC_CTYPE.
 const locale = [
   '--locale-provider=builtin',
   '--builtin-locale=C.UTF-8',
@@ -21,41 +21,42 @@ const locale = [
   `--lc-ctype=${process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'}`,
 ];
 
-/** The major version of the cluster; undefined where there is none. */
-export async function clusterVersion(folder: DataFolder): Promise<string | undefined> {
-  const text = await readFile(join(folder.cluster, 'PG_VERSION'), 'utf8').catch(ifAbsent(undefined));
+/** The major version of the cluster; undefined where none exists. */
+export async function readClusterVersion(directory: DataDirectory): Promise<string | undefined> {
+  const text = await readFile(join(directory.cluster, 'PG_VERSION'), 'utf8').catch(ifMissing(undefined));
   return text?.trim();
 }
 
-/** A cluster appears under its name only when it is whole, so that a program killed half-way leaves none behind. */
-export async function makeCluster(folder: DataFolder, { binaries, account, sync }: Making): Promise<void> {
-  const draft = await mkdtemp(`${folder.cluster}.new-${process.pid}-`);
+/** Runs initdb in a temporary directory and renames it when it is complete, so that a killed program leaves no partial cluster. */
+export async function createCluster(directory: DataDirectory, options: ClusterOptions): Promise<void> {
+  const { binaries, user, sync } = options;
+  const temporary = await mkdtemp(`${directory.cluster}.new-${process.pid}-`);
   try {
-    await chown(draft, account.uid, account.gid);
-    const options = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...locale, ...(sync ? [] : ['--no-sync'])];
-    await run(account, binaries.initdb, ['-D', draft, ...options]);
-    await rename(draft, folder.cluster);
-    if (sync) await syncFolder(folder.root);
+    await chown(temporary, user.uid, user.gid);
+    const flags = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...locale, ...(sync ? [] : ['--no-sync'])];
+    await runAs(user, binaries.initdb, ['-D', temporary, ...flags]);
+    await rename(temporary, directory.cluster);
+    if (sync) await fsyncDirectory(directory.root);
   } catch (cause) {
-    await rm(draft, { recursive: true, force: true });
+    await rm(temporary, { recursive: true, force: true });
     // Another program that started at the same time was faster, and its cluster is as good.
-    if ((await clusterVersion(folder)) !== undefined) return;
-    const reason = codeOf(cause) === 'ENOTEMPTY' ? 'other files lie there' : lastWords(cause);
+    if ((await readClusterVersion(directory)) !== undefined) return;
+    const reason = codeOf(cause) === 'ENOTEMPTY' ? 'it has other files' : lastErrorLine(cause);
     throw new OperatorError(
-      `PostgreSQL could not make its files in "${folder.cluster}" (${reason}): ` +
+      `PostgreSQL could not create its data folder "${directory.cluster}" (${reason}): ` +
         'make room there, or set CARTE_DATA to another folder.',
       { cause },
     );
   }
 }
 
-/** Removes what killed programs left half made. */
-export async function removeAbandoned(folder: DataFolder): Promise<void> {
-  for (const name of await readdir(folder.root)) {
+/** Removes the temporary directories of killed programs. */
+export async function removePartialClusters(directory: DataDirectory): Promise<void> {
+  for (const name of await readdir(directory.root)) {
     const pid = /^postgres\.new-(\d+)-/.exec(name)?.[1];
     if (pid === undefined || isAlive(Number(pid))) continue;
-    // initdb may outlive the killed program for a moment and write while it is removed.
-    await rm(join(folder.root, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    // The killed program's initdb may still be writing.
+    await rm(join(directory.root, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 
@@ -67,7 +68,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
+async function fsyncDirectory(path: string): Promise<void> {
   const handle = await open(path);
   try {
     await handle.sync();

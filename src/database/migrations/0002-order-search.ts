@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * What keeps the order list fast: indexes for every filter, and two tables that a trigger keeps in step with the orders,
- * whoever writes them. docs/operating-orders.md tells how they work and how to check them.
+ * Adds indexes for every filter of the order list, and two tables that triggers maintain on every write to `orders`.
+ * docs/operating-orders.md describes how they work and how to verify them.
  */
 export class OrderSearchMigration extends Migration {
   override up(): void {
@@ -14,9 +14,9 @@ export class OrderSearchMigration extends Migration {
   }
 }
 
-// Folded to upper case first, since only that makes `ß` and `ss` one, then to lower case with one form of sigma, since
-// pg_trgm folds once more by the rules of the database and must find nothing left to change. Digits are cut off where
-// the index could not hold them.
+// Names are folded to upper case first, which alone maps `ß` to `SS`, then to lower case with one form of sigma: pg_trgm
+// folds case once more by the database's own rules, and must find nothing left to change. Phone digits are truncated to
+// what an index entry can hold.
 const columnsAndIndexes = `
   create extension if not exists pg_trgm;
   create extension if not exists btree_gin;
@@ -31,8 +31,8 @@ const columnsAndIndexes = `
   create index orders_by_name on orders using gin (store_id, customer_name_folded gin_trgm_ops);
 `;
 
-// Neither table refers to `store`: deleting a store deletes its orders, and the trigger counts that too. A revision
-// outlives its store, so that a store made anew under the same id never repeats one.
+// No foreign key to `store`: deleting a store deletes its orders, and the trigger counts that too. A revision outlives its
+// store, so that a store created again with the same id never repeats one.
 const tables = `
   create table order_count (
     store_id text collate "C" not null,
@@ -48,9 +48,9 @@ const tables = `
   );
 `;
 
-// Every statement first takes its stores' revisions, in the order of their ids, and holds them until its transaction
-// ends. So the writers of one store follow each other: counters need no order of their own, and a revision that can be
-// read belongs to a transaction that is finished, as are all before it.
+// Every statement first locks the revision rows of its stores, in the order of their ids, until its transaction ends. So
+// writers of one store are serialized: counters need no lock order of their own, and a visible revision means that its
+// transaction and all before it have committed.
 const orderTriggers = `
   create function keep_order_counts() returns trigger language plpgsql set search_path from current as $$
   begin
@@ -102,8 +102,8 @@ const orderTriggers = `
   create trigger orders_truncated after truncate on orders for each statement execute function keep_order_counts();
 `;
 
-// An order is shown with its store's name, identifiers and age, so a change of these is a change of the orders. It is
-// kept even for a store without orders: its first one may be on the way.
+// Orders include their store's name, external id and creation time, so a change to these is a change to the orders. The
+// revision of a store without orders is incremented too: its first order may be in an open transaction.
 const storeTrigger = `
   create function revise_orders_of_store() returns trigger language plpgsql set search_path from current as $$
   begin

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * A revision says what a store's configuration is, to callers that keep its tag and to answers that are kept. So it grows
- * when the operator sets what no caller can, and a store that is deleted and made anew goes on from where it was.
+ * A revision identifies a store's configuration in ETags and cached responses. So it is also incremented when the operator
+ * changes `prep_type`, and a store that is deleted and created again continues from its last revision.
  */
 export class MenuRevisionMigration extends Migration {
   override up(): void {

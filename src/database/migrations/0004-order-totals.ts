@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The counter of a store's orders of one status over all days stands at the day `infinity`, beside those of its days, so that
- * counting all of them does not grow with the days.
+ * Adds counters over all days, with the day `infinity`, beside those of each day, so that the cost of counting all orders of a
+ * store does not grow with the number of days.
  */
 export class OrderTotalsMigration extends Migration {
   override up(): void {

@@ -3,7 +3,7 @@ import { OrderSearchMigration } from './0002-order-search.ts';
 import { MenuRevisionMigration } from './0003-menu-revision.ts';
 import { OrderTotalsMigration } from './0004-order-totals.ts';
 
-/** In the order in which they run; a landed migration never changes. */
+/** In execution order; a released migration never changes. */
 export const migrations = [
   { name: '0001-initial', class: InitialMigration },
   { name: '0002-order-search', class: OrderSearchMigration },

@@ -1,151 +1,179 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Query, queryOn } from '../query.ts';
-import { type ConnectionOptions, type Connections, connectTo } from './connections.ts';
-import { beginning, hasReached, shownBy, stateOf } from './position.ts';
+import pg from 'pg';
+import { queryOn } from '../access.ts';
+import { poolOptions, typeParsers } from '../pool.ts';
+import type { Query } from '../query.ts';
+import type { StatementOptions } from '../statements.ts';
+import { hasReplayed, readServerState, readSnapshotXmax, zeroLsn } from './replay-position.ts';
 
-export interface ReplicaOptions extends ConnectionOptions {
-  /** What the replica must be a replica of. */
+export interface ReplicaOptions extends StatementOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  /** Identity of the primary, which the replica must share. */
   readonly identity: () => Promise<string>;
-  /** Told when the replica is left out, and why, and when it is taken back. */
+  /** Called when the replica becomes usable, or unusable for a reason. */
   readonly onChange: (change: { readonly isUsable: boolean; readonly reason?: unknown }) => void;
 }
 
-export interface Statement {
-  readonly text: string;
-  readonly values: readonly unknown[];
-  readonly rowMode: 'array' | undefined;
-}
-
-/** What a replica answered, and the first transaction of which it may not have shown anything. */
-export interface ReplicaAnswer<Row> {
+interface ReplicaResult<Row> {
   readonly rows: Row[];
-  readonly shown: bigint;
+  /** First transaction that the rows cannot show. */
+  readonly xmax: bigint;
 }
 
-const interval = 1_000;
-const patience = 1_000;
-const shortestPause = 250;
-const longestPause = 2_000;
+const probeIntervalMs = 1_000;
+const probeTimeoutMs = 1_000;
+const minRetryDelayMs = 250;
+const maxRetryDelayMs = 2_000;
 
-/** A read replica. While it does not answer it is left out; it is taken back when it does. */
+/** A read replica, probed once a second: it is unusable from a failed probe until the next one that succeeds. */
 export class Replica {
   readonly #options: ReplicaOptions;
-  readonly #ended = new AbortController();
-  #connections: Connections | undefined;
-  #pause = shortestPause;
-  #hurry = Promise.withResolvers<void>();
-  /** The place in the log that was last asked for. */
-  #asked = beginning;
-  #behindSince: number | undefined;
-  #told: boolean | undefined;
+  readonly #closed = new AbortController();
+  #pools: Pools | undefined;
+  #retryDelayMs = minRetryDelayMs;
+  #probeNow = Promise.withResolvers<void>();
+  #requiredLsn = zeroLsn;
+  #laggingSince: number | undefined;
+  #reported: boolean | undefined;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
   }
 
   get isUsable(): boolean {
-    return this.#connections !== undefined;
+    return this.#pools !== undefined;
   }
 
-  /** For how long the replica has not come as far as was asked of it. */
+  /** Replication lag: for how long the replica has not replayed the LSN that reads require. */
   get behindSeconds(): number {
-    return this.#behindSince === undefined ? 0 : (performance.now() - this.#behindSince) / 1_000;
+    return this.#laggingSince === undefined ? 0 : (performance.now() - this.#laggingSince) / 1_000;
   }
 
-  /** Undefined where the replica has not come as far as a place in the log. */
-  async read<Row>(log: string, statement: Statement) {
-    if (!this.#connections) return undefined;
+  /** Undefined while the replica has not replayed up to the LSN. */
+  async read<Row>(lsn: string, select: (query: Query) => Promise<Row[]>): Promise<ReplicaResult<Row> | undefined> {
+    if (!this.#pools) return undefined;
+    this.#requiredLsn = lsn;
     try {
-      const client = await this.#connections.reads.connect();
+      const client = await this.#pools.reads.connect();
       try {
-        return await this.#readOn<Row>(queryOn(client), log, statement);
+        const query = queryOn(client);
+        // Three snapshots, in this order: the second shows at least what the first has, and at most what the third has.
+        if (!this.#trackLag(await hasReplayed(query, lsn))) return undefined;
+        return { rows: await select(query), xmax: await readSnapshotXmax(query) };
       } finally {
         client.release();
       }
     } catch (error) {
-      this.#hurry.resolve();
+      this.#probeNow.resolve();
       throw error;
     }
   }
 
-  /** Three statements are three snapshots: the read comes after what it must show, and before the question what it did. */
-  async #readOn<Row>(
-    query: Query,
-    log: string,
-    { text, values, rowMode }: Statement,
-  ): Promise<ReplicaAnswer<Row> | undefined> {
-    this.#asked = log;
-    if (!this.#note(await hasReached(query, log))) return undefined;
-    return { rows: await query<Row>(text, values, rowMode), shown: await shownBy(query) };
+  #trackLag(isCaughtUp: boolean): boolean {
+    this.#laggingSince = isCaughtUp ? undefined : (this.#laggingSince ?? performance.now());
+    return isCaughtUp;
   }
 
-  #note(reached: boolean): boolean {
-    this.#behindSince = reached ? undefined : (this.#behindSince ?? performance.now());
-    return reached;
-  }
-
-  /** Takes the replica in as soon as it answers, and goes on until it is closed. */
+  /** Probes the replica until it is closed. */
   async watch(): Promise<void> {
-    while (!this.#ended.signal.aborted) {
-      this.#hurry = Promise.withResolvers();
-      const connections = this.#connections ?? connectTo(this.#options);
+    while (!this.#closed.signal.aborted) {
+      this.#probeNow = Promise.withResolvers();
+      const pools = this.#pools ?? openPools(this.#options);
       try {
-        await within(patience, this.#probe(queryOn(connections.probe)));
-        this.#takeBack(connections);
+        await withTimeout(probeTimeoutMs, this.#probe(queryOn(pools.probe)));
+        this.#markUsable(pools);
       } catch (reason) {
-        this.#leaveOut(connections, reason);
+        this.#markUnusable(pools, reason);
       }
-      const pause = this.#connections ? interval : this.#pause;
-      const rest = sleep(pause, undefined, { ref: false, signal: this.#ended.signal }).catch(() => {});
-      await Promise.race([rest, this.#hurry.promise]);
+      const delayMs = this.#pools ? probeIntervalMs : this.#retryDelayMs;
+      const delay = sleep(delayMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
+      await Promise.race([delay, this.#probeNow.promise]);
     }
   }
 
   async #probe(query: Query): Promise<void> {
-    const [expected, found] = await Promise.all([this.#options.identity(), stateOf(query, this.#asked)]);
-    if (found.identity !== expected) throw new Error('It is another database');
-    if (!found.isStandby) throw new Error('It is no standby');
-    this.#note(found.reached);
+    const [identity, state] = await Promise.all([this.#options.identity(), readServerState(query, this.#requiredLsn)]);
+    if (state.identity !== identity) throw new Error('It is a replica of another database');
+    if (!state.isStandby) throw new Error('It is not a standby');
+    this.#trackLag(state.hasReplayed);
   }
 
-  #takeBack(connections: Connections): void {
-    if (this.#ended.signal.aborted) {
-      connections.cut();
+  #markUsable(pools: Pools): void {
+    if (this.#closed.signal.aborted) {
+      pools.destroy();
       return;
     }
-    this.#connections = connections;
-    this.#pause = shortestPause;
-    this.#tell();
+    this.#pools = pools;
+    this.#retryDelayMs = minRetryDelayMs;
+    this.#report();
   }
 
-  #leaveOut(connections: Connections, reason: unknown): void {
-    connections.cut();
-    this.#pause = Math.min(this.#pause * 2, longestPause);
-    this.#connections = undefined;
-    this.#behindSince = undefined;
-    this.#tell(reason);
+  #markUnusable(pools: Pools, reason: unknown): void {
+    pools.destroy();
+    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, maxRetryDelayMs);
+    this.#pools = undefined;
+    this.#laggingSince = undefined;
+    this.#report(reason);
   }
 
-  #tell(reason?: unknown): void {
-    if (this.#told === this.isUsable || this.#ended.signal.aborted) return;
-    this.#told = this.isUsable;
+  #report(reason?: unknown): void {
+    if (this.#reported === this.isUsable || this.#closed.signal.aborted) return;
+    this.#reported = this.isUsable;
     this.#options.onChange({ isUsable: this.isUsable, reason });
   }
 
   close(): void {
-    this.#ended.abort();
-    this.#connections?.cut();
-    this.#connections = undefined;
+    this.#closed.abort();
+    this.#pools?.destroy();
+    this.#pools = undefined;
   }
 }
 
-async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  // An answer that has come while the process was busy is looked at first.
-  const timer = setTimeout(() => setImmediate(() => reject(new Error(`No answer came within ${ms} ms`))), ms);
+  // One turn of the event loop later, so that a result which arrived while the loop was blocked wins.
+  const fail = () => setImmediate(() => reject(new Error(`No response within ${timeoutMs} ms`)));
+  const timer = setTimeout(fail, timeoutMs);
   try {
-    return await Promise.race([answer, promise]);
+    return await Promise.race([result, promise]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+interface Pools {
+  readonly reads: pg.Pool;
+  /** A pool of its own, so that probes do not queue behind reads. */
+  readonly probe: pg.Pool;
+  /** Closes all connections at once; pending statements reject. */
+  destroy(): void;
+}
+
+/** Short, for a pooled and a new connection alike: the primary can serve the read instead. */
+const connectionTimeoutMillis = 1_000;
+
+function openPools({ url, poolSize, statementSeconds, prepare }: ReplicaOptions): Pools {
+  const clients = new Set<unknown>();
+  const open = (max: number) => {
+    const options = { ...poolOptions({ statementSeconds, prepare }), connectionTimeoutMillis, max };
+    const pool = new pg.Pool({ ...options, connectionString: url, types: typeParsers() });
+    // The pending statement rejects as well; an `error` event without a listener would end the process.
+    pool.on('error', () => {});
+    pool.on('connect', client => void clients.add(client.on('error', () => {})));
+    pool.on('remove', client => void clients.delete(client));
+    return pool;
+  };
+  const [reads, probe] = [open(poolSize), open(1)] as const;
+  let isDestroyed = false;
+  return {
+    reads,
+    probe,
+    destroy() {
+      if (isDestroyed) return;
+      isDestroyed = true;
+      for (const pool of [reads, probe]) void pool.end();
+      for (const client of clients) if (client instanceof pg.Client) void client.end();
+    },
+  };
 }

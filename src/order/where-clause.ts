@@ -2,7 +2,7 @@ import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
 import type { Search } from './arguments.ts';
 import { foldedName } from './entities.ts';
 
-/** Collects the values of a statement, and gives each its placeholder. */
+/** Collects the parameters of a statement, and returns the placeholder of each. */
 export interface Binding {
   readonly values: readonly unknown[];
   bind(value: unknown, type: string): string;
@@ -14,50 +14,50 @@ export function createBinding(): Binding {
 }
 
 /**
- * The stores that are asked for, each with its position. A single one stands by itself: for a list PostgreSQL expects ten,
- * finds every plan that it could keep too dear, and plans the statement anew each time.
+ * The requested stores as a table. A single store is a scalar: for an array the planner assumes ten rows, rates every generic plan
+ * as too expensive, and plans the statement at each execution.
  */
-export function askedStores(storeIds: readonly string[], { bind }: Binding): string {
+export function requestedStores(storeIds: readonly string[], { bind }: Binding): string {
   const [only] = storeIds;
   return storeIds.length === 1
-    ? `(select ${bind(only, 'text')} collate "C", 1) as asked (store_id, position)`
-    : `unnest(${bind(storeIds, 'text[]')}) with ordinality as asked (store_id, position)`;
+    ? `(select ${bind(only, 'text')} collate "C", 1) as requested (store_id, position)`
+    : `unnest(${bind(storeIds, 'text[]')}) with ordinality as requested (store_id, position)`;
 }
 
-/** How a search treats one of its filters. */
+/** How the statements treat one filter. */
 interface FilterRule {
   readonly isSet: (search: Search) => boolean;
-  /** Whether the counters know how many orders of a whole day match. */
+  /** Whether the order counters include the number of matches of a whole day. */
   readonly isCounted: boolean;
-  /** Whether an index finds the matches themselves, so that they are best collected first and sorted afterwards. */
+  /** Whether an index finds the matches, so that they are best collected before they are sorted. */
   readonly isIndexed: (search: Search) => boolean;
-  /** Whether one plan suits all values, so that the statement is worth preparing. */
-  readonly hasOnePlan: (search: Search) => boolean;
-  /** On `orders`, with a leading `and`; empty for time and status, which walks and counters each apply in their own way. */
+  /** Whether one plan suits all values, so that the statement can be prepared. */
+  readonly isPreparable: (search: Search) => boolean;
+  /** On `orders`, with a leading `and`; empty for time and status, which index scans and counters apply in their own ways. */
   readonly condition: (search: Search, binding: Binding) => string;
 }
 
-/** Letters and digits in a row, long enough for the trigrams of the name index. */
-const indexable = /[\p{L}\p{N}]{3}/u;
+/** Three letters or digits in a row, the minimum for a trigram of the name index. */
+const hasTrigram = /[\p{L}\p{N}]{3}/u;
 
-const byTimeOrStatus = {
+const timeOrStatusRule = {
   isCounted: true,
   isIndexed: () => false,
-  hasOnePlan: () => true,
+  isPreparable: () => true,
   condition: () => '',
 };
 
 /** A filter of the graph that is missing here does not compile. */
 const filterRules: Readonly<Record<keyof OrderFilter, FilterRule>> = {
-  startTime: { ...byTimeOrStatus, isSet: search => search.startTime !== undefined },
-  endTime: { ...byTimeOrStatus, isSet: search => search.endTime !== undefined },
-  status: { ...byTimeOrStatus, isSet: search => search.status !== undefined },
+  startTime: { ...timeOrStatusRule, isSet: search => search.startTime !== undefined },
+  endTime: { ...timeOrStatusRule, isSet: search => search.endTime !== undefined },
+  status: { ...timeOrStatusRule, isSet: search => search.status !== undefined },
   customerName: {
     isSet: search => search.customerName !== undefined,
     isCounted: false,
-    isIndexed: ({ customerName = '' }) => indexable.test(customerName),
-    // What is best for a name depends on how often it occurs.
-    hasOnePlan: () => false,
+    isIndexed: ({ customerName = '' }) => hasTrigram.test(customerName),
+    // The best plan depends on how frequent the name is.
+    isPreparable: () => false,
     condition: ({ customerName = '' }, { bind }) => {
       const pattern = bind(`%${customerName.replace(/[\\%_]/g, '\\$&')}%`, 'text');
       return `and customer_name_folded like (${foldedName(pattern)}) collate "C"`;
@@ -67,12 +67,12 @@ const filterRules: Readonly<Record<keyof OrderFilter, FilterRule>> = {
     isSet: search => search.phoneNumber !== undefined,
     isCounted: false,
     isIndexed: () => true,
-    // Within a time, the best plan depends on which of the two leaves fewer orders.
-    hasOnePlan: ({ startTime, endTime }) => startTime === undefined && endTime === undefined,
+    // With a time range, the best plan depends on which of the two is more selective.
+    isPreparable: ({ startTime, endTime }) => startTime === undefined && endTime === undefined,
     condition: ({ phoneNumber = '' }, { bind }) => {
       if (phoneNumber === '') return 'and false';
-      // A range rather than a pattern, whose index a plan could use only where it is made anew.
-      const [first, end] = startingWith([...phoneNumber].reverse().join(''));
+      // A range rather than `like`, for which a generic plan cannot use the index.
+      const [first, end] = prefixRange([...phoneNumber].reverse().join(''));
       return `and phone_reversed >= ${bind(first, 'text')} and phone_reversed < ${bind(end, 'text')}`;
     },
   },
@@ -82,7 +82,7 @@ const rulesOf = (search: Search): FilterRule[] => Object.values(filterRules).fil
 
 export const isIndexed = (search: Search) => rulesOf(search).some(rule => rule.isIndexed(search));
 export const isCounted = (search: Search) => rulesOf(search).every(rule => rule.isCounted);
-export const hasOnePlan = (search: Search) => rulesOf(search).every(rule => rule.hasOnePlan(search));
+export const isPreparable = (search: Search) => rulesOf(search).every(rule => rule.isPreparable(search));
 
 /** Conditions on `orders` other than its store, time and status, each with a leading `and`. */
 export const textConditions = (search: Search, binding: Binding) =>
@@ -90,12 +90,12 @@ export const textConditions = (search: Search, binding: Binding) =>
     .map(rule => rule.condition(search, binding))
     .join(' ');
 
-/** The range of the texts that start with these digits: up to before the same with one more in the last place. */
-function startingWith(digits: string): [string, string] {
+/** The half-open range of texts with this prefix: the end has the successor of its last digit. */
+function prefixRange(digits: string): [string, string] {
   return [digits, digits.slice(0, -1) + String.fromCharCode(digits.charCodeAt(digits.length - 1) + 1)];
 }
 
-/** From the first instant to the last, both included. */
+/** Both ends are included. */
 export interface TimeRange {
   readonly from: Date | undefined;
   readonly to: Date | undefined;
@@ -115,25 +115,24 @@ export function statusCondition({ status }: Search): string {
   return status ? `and status = any(array[${statusList(status)}])` : '';
 }
 
-/** Statuses as they stand in a statement: the type has seven, so that no caller's text is among them. */
+/** Literals rather than parameters; safe, since the type has seven values. */
 export function statusList(statuses: readonly OrderStatus[]): string {
   return statuses.map(status => `'${status}'`).join(', ');
 }
 
-/** Orders that come after the cursor. */
 export function afterCondition({ after }: Search, { bind }: Binding): string {
   if (!after) return '';
   return `and (created_at, id) < (${bind(after.createdAt, 'timestamptz')}, ${bind(after.orderId, 'text')} collate "C")`;
 }
 
-/** Days of UTC by their beginnings: from the first to before the end. */
-export interface Days {
+/** A half-open range of UTC days, by the instants at which they start. */
+export interface DayRange {
   readonly first: Date | undefined;
   readonly end: Date | undefined;
 }
 
-/** On `order_count`, whose counters over all days stand at the day `infinity`. */
-export function dayConditions({ first, end }: Days, { bind }: Binding): string {
+/** On `order_count`, whose totals over all days have the day `infinity`. */
+export function dayConditions({ first, end }: DayRange, { bind }: Binding): string {
   const conditions = ["and day < 'infinity'"];
   if (first) conditions.push(`and day >= ${dayOf(bind(first, 'timestamptz'))}`);
   if (end) conditions.push(`and day < ${dayOf(bind(end, 'timestamptz'))}`);

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { retryCollisions } from '../../src/database/retry.ts';
+import { retryTransaction } from '../../src/database/transaction.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);
 
-test('Of two transactions that lock the same rows in opposite order, both are done', async () => {
+test('two transactions that deadlock both commit', async () => {
   const [one, two] = [await data.store(), await data.store()];
   let attempts = 0;
-  const { promise: bothBegun, resolve } = Promise.withResolvers<void>();
+  const { promise: bothLocked, resolve } = Promise.withResolvers<void>();
   const lockBoth = (first: string, second: string) =>
-    retryCollisions(() =>
+    retryTransaction(() =>
       operatorFork(orm).transactional(async em => {
         attempts += 1;
         await em.execute('update store set menu_revision = menu_revision + 1 where id = ?', [first]);
         if (attempts === 2) resolve();
-        await bothBegun;
+        await bothLocked;
         await em.execute('update store set menu_revision = menu_revision + 1 where id = ?', [second]);
       }),
     );
@@ -26,22 +26,22 @@ test('Of two transactions that lock the same rows in opposite order, both are do
   expect(rows).toEqual([{ revision: 2 }, { revision: 2 }]);
 });
 
-test('Anything else is not tried again', async () => {
+test('an error other than a conflict is not retried', async () => {
   let attempts = 0;
-  const work = async () => {
+  const transaction = async () => {
     attempts += 1;
     throw Object.assign(new Error('duplicate key'), { code: '23505' });
   };
-  await expect(retryCollisions(work)).rejects.toThrow('duplicate key');
+  await expect(retryTransaction(transaction)).rejects.toThrow('duplicate key');
   expect(attempts).toBe(1);
 });
 
-test('A collision that does not end is given up', async () => {
+test('a conflict that persists is thrown after four attempts', async () => {
   let attempts = 0;
-  const work = async () => {
+  const transaction = async () => {
     attempts += 1;
     throw Object.assign(new Error('deadlock detected'), { code: '40P01' });
   };
-  await expect(retryCollisions(work)).rejects.toThrow('deadlock detected');
+  await expect(retryTransaction(transaction)).rejects.toThrow('deadlock detected');
   expect(attempts).toBe(4);
 });

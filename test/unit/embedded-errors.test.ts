@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startEmbedded } from '../../src/database/embedded.ts';
-import { bound, canBeBound, canBeNobody, newFolder, serverPid, start, startProgram } from '../support/embedded.ts';
+import { asUser, canBeNobody, canBeUser, newFolder, serverPid, start, startProgram } from '../support/embedded.ts';
 
-describe('startEmbedded says in one sentence what to do about', () => {
+describe('startEmbedded fails with a remedy for', () => {
   test('a data folder that is a file', async () => {
     const folder = newFolder();
     writeFileSync(folder, '');
@@ -14,19 +14,19 @@ describe('startEmbedded says in one sentence what to do about', () => {
     await expect(startEmbedded({ dataFolder: join(folder, 'below') })).rejects.toThrow('is not a folder');
   });
 
-  test.runIf(canBeBound)('a data folder that cannot be written', async () => {
+  test.runIf(canBeUser)('a data folder that is not writable', async () => {
     const folder = newFolder();
     mkdirSync(folder, { mode: 0o555 });
-    await expect(startProgram(folder, bound)).rejects.toThrow(
+    await expect(startProgram(folder, asUser)).rejects.toThrow(
       `The data folder "${folder}" cannot be written (EACCES): let this user write there, or set CARTE_DATA to another folder.`,
     );
   });
 
-  test.runIf(canBeNobody)('the data of another user', async () => {
+  test.runIf(canBeNobody)('data that another user owns', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     chmodSync(folder, 0o777);
-    await expect(startProgram(folder, bound)).rejects.toThrow(
+    await expect(startProgram(folder, asUser)).rejects.toThrow(
       `The data in "${join(folder, 'postgres')}" belongs to another user (uid 0): run Carte as that user`,
     );
   });
@@ -36,37 +36,35 @@ describe('startEmbedded says in one sentence what to do about', () => {
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '17\n');
     await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `"${join(folder, 'postgres')}" holds data of PostgreSQL 17, and this is PostgreSQL 18: bring the data over`,
+      `"${join(folder, 'postgres')}" holds data of PostgreSQL 17, and this is PostgreSQL 18: migrate the data`,
     );
   });
 
-  test('other files in the place of the cluster', async () => {
+  test('other files in the cluster directory', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     writeFileSync(join(folder, 'postgres', 'notes.txt'), 'mine');
     await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `PostgreSQL could not make its files in "${join(folder, 'postgres')}" (other files lie there): make room there`,
+      `PostgreSQL could not create its data folder "${join(folder, 'postgres')}" (it has other files): make room there`,
     );
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
 
-  test('a setting that PostgreSQL refuses, with the end of its log', async () => {
+  test('a setting that PostgreSQL rejects, with the end of its log', async () => {
     const folder = newFolder();
     const attempt = startEmbedded({ dataFolder: folder, settings: { fsync: 'off', shared_buffers: 'much' } });
     await expect(attempt).rejects.toThrow(/did not start; its log .*\n.*invalid value for parameter "shared_buffers"/s);
     expect(readdirSync(folder).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('a folder of someone else in the place of its socket', async () => {
+  test('a socket directory that others can open', async () => {
     const folder = newFolder('long-'.repeat(20));
     const server = await start(folder);
     const { host } = server.connection;
     await server.stop();
     mkdirSync(host);
     onTestFinished(() => rmSync(host, { recursive: true }));
-    await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `"${host}" is to hold PostgreSQL's socket, but is not a folder that user`,
-    );
+    await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(`"${host}" must be a folder that only user`);
     expect(serverPid(folder)).toBeUndefined();
   });
 });

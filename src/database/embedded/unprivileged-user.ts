@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { OperatorError } from '../../errors.ts';
+import type { Binaries } from './binaries.ts';
+import { currentUser, type DataDirectory, type Owner, ownerOf } from './data-directory.ts';
+
+/** The user that runs PostgreSQL, which refuses to run as root; `uid` and `gid` own its files outside of a user namespace. */
+export interface ServerUser extends Owner {
+  readonly inNamespace: boolean;
+}
+
+interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options: {
+    readonly uid: number;
+    readonly gid: number;
+    readonly cwd: string;
+    readonly env: NodeJS.ProcessEnv;
+  };
+}
+
+/** initdb requires a user with a name, and uid 1 has one on every system. */
+const unprivilegedId = 1;
+/** Nothing of this process's environment: it has secrets, and variables that PostgreSQL would read as its own settings. */
+const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
+
+/** The command that runs a program as the user. */
+export function commandAs({ uid, gid, inNamespace }: ServerUser, program: string, args: readonly string[]): Command {
+  const options = { uid, gid, cwd: '/', env: environment };
+  if (!inNamespace) return { file: program, args, options };
+  const mapping = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`];
+  return { file: 'unshare', args: [...mapping, program, ...args], options };
+}
+
+export async function runAs(user: ServerUser, program: string, args: readonly string[]): Promise<string> {
+  const command = commandAs(user, program, args);
+  return (await promisify(execFile)(command.file, command.args, command.options)).stdout;
+}
+
+/** The last line that a failed command wrote to stderr, or else the error's message. */
+export function lastErrorLine(error: unknown): string {
+  const stderr = error instanceof Error && 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '';
+  return stderr.trim().split('\n').at(-1) || (error instanceof Error ? error.message : String(error));
+}
+
+/** Finds a user that can run PostgreSQL, makes it the owner of the data directory, and returns it with PostgreSQL's major version. */
+export async function chooseServerUser(
+  directory: DataDirectory,
+  binaries: Binaries,
+): Promise<ServerUser & { readonly majorVersion: string }> {
+  const failures: unknown[] = [];
+  for (const user of await candidates(directory)) {
+    try {
+      const majorVersion = await readMajorVersion(user, directory, binaries);
+      await changeOwner(directory, user);
+      return { ...user, majorVersion };
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  const problem =
+    currentUser().uid === 0
+      ? 'PostgreSQL does not run as root, and here it can run neither in a user namespace nor as another user'
+      : 'PostgreSQL cannot be run here';
+  throw new OperatorError(
+    `${problem} (${lastErrorLine(failures.at(-1))}): run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
+    { cause: new AggregateError(failures) },
+  );
+}
+
+async function candidates(directory: DataDirectory): Promise<readonly ServerUser[]> {
+  const current = currentUser();
+  if (current.uid !== 0) return [{ ...current, inNamespace: false }];
+  const owner = await ownerOf(directory.cluster);
+  if (owner && owner.uid !== 0) return [{ uid: owner.uid, gid: owner.gid, inNamespace: false }];
+  return [
+    { ...current, inNamespace: true },
+    { uid: unprivilegedId, gid: unprivilegedId, inNamespace: false },
+  ];
+}
+
+/** Runs the server's binary from the parent of the data directory, so that a directory closed to the user fails early. */
+async function readMajorVersion(user: ServerUser, directory: DataDirectory, binaries: Binaries): Promise<string> {
+  const script = 'cd -- "$1" && exec "$0" --version';
+  const version = await runAs(user, '/bin/sh', ['-c', script, binaries.postgres, dirname(directory.root)]);
+  return /\d+/.exec(version)?.[0] ?? version;
+}
+
+async function changeOwner(directory: DataDirectory, user: ServerUser): Promise<void> {
+  const owners = [await ownerOf(directory.root), await ownerOf(directory.cluster)];
+  if (currentUser().uid !== 0 || owners.every(owner => owner === undefined || owner.uid === user.uid)) return;
+  await promisify(execFile)('chown', ['-hR', `${user.uid}:${user.gid}`, directory.root]);
+}

@@ -1,0 +1,183 @@
+import type { OrderStatus } from '../generated/graph.ts';
+import type { Search } from './arguments.ts';
+import {
+  afterCondition,
+  type Binding,
+  createBinding,
+  type DayRange,
+  dayConditions,
+  isCounted,
+  isIndexed,
+  requestedStores,
+  statusCondition,
+  statusList,
+  type TimeRange,
+  textConditions,
+  timeConditions,
+  timeOf,
+} from './where-clause.ts';
+
+/** The store's position in the request, the total where it was counted, then the columns of an order; null without one. */
+export type PageRow = readonly [position: number, total: number | null, ...order: unknown[]];
+
+/** Index of the order's first column. */
+export const orderColumns = 2;
+
+export interface PageOptions {
+  readonly storeIds: readonly string[];
+  readonly search: Search;
+  /** Whether to select the total as well, where the counters have it. */
+  readonly withCount?: boolean;
+}
+
+/**
+ * Selects a page of each store, and one order more where there is a next page. Ids are read from the indexes before `selectOrders`
+ * reads the rows, since rows are wide.
+ */
+export function pageStatement(selectOrders: string, { storeIds, search, withCount = false }: PageOptions) {
+  const binding = createBinding();
+  const total = withCount && isCounted(search) ? countExpression(search, binding) : 'null';
+  // `offset 0` keeps the planner from inlining the count, which would evaluate it for every order.
+  const sql = `
+    select position::int, coalesce(page.total, counted.total)::float8, found.*
+    from ${requestedStores(storeIds, binding)}
+    cross join lateral (select (${total})::bigint as total offset 0) counted
+    left join lateral (${isIndexed(search) ? pageOfMatches(search, binding) : pageByTime(search, binding)}) page on true
+    left join (${selectOrders}) found on found.id = page.id
+    order by position, page.created_at desc, page.id desc`;
+  return { sql, values: binding.values };
+}
+
+const newestFirst = 'order by created_at desc, id desc';
+const offsetOf = ({ pageIndex, pageSize }: Search) => BigInt(pageIndex) * BigInt(pageSize);
+
+/** Collects all matches, which gives the total too. The window function keeps the planner from scanning the store by time. */
+function pageOfMatches(search: Search, binding: Binding): string {
+  return `
+    select created_at, id, total from (
+      select created_at, id, count(*) over () as total from orders
+      where store_id = requested.store_id ${statusCondition(search)}
+        ${timeConditions(timeOf(search), binding)} ${textConditions(search, binding)}
+    ) matches
+    where true ${afterCondition(search, binding)}
+    ${newestFirst} offset ${binding.bind(offsetOf(search), 'bigint')} limit ${binding.bind(search.pageSize + 1, 'int')}`;
+}
+
+/** Scans the store's orders by time, from the start of the page on. */
+function pageByTime(search: Search, binding: Binding): string {
+  // A literal, as are offset 0 and the statuses: with a known number of rows PostgreSQL keeps the generic plan.
+  const limit = String(search.pageSize + 1);
+  const orders = `
+    select created_at, id from orders
+    where store_id = requested.store_id and created_at < start.ceiling ${startTimeCondition(search, binding)}
+      ${timeConditions({ to: search.endTime }, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
+  return `
+    select created_at, id, null::bigint as total from (${scanStart(search, binding)}) start
+    cross join lateral (
+      ${search.status ? mergeStatuses(orders, search.status, limit) : orders}
+      ${newestFirst} offset start.skip limit ${limit}
+    ) scanned`;
+}
+
+/**
+ * Equals `created_at >= startTime`, since no id sorts before the empty one. As a row comparison it does not pair with the upper bound
+ * to a narrow range, for which a generic plan would collect and sort all orders of a partitioned table.
+ */
+function startTimeCondition({ startTime }: Search, { bind }: Binding): string {
+  return startTime ? `and (created_at, id) >= (${bind(startTime, 'timestamptz')}, '' collate "C")` : '';
+}
+
+/** One index scan per status, since a single one would skip over the orders of all others. */
+function mergeStatuses(orders: string, statuses: readonly OrderStatus[], limit: string): string {
+  return `
+    select created_at, id from unnest(array[${statusList(statuses)}]) as selected (status)
+    cross join lateral (${orders} and status = selected.status ${newestFirst} limit start.skip + ${limit}) of_status`;
+}
+
+/** Offset from which summing the counters of the days before costs less than skipping their orders. */
+const minOffsetForCounters = 500n;
+
+/** Selects where the scan starts and how many orders it skips; no row when the page is beyond the last order. */
+function scanStart(search: Search, binding: Binding): string {
+  const offset = offsetOf(search) === 0n ? '0::bigint' : binding.bind(offsetOf(search), 'bigint');
+  const fromNewest = `select 'infinity'::timestamptz as ceiling, ${offset} as skip`;
+  if (offsetOf(search) < minOffsetForCounters) return fromNewest;
+  const first = search.startTime && startOfDay(search.startTime);
+  const last = lastInstant(search);
+  if (!isCounted(search)) {
+    const end = last && nextStartOfDay(nextInstant(last));
+    const upperBound = `select sum(n) from order_count where ${counterConditions({ first, end }, search, binding)}`;
+    return `${fromNewest} where ${offset} < (${upperBound})`;
+  }
+  return `
+    select ceiling, (${offset} - running_total + n)::bigint as skip from (
+      select ceiling, n, sum(n) over (order by ceiling desc) as running_total from (
+        select (day + 1)::timestamp at time zone 'UTC' as ceiling, sum(n)::bigint as n from order_count
+        where ${counterConditions({ first, end: last && startOfDay(last) }, search, binding)} group by day
+        ${last ? `union all ${countLastDay(startOfDay(last), search, binding)}` : ''}
+      ) days
+    ) totals
+    where running_total > ${offset} order by ceiling desc limit 1`;
+}
+
+/** The latest creation time of a matching order. */
+function lastInstant({ endTime, after }: Search): Date | undefined {
+  return endTime && after && endTime < after.createdAt ? endTime : (after?.createdAt ?? endTime);
+}
+
+function counterConditions(days: DayRange, search: Search, binding: Binding): string {
+  return `store_id = requested.store_id ${dayConditions(days, binding)} ${statusCondition(search)}`;
+}
+
+/** Counts the orders of the last day, of which the search includes only a part. */
+function countLastDay(start: Date, search: Search, binding: Binding): string {
+  const from = search.startTime && search.startTime > start ? search.startTime : start;
+  return `
+    select 'infinity', count(*) from orders where store_id = requested.store_id
+      ${timeConditions({ from, to: search.endTime }, binding)} ${statusCondition(search)}
+      ${afterCondition(search, binding)}`;
+}
+
+export interface CountRow {
+  readonly count: number;
+}
+
+/** Counts the matches of each store, in the order of the ids. */
+export function countStatement(storeIds: readonly string[], search: Search) {
+  const binding = createBinding();
+  const sql = `
+    select (${countExpression(search, binding)})::float8 as count
+    from ${requestedStores(storeIds, binding)}
+    order by position`;
+  return { sql, values: binding.values };
+}
+
+/** Reads whole days, or the totals, from the counters, and counts the orders of a partial first and last day. */
+function countExpression(search: Search, binding: Binding): string {
+  const { from, to } = timeOf(search);
+  if (!isCounted(search)) return countOrders(search, { from, to }, binding);
+  if (!from && !to) return sumCounters("and day = 'infinity'", search);
+  const first = from && nextStartOfDay(from);
+  const end = to && startOfDay(nextInstant(to));
+  if (first && end && first >= end) return countOrders(search, { from, to }, binding);
+  const parts = [sumCounters(dayConditions({ first, end }, binding), search)];
+  if (from && first && from < first) parts.push(countOrders(search, { from, to: previousInstant(first) }, binding));
+  if (to && end && end <= to) parts.push(countOrders(search, { from: end, to }, binding));
+  return parts.join(' + ');
+}
+
+const sumCounters = (days: string, search: Search) =>
+  `(select coalesce(sum(n), 0) from order_count where store_id = requested.store_id
+    ${days} ${statusCondition(search)})`;
+
+function countOrders(search: Search, time: TimeRange, binding: Binding): string {
+  return `(select count(*) from orders where store_id = requested.store_id
+    ${timeConditions(time, binding)} ${statusCondition(search)} ${textConditions(search, binding)})`;
+}
+
+// Days are of UTC, and instants are stored in milliseconds.
+const dayMs = 86_400_000;
+const startOfDay = (instant: Date) => new Date(Math.floor(instant.getTime() / dayMs) * dayMs);
+const nextStartOfDay = (instant: Date) => new Date(Math.ceil(instant.getTime() / dayMs) * dayMs);
+const nextInstant = (instant: Date) => new Date(instant.getTime() + 1);
+const previousInstant = (instant: Date) => new Date(instant.getTime() - 1);
