@@ -66,7 +66,6 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       if (errors.length > 0) return sendErrors(request, reply, errors);
       if (parsed) documents.prime(parsed);
       const reportedCost = request.headers['x-carte-cost'] ? cost : undefined;
-      // Assigned, since a spread would run the getters of the context.
       contexts.set(request, Object.assign(context, { request, parsed, cost: reportedCost }));
       return handleByApollo.call(this, request, reply);
     },

@@ -157,15 +157,12 @@ function* checkOperation(
 
 /** Finds the first field below the depth limit on the path to the deepest one. */
 function tooDeepField(deepest: PathField | undefined, limit: number) {
-  return fieldAt(
-    pathOf(deepest, field => field.children.deepest),
-    limit,
-  );
+  return fieldAt(pathOf(deepest, 'deepest'), limit);
 }
 
 /** Finds the first list that exceeds the limit by itself on the path to the costliest field; without one, that field. */
 function tooCostlyField(costliest: PathField | undefined, limit: number) {
-  const path = pathOf(costliest, field => field.children.costliest);
+  const path = pathOf(costliest, 'costliest');
   let objects = 1;
   const index = path.findIndex(({ listLength }) => {
     objects *= listLength;
@@ -174,9 +171,9 @@ function tooCostlyField(costliest: PathField | undefined, limit: number) {
   return fieldAt(path, index < 0 ? path.length - 1 : index);
 }
 
-function pathOf(first: PathField | undefined, next: (field: PathField) => PathField | undefined): PathField[] {
+function pathOf(first: PathField | undefined, next: 'deepest' | 'costliest'): PathField[] {
   const path: PathField[] = [];
-  for (let field = first; field; field = next(field)) path.push(field);
+  for (let field = first; field; field = field.children[next]) path.push(field);
   return path;
 }
 

@@ -25,7 +25,7 @@ const keyInput = find('#key', HTMLInputElement);
 const forgetButton = find('#forget', HTMLButtonElement);
 const message = find('#message', HTMLElement);
 const note = find('#note', HTMLElement);
-const retryButton = find('#again', HTMLButtonElement);
+const retryButton = find('#retry', HTMLButtonElement);
 const menuElement = find('#menu', HTMLElement);
 const diagnosticsElement = find('#diagnostics', HTMLElement);
 
