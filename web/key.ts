@@ -1,11 +1,11 @@
-const place = 'carte.key';
+const storageKey = 'carte.key';
 
-/** The key that was typed in, kept until the tab is closed and never put into an address; empty when there is none. */
+/** Reads the API key, which is stored until the tab is closed and never put into a URL; empty if there is none. */
 export function readKey(): string {
-  return sessionStorage.getItem(place) ?? '';
+  return sessionStorage.getItem(storageKey) ?? '';
 }
 
-export function rememberKey(key: string): void {
-  if (key === '') sessionStorage.removeItem(place);
-  else sessionStorage.setItem(place, key);
+export function saveKey(key: string): void {
+  if (key === '') sessionStorage.removeItem(storageKey);
+  else sessionStorage.setItem(storageKey, key);
 }

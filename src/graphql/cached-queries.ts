@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
-  type GraphQLField,
   type GraphQLSchema,
   getNamedType,
   getVariableValues,
@@ -13,95 +12,96 @@ import { isCacheable } from '../cache/cacheable.ts';
 import { compileRender } from '../cache/render.ts';
 import { compileResolve, Rendering } from '../cache/rendering.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
-import { type ReadRevisions, type StoreRoot, storeRootOf } from '../cache/revisions.ts';
+import { type StoreRoot, storeRootOf } from '../cache/revisions.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../cache/selected-fields.ts';
 import { partsOf } from '../cache/writer.ts';
+import { isObject } from '../input/json.ts';
+import { type Context, type ContextDependencies, readRevisions } from './context.ts';
+import type { ValidatedRequest } from './request-validation.ts';
 
-/** A request as clients send it in JSON. */
+export interface CachedQueryOptions {
+  readonly schema: GraphQLSchema;
+  readonly responseCache: ResponseCache;
+  readonly dependencies: ContextDependencies;
+  readonly validateRequest: (request: GraphqlRequest) => ValidatedRequest;
+}
+
 interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: Readonly<Record<string, unknown>> | null;
 }
 
-/** A query whose answer depends on one store's configuration alone. */
-interface CachedQuery {
+/** A compiled query whose response depends on one store's menu configuration alone. */
+interface CompiledQuery {
   readonly id: string;
   readonly variables: OperationDefinitionNode['variableDefinitions'];
   readonly storeIdOf: StoreRoot['storeIdOf'];
   findStore(rendering: Rendering): unknown;
   revisionOf(store: unknown, rendering: Rendering): unknown;
-  write(store: unknown, rendering: Rendering): Promise<Buffer>;
+  render(store: unknown, rendering: Rendering): Promise<Buffer>;
 }
 
-export interface CachedQueryOptions<Context> {
-  readonly schema: GraphQLSchema;
-  readonly responseCache: ResponseCache;
-  readonly readRevisions: ReadRevisions<Context>;
-  /** The document of a request; undefined for one that may not be executed, which depends on no variable of what is kept. */
-  readonly documentOf: (request: GraphqlRequest) => DocumentNode | undefined;
-}
-
-/** The field that says which configuration a store has. */
 const revisionName = 'menuRevision';
 
-/** In bytes; the ordinary way has limits of its own for longer ones. */
-const longestAnswer = 32 * 1024 * 1024;
+/** Larger responses are left to Apollo, with limits of its own. */
+const maxResponseBytes = 32 * 1024 * 1024;
 
-/** Queries are cached, compiled or not, up to so many characters in all: a syntax tree takes some hundred bytes for each. */
-const mostLetters = 2 * 1024 * 1024;
+/** Bounds the cache of compiled queries: a syntax tree takes some hundred bytes for each character. */
+const maxCharacters = 2 * 1024 * 1024;
 
 /**
- * Answers queries about one store's configuration from what is kept of it. Anything out of the ordinary (another kind of
- * query, an error, an absent store) is left to the ordinary way, by answering undefined.
+ * Creates the lookup of cached responses to queries on one store's menu configuration. It returns undefined for all other
+ * requests, and where there is an error or no such store: Apollo then executes the query.
  */
-export function createCachedQueries<Context>(options: CachedQueryOptions<Context>) {
-  const known = new LRUCache<string, { readonly query: CachedQuery | undefined }>({
-    maxSize: mostLetters,
-    sizeCalculation: (_found, text) => text.length + 1000,
+export function createCachedQueries({ schema, responseCache, dependencies, validateRequest }: CachedQueryOptions) {
+  const compiled = new LRUCache<string, { readonly query: CompiledQuery | undefined }>({
+    maxSize: maxCharacters,
+    sizeCalculation: (_compiled, key) => key.length + 1000,
   });
-  const find = (request: GraphqlRequest): CachedQuery | undefined => {
+
+  function findQuery(request: GraphqlRequest): CompiledQuery | undefined {
     const { query: text, operationName } = request;
-    // With its length, so that no name and text run into another pair of them.
+    // With the length of the name, so that no two pairs of name and query have one key.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
-    let found = known.get(key);
-    if (!found) {
-      const document = options.documentOf(request);
-      found = {
-        query: document && compile(options.schema, document, { text, operationName: operationName ?? undefined }),
-      };
-      known.set(key, found);
-    }
-    return found.query;
-  };
+    const cached = compiled.get(key);
+    if (cached) return cached.query;
+    // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
+    const document = validateRequest(request).parsed?.document;
+    const query = document && compileQuery(schema, document, { text, operationName: operationName ?? undefined });
+    compiled.set(key, { query });
+    return query;
+  }
 
   return async (body: unknown, context: Context): Promise<CachedResponse | undefined> => {
-    const query = isRequest(body) ? find(body) : undefined;
-    if (!query || !isRequest(body)) return undefined;
-    const { coerced } = getVariableValues(options.schema, query.variables ?? [], { ...body.variables });
+    if (!isGraphqlRequest(body)) return undefined;
+    const query = findQuery(body);
+    if (!query) return undefined;
+    const { coerced } = getVariableValues(schema, query.variables ?? [], { ...body.variables });
     if (!coerced) return undefined;
-    const rendering = new Rendering({ variables: coerced, context, maxBytes: longestAnswer });
+    const rendering = new Rendering({ variables: coerced, context, maxBytes: maxResponseBytes });
     try {
-      const stamp = await options.readRevisions(context, { storeId: query.storeIdOf(coerced), names: [revisionName] });
-      if (!stamp) return undefined;
-      const revision = String(stamp[revisionName]);
-      return await options.responseCache.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
-        const store = await query.findStore(rendering);
-        const bytes = await query.write(store, rendering);
-        return { bytes, revision: String(await query.revisionOf(store, rendering)) };
+      const store = { storeId: query.storeIdOf(coerced), names: [revisionName] };
+      const revisions = await readRevisions(dependencies, context.scope, store);
+      if (!revisions) return undefined;
+      const revision = String(revisions[revisionName]);
+      return await responseCache.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
+        const found = await query.findStore(rendering);
+        const bytes = await query.render(found, rendering);
+        return { bytes, revision: String(await query.revisionOf(found, rendering)) };
       });
     } catch {
-      // The ordinary way comes upon the same error, and says it as it should be said.
+      // Apollo's execution meets the same error, and reports it.
       return undefined;
     }
   };
 }
 
-function compile(
+function compileQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
   { text, operationName }: { readonly text: string; readonly operationName: string | undefined },
-): CachedQuery | undefined {
+): CompiledQuery | undefined {
   if (!isCacheable(schema, document, operationName)) return undefined;
   const operation = operationOf(document, operationName);
   const fragments = fragmentsOf(document);
@@ -110,36 +110,30 @@ function compile(
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const type = field && getNamedType(field.type);
   if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
-  const write = compileRender(type, root, fragments);
-  const [before, after] = [`{"data":{${JSON.stringify(root.key)}:`, '}}\n'].map(part => Buffer.from(part));
+  const revisionField = type.getFields()[revisionName];
+  if (!revisionField) throw new Error(`The type ${type.name} has no field ${revisionName}`);
+  const resolveStore = compileResolve(field, root, fragments);
+  const render = compileRender(type, root, fragments);
+  const prefix = Buffer.from(`{"data":{${JSON.stringify(root.key)}:`);
+  const suffix = Buffer.from('}}\n');
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     variables: operation.variableDefinitions,
     storeIdOf: storeRoot.storeIdOf,
-    findStore: bind(compileResolve(field, root, fragments)),
-    revisionOf: compileResolve(revisionField(type.getFields()), root, fragments),
-    write: async (store, rendering) =>
-      Buffer.concat([before ?? Buffer.of(), ...partsOf(await write(store, rendering)), after ?? Buffer.of()]),
+    findStore: rendering => resolveStore(undefined, rendering),
+    revisionOf: compileResolve(revisionField, root, fragments),
+    render: async (store, rendering) => Buffer.concat([prefix, ...partsOf(await render(store, rendering)), suffix]),
   };
 }
 
-const bind = (resolve: (object: unknown, rendering: Rendering) => unknown) => (rendering: Rendering) =>
-  resolve(undefined, rendering);
+const cacheableKeys = new Set(['query', 'operationName', 'variables']);
 
-function revisionField(fields: Readonly<Record<string, GraphQLField<unknown, unknown>>>) {
-  const field = fields[revisionName];
-  if (!field) throw new Error(`A store has no ${revisionName}`);
-  return field;
+function isGraphqlRequest(body: unknown): body is GraphqlRequest {
+  if (!isObject(body) || typeof body.query !== 'string') return false;
+  if (!Object.keys(body).every(key => cacheableKeys.has(key))) return false;
+  const { operationName, variables } = body;
+  return (
+    (operationName === undefined || operationName === null || typeof operationName === 'string') &&
+    (variables === undefined || variables === null || isObject(variables))
+  );
 }
-
-const plainKeys = new Set(['query', 'operationName', 'variables']);
-
-function isRequest(body: unknown): body is GraphqlRequest {
-  if (typeof body !== 'object' || body === null || !('query' in body) || typeof body.query !== 'string') return false;
-  if (!Object.keys(body).every(key => plainKeys.has(key))) return false;
-  const { operationName, variables } = body as { operationName?: unknown; variables?: unknown };
-  const named = operationName === undefined || operationName === null || typeof operationName === 'string';
-  return named && (variables === undefined || variables === null || isPlainObject(variables));
-}
-
-const isPlainObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);

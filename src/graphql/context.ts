@@ -11,20 +11,19 @@ import { createOrderRepository } from '../order/repository.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
 
-/** What one request works with. Loaders cache what they have loaded, so a context is never used for a second request. */
+/** Context value of one request. Its DataLoaders cache, so it is never used for a second request. */
 export interface Context {
-  /** Absent without a key; then only the schema itself can be queried. */
+  /** Undefined without an API key; then only introspection is allowed. */
   readonly scope: AccessScope | undefined;
   readonly loaders: Loaders;
-  /** For writing. */
+  /** Forks an entity manager for writes. */
   readonly forkEntityManager: () => EntityManager;
-  /** How large a menu configuration may be. */
   readonly menuLimits: MenuLimits;
-  /** Called with the seconds that a replacement took. */
+  /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
 }
 
-/** What the requests of a process share: the compiled queries and batch loaders of every domain. */
+/** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
 export type Repositories = ReturnType<typeof createRepositories>;
 
 export function createRepositories(access: ReadAccess) {
@@ -36,34 +35,33 @@ export function createRepositories(access: ReadAccess) {
   };
 }
 
-/** What contexts are made of. */
-export interface ContextSource {
+export interface ContextDependencies {
   readonly orm: MikroORM;
   readonly repositories: Repositories;
   readonly menuLimits?: MenuLimits;
   readonly onReplaced?: (seconds: number) => void;
 }
 
-export function createContext(source: ContextSource, scope: AccessScope | undefined): Context {
+export function createContext(dependencies: ContextDependencies, scope: AccessScope | undefined): Context {
   return {
     scope,
-    forkEntityManager: () => source.orm.em.fork(),
-    menuLimits: source.menuLimits ?? defaultMenuLimits,
-    onReplaced: source.onReplaced ?? (() => {}),
-    loaders: new Loaders(source.repositories, scope ?? emptyScope),
+    forkEntityManager: () => dependencies.orm.em.fork(),
+    menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
+    onReplaced: dependencies.onReplaced ?? (() => {}),
+    loaders: new Loaders(dependencies.repositories, scope ?? emptyScope),
   };
 }
 
-/** The revisions of a store; undefined for one that is absent or out of scope. */
-export function revisionsOf(
-  { repositories }: ContextSource,
+/** Reads revisions of a store; undefined if it is absent or out of scope. */
+export function readRevisions(
+  { repositories }: ContextDependencies,
   scope: AccessScope | undefined,
   store: { readonly storeId: string; readonly names: readonly string[] },
 ): Promise<StoreRevisions | undefined> {
   return loadRevisions(repositories.stores, { ...store, scope: scope ?? emptyScope });
 }
 
-/** The DataLoaders of a request, by domain; each is made when it is first used, since most requests need few. */
+/** DataLoaders of a request by domain, created on first use: most requests need few. */
 class Loaders {
   readonly #repositories: Repositories;
   readonly #scope: AccessScope;

@@ -1,64 +1,51 @@
-import { ApolloServer } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginLandingPageDisabled,
-} from '@apollo/server/plugin/disabled';
-import { fastifyApolloDrainPlugin, fastifyApolloHandler } from '@as-integrations/fastify';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { AccessScope } from '../auth/scope.ts';
 import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
-import type { ReadRevisions } from '../cache/revisions.ts';
-import { createAdmission } from './admission.ts';
+import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
 import { createCachedQueries } from './cached-queries.ts';
-import type { Context } from './context.ts';
-import { Documents } from './documents.ts';
-import { formatError, rejectionOf, type Translate } from './errors.ts';
-import { boundLists, stringifyAnswer } from './limits/answer.ts';
-import type { DocumentLimits } from './limits/judge.ts';
+import { type ContextDependencies, createContext } from './context.ts';
+import { type TranslateError, toHttpError } from './errors.ts';
+import type { QueryLimits } from './limits.ts';
+import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
-import { acceptsGraphqlResponse, createResponsePlugin, type RequestContext } from './responses.ts';
-import type { TrustedDocuments } from './trusted.ts';
+import { createRequestValidator, DocumentCache } from './request-validation.ts';
+import { limitListObjects } from './response-limit.ts';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
   readonly introspection: boolean;
-  readonly limits: Partial<DocumentLimits> & { readonly objects: number };
-  /** With them, no other document is executed. */
+  readonly limits: Partial<QueryLimits> & { readonly objects: number };
+  /** If present, no other document is executed. */
   readonly trusted: TrustedDocuments | undefined;
-  /** Where responses are cached that depend on a store's configuration alone. */
   readonly responseCache: ResponseCache;
-  /** Throws `Unauthenticated` for a key that is not known; a request without a key gets a context without a scope. */
-  readonly createContext: (request: FastifyRequest) => Promise<Context>;
-  readonly translate: Translate;
-  /** Tells whether a store has changed, for less than its data costs. */
-  readonly readRevisions: ReadRevisions<Context>;
+  readonly dependencies: ContextDependencies;
+  /** Returns undefined without an API key; throws `Unauthenticated` for an unknown one. */
+  readonly authenticate: (request: FastifyRequest) => Promise<{ readonly scope: AccessScope } | undefined>;
+  readonly translateError: TranslateError;
 }
 
-/** Far more than any query of ours needs, and few enough to refuse a flood before it is understood. */
+/** Far above what clients need, and low enough to stop the parser early. */
 const maxTokens = 15_000;
 
-/** `/graphql`: queries by POST and GET, and the playground for a browser. */
+/** Registers `/graphql`: queries by POST and GET, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { translate, introspection, limits, trusted } = options;
-  const schema = boundLists(options.schema, limits.objects);
-  const documents = new Documents({ schema, maxTokens, introspection });
-  const apollo = await startApollo(app, schema, documents, options);
-  const admit = createAdmission({ schema, documents, limits, trusted });
-  const answerKept = createCachedQueries({
-    schema,
-    responseCache: options.responseCache,
-    readRevisions: options.readRevisions,
-    documentOf: request => admit(request).known?.document,
-  });
-  const contexts = new WeakMap<FastifyRequest, RequestContext>();
-  const handle = fastifyApolloHandler(apollo, {
-    // Apollo would answer 500 if the context failed, so it is made before Apollo is called.
-    context: async request => contexts.get(request) as RequestContext,
+  const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError } = options;
+  const schema = limitListObjects(options.schema, limits.objects);
+  const documents = new DocumentCache({ schema, maxTokens, introspection });
+  const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
+  const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
+  const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
+  const contexts = new WeakMap<FastifyRequest, ApolloContext>();
+  const handleByApollo = fastifyApolloHandler(apollo, {
+    // Created before Apollo is called, which responds with 500 if it fails.
+    context: async request => contexts.get(request) as ApolloContext,
   });
 
   app.setErrorHandler((error: Error, request, reply) => {
-    const { status, headers, code, message } = rejectionOf(translate(error) ?? error);
+    const { status, headers, code, message } = toHttpError(translateError(error) ?? error);
     if (status === 500) request.log.error(error);
     return reply
       .code(status)
@@ -71,76 +58,44 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     method: ['GET', 'POST'],
     url: '/graphql',
     async handler(request, reply) {
-      if (wantsPage(request)) return sendPlayground(request, reply);
-      const context = await options.createContext(request);
-      const kept = isPlainPost(request) && !trusted ? await answerKept(request.body, context) : undefined;
-      if (kept) return sendKept(request, reply, kept);
-      const parameters = request.method === 'GET' ? request.query : request.body;
-      const { errors, known, cost } = admit(parameters);
-      if (errors.length > 0) return sendRefused(request, reply, errors);
-      if (known) documents.share(known);
-      // Added to the context rather than copied with it: what it makes when asked would all be made now.
-      const shown = request.headers['x-carte-cost'] ? cost : undefined;
-      contexts.set(request, Object.assign(context, { request, known, cost: shown }));
-      return handle.call(this, request, reply);
+      if (acceptsPage(request)) return sendPlayground(request, reply);
+      const context = createContext(dependencies, (await authenticate(request))?.scope);
+      const cached = isCacheablePost(request) && !trusted ? await findCached(request.body, context) : undefined;
+      if (cached) return sendCached(request, reply, cached);
+      const { errors, parsed, cost } = validateRequest(request.method === 'GET' ? request.query : request.body);
+      if (errors.length > 0) return sendErrors(request, reply, errors);
+      if (parsed) documents.prime(parsed);
+      const reportedCost = request.headers['x-carte-cost'] ? cost : undefined;
+      contexts.set(request, Object.assign(context, { request, parsed, cost: reportedCost }));
+      return handleByApollo.call(this, request, reply);
     },
   });
 }
 
-async function startApollo(
-  app: FastifyInstance,
-  schema: GraphQLSchema,
-  { store: documentStore }: Documents,
-  { introspection, translate }: GraphqlOptions,
-) {
-  const apollo = new ApolloServer<RequestContext>({
-    schema,
-    introspection,
-    formatError: (formatted, error) => formatError(formatted, error, translate),
-    includeStacktraceInErrorResponses: false,
-    stringifyResult: stringifyAnswer,
-    parseOptions: { maxTokens },
-    documentStore,
-    persistedQueries: false,
-    csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
-    stopOnTerminationSignals: false,
-    plugins: [
-      fastifyApolloDrainPlugin(app),
-      ApolloServerPluginLandingPageDisabled(),
-      // It walks every field of an answer to work out a header that nobody asked for.
-      ApolloServerPluginCacheControlDisabled(),
-      createResponsePlugin(translate),
-    ],
-  });
-  await apollo.start();
-  return apollo;
+/** Whether a browser opens the address, rather than a client that sends a query. */
+function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
+  const hasQuery = typeof query === 'object' && query !== null && 'query' in query;
+  return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
 }
 
-/** A browser that opens the address, rather than a client that sends a query. */
-function wantsPage({ method, headers, query }: FastifyRequest): boolean {
-  const asksQuery = typeof query === 'object' && query !== null && 'query' in query;
-  return method === 'GET' && !asksQuery && headers.accept?.includes('text/html') === true;
-}
-
-/** A POST that no page elsewhere can make a browser send unasked, and that wants nothing beside its answer. */
-function isPlainPost({ method, headers }: FastifyRequest): boolean {
+/** Whether Apollo's CSRF prevention would accept the POST, and its response has no `extensions.cost`. */
+function isCacheablePost({ method, headers }: FastifyRequest): boolean {
   const isJson = /^application\/json\b/i.test(headers['content-type'] ?? '');
   return method === 'POST' && isJson && !headers['x-carte-cost'];
 }
 
-async function sendKept(request: FastifyRequest, reply: FastifyReply, kept: CachedResponse): Promise<FastifyReply> {
-  const encoding = chooseEncoding(request.headers['accept-encoding'], kept.bytes.length);
+async function sendCached(request: FastifyRequest, reply: FastifyReply, cached: CachedResponse): Promise<FastifyReply> {
+  const encoding = chooseEncoding(request.headers['accept-encoding'], cached.bytes.length);
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .header('content-type', mediaType(request))
     .header('vary', 'accept-encoding')
-    .send(encoding ? await kept.encoded(encoding) : kept.bytes);
+    .send(encoding ? await cached.encoded(encoding) : cached.bytes);
 }
 
-function sendRefused(request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]): FastifyReply {
-  const status = acceptsGraphqlResponse(request) ? 400 : 200;
+function sendErrors(request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]): FastifyReply {
   return reply
-    .code(status)
+    .code(acceptsGraphqlResponse(request) ? 400 : 200)
     .header('content-type', mediaType(request))
     .header('cache-control', 'no-store')
     .send(JSON.stringify({ errors }));

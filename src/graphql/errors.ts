@@ -11,42 +11,47 @@ import {
   Unavailable,
 } from '../errors.ts';
 
-const internal = 'INTERNAL_SERVER_ERROR';
+const internalCode = 'INTERNAL_SERVER_ERROR';
+const internalMessage = 'Internal server error';
 
-/** What an error of a library means in our terms, e.g. `Unavailable` for a lost connection; undefined for a bug. */
-export type Translate = (error: unknown) => Error | undefined;
+/** Translates an error of a library to a client error, e.g. a lost connection to `Unavailable`; undefined for a bug. */
+export type TranslateError = (error: unknown) => ClientError | undefined;
 
-/** What a caller may read of an error: a refusal in full, an error of ours not at all. */
+/** Returns the client error behind an error of a resolver; undefined for a bug. */
+export function findClientError(error: unknown, translateError: TranslateError): ClientError | undefined {
+  const original = unwrapResolverError(error);
+  return original instanceof ClientError ? original : translateError(original);
+}
+
+/** Formats client errors with their code and masks internal ones. */
 export function formatError(
   formatted: GraphQLFormattedError,
   error: unknown,
-  translate: Translate = () => undefined,
+  translateError: TranslateError,
 ): GraphQLFormattedError {
-  const thrown = unwrapResolverError(error);
-  const original = thrown instanceof ClientError ? thrown : (translate(thrown) ?? thrown);
-  if (original instanceof InvalidInput) {
-    return { ...formatted, extensions: { code: 'BAD_USER_INPUT', errors: original.errors } };
+  const clientError = findClientError(error, translateError);
+  if (clientError) {
+    const errors = clientError instanceof InvalidInput ? { errors: clientError.errors } : {};
+    return { ...formatted, message: clientError.message, extensions: { code: codeOf(clientError), ...errors } };
   }
-  if (original instanceof ClientError) {
-    return { ...formatted, message: original.message, extensions: { code: codeOf(original) } };
-  }
-  if (isInternal(formatted)) return { ...formatted, message: 'Internal server error', extensions: { code: internal } };
-  return formatted;
+  return isInternal(formatted)
+    ? { ...formatted, message: internalMessage, extensions: { code: internalCode } }
+    : formatted;
 }
 
 export function isInternal(error: GraphQLFormattedError): boolean {
-  return error.extensions?.code === internal;
+  return error.extensions?.code === internalCode;
 }
 
-export interface Rejection {
+export interface HttpError {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly code: string;
   readonly message: string;
 }
 
-/** The answer to a request that failed before its query was looked at. */
-export function rejectionOf(error: Error & { readonly statusCode?: number }): Rejection {
+/** Maps an error outside of execution, e.g. of authentication or of the body parser, to an HTTP response. */
+export function toHttpError(error: Error & { readonly statusCode?: number }): HttpError {
   const { message } = error;
   if (error instanceof Unauthenticated) {
     return { status: 401, headers: { 'www-authenticate': 'ApiKey' }, code: codeOf(error), message };
@@ -57,14 +62,14 @@ export function rejectionOf(error: Error & { readonly statusCode?: number }): Re
   }
   const status = error.statusCode ?? 500;
   if (status < 500) return { status, headers: {}, code: 'BAD_REQUEST', message };
-  return { status, headers: {}, code: internal, message: 'Internal server error' };
+  return { status, headers: {}, code: internalCode, message: internalMessage };
 }
 
-function codeOf(refusal: ClientError): string {
-  if (refusal instanceof Unauthenticated) return 'UNAUTHENTICATED';
-  if (refusal instanceof Forbidden) return 'FORBIDDEN';
-  if (refusal instanceof Conflict) return 'CONFLICT';
-  if (refusal instanceof Unavailable) return 'UNAVAILABLE';
-  if (refusal instanceof TooManyRequests) return 'TOO_MANY_REQUESTS';
-  return 'REFUSED';
+function codeOf(error: ClientError): string {
+  if (error instanceof Unauthenticated) return 'UNAUTHENTICATED';
+  if (error instanceof Forbidden) return 'FORBIDDEN';
+  if (error instanceof Conflict) return 'CONFLICT';
+  if (error instanceof Unavailable) return 'UNAVAILABLE';
+  if (error instanceof TooManyRequests) return 'TOO_MANY_REQUESTS';
+  return 'BAD_USER_INPUT';
 }

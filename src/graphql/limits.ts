@@ -1,21 +1,36 @@
 import {
+  type ASTNode,
+  type DirectiveNode,
   type DocumentNode,
-  type GraphQLError,
+  type FieldNode,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql';
-import { type DocumentLimits, judgeOperation, judgeText } from './limits/judge.ts';
-import type { Measure } from './limits/measure.ts';
-import { readSizes } from './limits/sizes.ts';
-import { tally } from './limits/tally.ts';
-import { type Variables, valuesOf } from './limits/values.ts';
-import { measureSelection } from './limits/walk.ts';
+import { readFieldCosts } from './list-size.ts';
+import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 
-export { limitCodes } from './limits/judge.ts';
+/** Limits on one document. */
+export interface QueryLimits {
+  /** Levels of nested fields. */
+  readonly depth: number;
+  /** Levels of nested fields below `__schema` and `__type`. */
+  readonly introspectionDepth: number;
+  /** Objects in the response, by the sizes that the schema declares for its lists. */
+  readonly cost: number;
+  readonly rootFields: number;
+  readonly aliases: number;
+  /** Fields and fragment spreads in the document, all operations included. */
+  readonly selections: number;
+  /** On any one node. */
+  readonly directives: number;
+}
 
-export const defaultDocumentLimits: DocumentLimits = {
+export const defaultQueryLimits: QueryLimits = {
   depth: 15,
   introspectionDepth: 20,
   cost: 1_000_000,
@@ -25,38 +40,164 @@ export const defaultDocumentLimits: DocumentLimits = {
   directives: 10,
 };
 
-export interface Verdict {
-  /** Everything that is too much; with any, the document must not be executed, and need not be validated. */
+export const limitCodes = [
+  'QUERY_TOO_DEEP',
+  'QUERY_TOO_COMPLEX',
+  'QUERY_TOO_LONG',
+  'TOO_MANY_ROOT_FIELDS',
+  'TOO_MANY_ALIASES',
+  'TOO_MANY_DIRECTIVES',
+] as const;
+
+export interface LimitResult {
+  /** Every limit that is exceeded. With any, the document must not be executed, and need not be validated. */
   readonly errors: readonly GraphQLError[];
-  /** In objects, by the lengths that the schema assumes for its lists. */
   readonly cost: number;
 }
 
-/** Says what a parsed document asks for too much of, before anything of it runs. */
-export type JudgeDocument = (
+/** Checks a parsed document before validation and execution, in time linear in its length, whether it is valid or not. */
+export type CheckLimits = (
   document: DocumentNode,
   operationName: string | undefined,
   variables: Variables,
-) => Verdict;
+) => LimitResult;
 
-/** The limits on documents. Each verdict takes time that is linear in the text, valid or not. */
-export function documentLimits(schema: GraphQLSchema, options: Partial<DocumentLimits> = {}): JudgeDocument {
-  const limits = { ...defaultDocumentLimits, ...options };
-  const sizes = readSizes(schema);
-
-  function measure(document: DocumentNode, operation: OperationDefinitionNode, variables: Variables) {
-    const definitions = document.definitions.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
-    const fragments = new Map(definitions.map(fragment => [fragment.name.value, fragment]));
-    const terrain = { schema, sizes, fragments, values: valuesOf(operation, variables) };
-    return measureSelection(terrain, operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
-  }
-
+export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLimits> = {}): CheckLimits {
+  const limits = { ...defaultQueryLimits, ...options };
+  const fieldCosts = readFieldCosts(schema);
   return (document, operationName, variables) => {
-    const errors = [...judgeText(tally(document), limits)];
-    // Which operation is meant is for the executor to ask, where it cannot be told.
+    const errors = [...checkCounts(document, limits)];
+    // Without it the executor reports that the operation is missing or ambiguous.
     const operation = getOperationAST(document, operationName);
-    const measured: Measure | undefined = operation ? measure(document, operation, variables) : undefined;
-    if (operation) errors.push(...judgeOperation(operation, measured, limits));
-    return { errors, cost: measured?.cost ?? 0 };
+    if (!operation) return { errors, cost: 0 };
+    const complexity = analyzeOperation(operation, { schema, fieldCosts, document, variables });
+    errors.push(...checkOperation(operation, complexity, limits));
+    return { errors, cost: complexity?.cost ?? 0 };
   };
 }
+
+/** Checks the document as it is written: all its operations and fragments, each once. */
+function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<GraphQLError> {
+  const { selections, aliased, mostDirectives } = countNodes(document);
+  if (selections.length > limits.selections) {
+    const finding = `The document has ${format(selections.length)} selections`;
+    yield limitError('QUERY_TOO_LONG', finding, limits.selections, selections[limits.selections]);
+  }
+  const excess = aliased[limits.aliases];
+  if (excess) {
+    const name = truncate(excess.alias?.value ?? '');
+    const finding = `The document has ${format(aliased.length)} aliases, exceeding the limit at ${name}`;
+    yield limitError('TOO_MANY_ALIASES', finding, limits.aliases, excess);
+  }
+  const directives = directivesOf(mostDirectives);
+  if (directives.length > limits.directives) {
+    const finding = `The document has ${format(directives.length)} directives on one node`;
+    yield limitError('TOO_MANY_DIRECTIVES', finding, limits.directives, mostDirectives);
+  }
+}
+
+type DirectiveHolder = DocumentNode['definitions'][number] | SelectionNode;
+
+function countNodes({ definitions }: DocumentNode) {
+  const selections: SelectionNode[] = [];
+  const aliased: FieldNode[] = [];
+  let mostDirectives: DirectiveHolder | undefined;
+  // A stack of its own instead of recursion: the document may nest deeper than the call stack.
+  const pending: SelectionSetNode[] = [];
+  const enter = (node: DirectiveHolder) => {
+    if (directivesOf(node).length > directivesOf(mostDirectives).length) mostDirectives = node;
+    if ('selectionSet' in node && node.selectionSet) pending.push(node.selectionSet);
+  };
+  definitions.forEach(enter);
+  for (let set = pending.pop(); set; set = pending.pop()) {
+    for (const selection of set.selections) {
+      enter(selection);
+      selections.push(selection);
+      if (selection.kind === Kind.FIELD && selection.alias) aliased.push(selection);
+    }
+  }
+  return { selections, aliased, mostDirectives };
+}
+
+function directivesOf(node: DirectiveHolder | undefined): readonly DirectiveNode[] {
+  return node && 'directives' in node ? (node.directives ?? []) : [];
+}
+
+/** Checks the operation that is to be executed; its complexity is undefined where nesting is too deep to analyse. */
+function* checkOperation(
+  operation: OperationDefinitionNode,
+  complexity: Complexity | undefined,
+  limits: QueryLimits,
+): Generator<GraphQLError> {
+  const subject = `The ${operation.operation}`;
+  if (!complexity) {
+    const finding = `${subject} nests selections and fragments in hundreds of levels`;
+    yield limitError('QUERY_TOO_DEEP', finding, limits.depth, operation);
+    return;
+  }
+  const { fields, introspection, cost, costliest } = complexity;
+  if (fields > limits.rootFields) {
+    const finding = `${subject} has ${format(fields)} root fields`;
+    yield limitError('TOO_MANY_ROOT_FIELDS', finding, limits.rootFields, operation);
+  }
+  for (const [{ depth, deepest }, limit] of [
+    [complexity, limits.depth],
+    [introspection, limits.introspectionDepth],
+  ] as const) {
+    if (depth <= limit) continue;
+    const { path, node } = tooDeepField(deepest, limit);
+    yield limitError('QUERY_TOO_DEEP', `${subject} is ${depth} levels deep at ${path}`, limit, node);
+  }
+  if (cost > limits.cost) {
+    const { path, node } = tooCostlyField(costliest, limits.cost);
+    const finding = `${subject} costs ${format(cost)} objects, most of them at ${path}`;
+    yield limitError('QUERY_TOO_COMPLEX', finding, limits.cost, node);
+  }
+}
+
+/** Finds the first field below the depth limit on the path to the deepest one. */
+function tooDeepField(deepest: PathField | undefined, limit: number) {
+  return fieldAt(pathOf(deepest, 'deepest'), limit);
+}
+
+/** Finds the first list that exceeds the limit by itself on the path to the costliest field; without one, that field. */
+function tooCostlyField(costliest: PathField | undefined, limit: number) {
+  const path = pathOf(costliest, 'costliest');
+  let objects = 1;
+  const index = path.findIndex(({ listLength }) => {
+    objects *= listLength;
+    return objects > limit;
+  });
+  return fieldAt(path, index < 0 ? path.length - 1 : index);
+}
+
+function pathOf(first: PathField | undefined, next: 'deepest' | 'costliest'): PathField[] {
+  const path: PathField[] = [];
+  for (let field = first; field; field = field.children[next]) path.push(field);
+  return path;
+}
+
+const maxPathLength = 20;
+
+function fieldAt(fields: readonly PathField[], index: number) {
+  const shown = fields.slice(0, Math.min(index + 1, maxPathLength));
+  return { path: shown.map(({ node }) => truncate(node.name.value)).join('.'), node: shown.at(-1)?.node };
+}
+
+function limitError(
+  code: (typeof limitCodes)[number],
+  finding: string,
+  limit: number,
+  node: ASTNode | undefined,
+): GraphQLError {
+  return new GraphQLError(`${finding}; at most ${format(limit)} are allowed.`, {
+    nodes: node ?? null,
+    extensions: { code },
+  });
+}
+
+const format = (count: number) =>
+  `${count === maxCount ? 'more than ' : ''}${Math.round(count).toLocaleString('en-US')}`;
+
+/** A name may be as long as a request. */
+const truncate = (name: string) => (name.length > 40 ? `${name.slice(0, 40)}…` : name);

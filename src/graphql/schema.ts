@@ -14,7 +14,7 @@ import { scalars } from './scalars.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 
-/** The graph: `schema/*.graphql` with the resolvers of every domain. */
+/** Creates the executable schema: `schema/*.graphql` with the resolvers of every domain. */
 export function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
@@ -22,36 +22,22 @@ export function createSchema(): GraphQLSchema {
     resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, orderResolvers],
   });
   describeScalars(schema);
-  guard(schema);
-  addChecks(schema);
+  // Introspection needs no key, every query one, and every mutation one with write access.
+  authorizeFields(schema.getQueryType(), requireKey);
+  authorizeFields(schema.getMutationType(), requireWrite);
+  addInputChecks(schema);
   checkMarks(schema);
   return schema;
 }
 
-/** Scalars that come with functions lose the description that the schema gives them. */
+/** Restores the descriptions that scalars with functions lose in `makeExecutableSchema`. */
 function describeScalars(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type)) type.description ??= type.astNode?.description?.value;
   }
 }
 
-/** For those who read arguments themselves, and would otherwise tell of half the errors. */
-function addChecks(schema: GraphQLSchema): void {
-  const fields = schema.getMutationType()?.getFields() ?? {};
-  for (const [name, checkPart] of Object.entries<CheckPartialInput>(partialInputChecks)) {
-    const field = fields[name];
-    if (!field) throw new Error(`There is no mutation ${name} to check`);
-    field.extensions = { ...field.extensions, checkPart };
-  }
-}
-
-/** Every way into the graph needs a key, and every write one that may write; the schema itself is open to all. */
-function guard(schema: GraphQLSchema): void {
-  guardFields(schema.getQueryType(), requireKey);
-  guardFields(schema.getMutationType(), requireWrite);
-}
-
-function guardFields(
+function authorizeFields(
   type: ReturnType<GraphQLSchema['getQueryType']>,
   check: (scope: AccessScope | undefined) => void,
 ): void {
@@ -61,5 +47,15 @@ function guardFields(
       check(context.scope);
       return resolve(root, args, context, info);
     };
+  }
+}
+
+/** Adds the checks of partly read input, with which the REST facade reports the errors of shape and of domain at once. */
+function addInputChecks(schema: GraphQLSchema): void {
+  const fields = schema.getMutationType()?.getFields() ?? {};
+  for (const [name, checkPart] of Object.entries<CheckPartialInput>(partialInputChecks)) {
+    const field = fields[name];
+    if (!field) throw new Error(`The schema has no mutation ${name}, which partialInputChecks names`);
+    field.extensions = { ...field.extensions, checkPart };
   }
 }

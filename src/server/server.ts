@@ -7,10 +7,10 @@ import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
-import { createContext, createRepositories, revisionsOf } from '../graphql/context.ts';
+import { createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
+import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { createSchema } from '../graphql/schema.ts';
-import { loadTrusted } from '../graphql/trusted.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
@@ -49,7 +49,7 @@ export async function createServer(
   { drain = createDrain(), tracing, gather }: ServerDependencies = {},
 ): Promise<FastifyInstance> {
   const schema = createSchema();
-  const trusted = config.trustedDocuments === undefined ? undefined : loadTrusted(config.trustedDocuments);
+  const trusted = config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments);
   const access = await createReadAccess(orm);
   const responseCache = new ResponseCache(config.cacheBytes);
   const app = createFastify(config);
@@ -86,10 +86,10 @@ export async function createServer(
       introspection: config.introspection,
       limits: config.graphqlLimits,
       trusted,
-      translate,
       responseCache,
-      readRevisions: ({ scope }, store) => revisionsOf(source, scope, store),
-      createContext: async request => createContext(source, (await callerOf(request))?.scope),
+      dependencies: source,
+      authenticate: callerOf,
+      translateError: translate,
     }),
   );
   const rest = mountRest(app, {
@@ -101,7 +101,7 @@ export async function createServer(
       return writes ? requireWrite(caller?.scope) : requireKey(caller?.scope);
     },
     createContext: scope => createContext(source, scope),
-    readRevisions: (scope, store) => revisionsOf(source, scope, store),
+    readRevisions: (scope, store) => readRevisions(source, scope, store),
     translate,
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));

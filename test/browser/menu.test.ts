@@ -46,7 +46,7 @@ describeInBrowser('/menu', () => {
     expect(await menus(page).allTextContents()).toEqual(['Late at the bar']);
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
     await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
-    await told(page, 'no menus are on sale at this time');
+    await told(page, 'no menus are available at this time');
     expect(await menus(page).count()).toBe(0);
   });
 
@@ -79,7 +79,7 @@ describeInBrowser('/menu', () => {
     await told(page, 'The key is not accepted. The API key in the header x-api-key is not known');
     await page.getByLabel('Key').fill('schlüssel');
     await page.getByRole('button', { name: 'Use' }).click();
-    await told(page, 'This is no key');
+    await told(page, 'This is not a key');
     await page.getByLabel('Key').fill(site.key);
     await page.getByRole('button', { name: 'Use' }).click();
     await told(page, `No store in this key's scope has the id “nowhere”.`);
@@ -91,7 +91,7 @@ describeInBrowser('/menu', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await told(page, 'Dona Gaivota Lisbon');
     await page.goto(`${site.url}/menu?at=tomorrow`);
-    await told(page, '“tomorrow” is no time such as 2026-03-07T01:30.');
+    await told(page, '“tomorrow” is not a time such as 2026-03-07T01:30.');
   });
 
   test('is used by keyboard, from the key to the choices of an item', async () => {

@@ -58,7 +58,7 @@ describeInBrowser('/graphql', () => {
     const page = await site.open('/graphql', { key: site.key });
     const answers = {
       MenuOfAStore: '"Pequeno-almoço"',
-      OnSaleNow: '"timezone"',
+      AvailableNow: '"timezone"',
       OrdersOfToday: '"ordersRevision"',
       Diagnostics: '"menuDiagnostics"',
       ReplaceMenus: '"CONFLICT"',

@@ -6,8 +6,8 @@ const app = await startApp();
 
 const fields = 'code severity path place externalId message';
 
-/** A menu with one diagnostic of each severity. */
-function doubtfulMenu() {
+/** Returns a menu with one diagnostic of each severity. */
+function menuWithDiagnostics() {
   const menu = smallMenu('Soup');
   const items = menu.items.map(item => ({ ...item, dietaryLabels: ['VEGAN'] as const }));
   const modifierItems = (menu.modifierItems ?? []).map(item => ({ ...item, menuItemExternalId: null, taxChange: 101 }));
@@ -29,9 +29,9 @@ describe('replaceMenuConfiguration.diagnostics', () => {
     replaceMenuConfiguration(storeId: $id, input: $input) { revision diagnostics { ${fields} } }
   }`;
 
-  test('tells what is doubtful about what was written', async () => {
+  test('returns the diagnostics of the new configuration', async () => {
     const store = await app.data.store();
-    const { body } = await app.graphql(mutation, { id: store.id, input: doubtfulMenu() });
+    const { body } = await app.graphql(mutation, { id: store.id, input: menuWithDiagnostics() });
     expect(body.errors).toBeUndefined();
     const { revision, diagnostics } = body.data.replaceMenuConfiguration;
     expect(revision).toBe(1);
@@ -43,7 +43,7 @@ describe('replaceMenuConfiguration.diagnostics', () => {
     ]);
   });
 
-  test('tells of each of several replacements in one request', async () => {
+  test('returns those of each of several replacements in one request', async () => {
     const store = await app.data.store();
     const { body } = await app.graphql(
       `mutation ($id: ID!, $first: MenuConfigurationInput!, $second: MenuConfigurationInput!) {
@@ -62,9 +62,9 @@ describe('Store.menuDiagnostics', () => {
     store(id: $id) { menuDiagnostics(severity: $severity) { ${fields} } }
   }`;
 
-  test('tells what is doubtful about what is stored, with an external id where there is one', async () => {
+  test('returns the diagnostics of the stored configuration, with an external id if there is one', async () => {
     const store = await app.data.store();
-    await app.data.menu(store, { ...doubtfulMenu(), menus: [] });
+    await app.data.menu(store, { ...menuWithDiagnostics(), menus: [] });
     const { body } = await app.graphql(query, { id: store.id, severity: ['ERROR'] });
     expect(body.data.store.menuDiagnostics).toEqual([
       expect.objectContaining({ code: 'NO_MENU', path: ['menus'], place: 'menus', externalId: null }),
@@ -72,9 +72,9 @@ describe('Store.menuDiagnostics', () => {
     ]);
   });
 
-  test('tells of the wanted severities alone', async () => {
+  test('filters by severity', async () => {
     const store = await app.data.store();
-    await app.data.menu(store, doubtfulMenu());
+    await app.data.menu(store, menuWithDiagnostics());
     const severities = async (severity: readonly string[] | null) => {
       const { body } = await app.graphql(query, { id: store.id, severity });
       return body.data.store.menuDiagnostics.map((diagnostic: { severity: string }) => diagnostic.severity);

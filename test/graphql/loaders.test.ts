@@ -1,47 +1,78 @@
 import DataLoader from 'dataloader';
-import { afterAll, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startApp } from '../support/app.ts';
 
-const app = await startApp({ cacheBytes: 0 });
-const store = await app.data.store();
-await app.data.menu(store);
-const [order] = await app.data.orders(store, 3);
-const load = vi.spyOn(DataLoader.prototype, 'load');
-afterAll(() => load.mockRestore());
+// One of the queries exceeds the default cost limit.
+const graphqlLimits = { depth: 15, aliases: 100, cost: 10 ** 12, objects: 10 ** 6 };
+const app = await startApp({ cacheBytes: 0, graphqlLimits });
 
-/** How many loads a request makes, and how many statements come of them. */
-async function counted(request: () => Promise<{ readonly status: number }>) {
-  load.mockClear();
-  const { result, statements } = await app.statements.during(request);
-  expect(result.status).toBe(200);
-  const ofData = statements.filter(text => !text.includes('api_key'));
-  return { loads: load.mock.calls.length, statements: ofData.length };
-}
+describe('loads and statements of a request', async () => {
+  const store = await app.data.store();
+  await app.data.menu(store);
+  const [order] = await app.data.orders(store, 3);
+  const path = `/v1/stores/${store.id}`;
+  const get = (url: string) => () => app.get(url);
+  const graphql = (query: string) => () => app.graphql(query);
 
-const path = `/v1/stores/${store.id}`;
-const get = (address: string) => () => app.get(address);
-const graphql = (query: string) => () => app.graphql(query);
+  // An entity by its id is two loads: one of the request, with its cache, and one of the process, which batches.
+  test.each([
+    ['one store', get(path), { loads: 2, statements: 1 }],
+    ['one merchant', get(`/v1/merchants/${store.merchant}`), { loads: 2, statements: 1 }],
+    ['one order', get(`/v1/orders/${order?.id}`), { loads: 2, statements: 1 }],
+    // The revision for the ETag, the store, its configuration.
+    ['a configuration', get(`${path}/menu_configuration/`), { loads: 4, statements: 3 }],
+    // The store, its page of orders with their count.
+    ['a list of orders', get(`${path}/orders/`), { loads: 4, statements: 2 }],
+    [
+      'a nested query',
+      // The store (by the query, a menu and an item), the same for the process, its configuration and its orders.
+      graphql(`{
+        store(id: "${store.id}") {
+          menus { store { name } categories { items { store { id } } } }
+          orders { nodes { store { merchant { brandName } } } }
+        }
+      }`),
+      { loads: 6, statements: 3 },
+    ],
+  ])('%s', async (_what, request, expected) => {
+    const load = vi.spyOn(DataLoader.prototype, 'load');
+    onTestFinished(() => load.mockRestore());
+    const { result, statements } = await app.statements.during(request);
+    expect(result.status).toBe(200);
+    const ofData = statements.filter(text => !text.includes('api_key'));
+    expect({ loads: load.mock.calls.length, statements: ofData.length }).toEqual(expected);
+  });
+});
 
-// An entity by its id is two loads: one of the request, with its cache, and one of the process, which batches.
-test.each([
-  ['one store', get(path), { loads: 2, statements: 1 }],
-  ['one merchant', get(`/v1/merchants/${store.merchant}`), { loads: 2, statements: 1 }],
-  ['one order', get(`/v1/orders/${order?.id}`), { loads: 2, statements: 1 }],
-  // The revision for the ETag, the store, its configuration.
-  ['a configuration', get(`${path}/menu_configuration/`), { loads: 4, statements: 3 }],
-  // The store, its page of orders with their count.
-  ['a list of orders', get(`${path}/orders/`), { loads: 4, statements: 2 }],
-  [
-    'a nested query',
-    // The store (by the query, a menu and an item), the same for the process, its configuration and its orders.
-    graphql(`{
-      store(id: "${store.id}") {
-        menus { store { name } categories { items { store { id } } } }
-        orders { nodes { store { merchant { brandName } } } }
-      }
-    }`),
-    { loads: 6, statements: 3 },
-  ],
-])('%s is loaded through DataLoader', async (_what, request, expected) => {
-  expect(await counted(request)).toEqual(expected);
+const queries = {
+  menus: `query ($limit: Int!) { stores(limit: $limit) {
+    merchant { brandName }
+    menus { categories { items { modifierGroups { modifierItems { menuItem { name { translations } } } } } } }
+  } }`,
+  orders: `query ($limit: Int!) { stores(limit: $limit) {
+    orders(pageSize: 5) { count nodes { id store { name merchant { brandName } } } }
+  } }`,
+  upwards: `query ($limit: Int!) { merchants(limit: $limit) { stores {
+    modifierItems { groups { items { categories { menus { store { merchant { brandName } } } } } } }
+  } } }`,
+};
+
+test('the number of statements depends on the query, not on the number of objects', async () => {
+  for (let index = 0; index < 50; index++) {
+    const store = await app.data.store();
+    await app.data.menu(store);
+    await app.data.orders(store, 7);
+  }
+  const count = async (query: string, limit: number) => {
+    const { result, statements } = await app.statements.during(() => app.graphql(query, { limit }));
+    expect(result.body.errors).toBeUndefined();
+    return statements.length;
+  };
+  const counts: Record<string, number> = {};
+  for (const [name, query] of Object.entries(queries)) {
+    counts[name] = await count(query, 50);
+    expect(await count(query, 5), name).toBe(counts[name]);
+  }
+  // The key, the stores with their merchants, then one statement a level: configurations; pages with their counts.
+  expect(counts).toEqual({ menus: 3, orders: 3, upwards: 4 });
 });

@@ -4,8 +4,8 @@ import { smallMenu } from '../support/data.ts';
 
 const app = await startApp();
 
-describe('a store', () => {
-  test('leads to every kind of its configuration and back', async () => {
+describe('Store', () => {
+  test('links to every kind of menu entity, and each of them back to it', async () => {
     const store = await app.data.store();
     await app.data.menu(store, smallMenu('Soup'));
     const { body } = await app.graphql(
@@ -57,7 +57,7 @@ describe('a store', () => {
     });
   });
 
-  test('says what is on sale at a moment, in its own time and past midnight', async () => {
+  test('filters menus by availability, in its own timezone and past midnight', async () => {
     const store = await app.data.store({ timezone: 'America/New_York' });
     const [menu] = smallMenu().menus ?? [];
     if (!menu) throw new Error('the small menu has a menu');
@@ -72,15 +72,15 @@ describe('a store', () => {
         },
       ],
     });
-    const onSale = async (at: string) => {
+    const availableAt = async (at: string) => {
       const { body } = await app.graphql(
         'query ($id: ID!, $at: DateTime) { store(id: $id) { menus(availableAt: $at) { externalId } } }',
         { id: store.id, at },
       );
       return body.data.store.menus.map((found: { externalId: string }) => found.externalId);
     };
-    expect(await onSale('2026-03-02T17:00:00Z')).toEqual(['lunch']); // Monday noon
-    expect(await onSale('2026-03-02T06:30:00Z')).toEqual(['night']); // Monday 01:30
-    expect(await onSale('2026-03-02T07:00:00Z')).toEqual([]); // Monday 02:00
+    expect(await availableAt('2026-03-02T17:00:00Z')).toEqual(['lunch']); // Monday noon
+    expect(await availableAt('2026-03-02T06:30:00Z')).toEqual(['night']); // Monday 01:30
+    expect(await availableAt('2026-03-02T07:00:00Z')).toEqual([]); // Monday 02:00
   });
 });

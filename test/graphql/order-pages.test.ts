@@ -6,13 +6,13 @@ import { createOrderGraph, namesOf, order, saveOrders } from '../support/orders.
 
 const orm = await createDatabase();
 const data = createData(orm);
-const { search, faultsOf } = createOrderGraph(orm);
+const { search, findErrors } = createOrderGraph(orm);
 
 const newest = Date.UTC(2026, 2, 1);
 const createdAt = (index: number) => new Date(newest - index * 600_000);
 
-/** A store with orders ten minutes apart, numbered from the newest on. */
-async function storeWithMany(count: number): Promise<string> {
+/** Creates a store with orders ten minutes apart, numbered from the newest. */
+async function createStore(count: number): Promise<string> {
   const { id } = await data.store();
   const orders = Array.from({ length: count }, (_, index) =>
     order(id, { id: `${index} of ${id}`, createdAt: createdAt(index) }),
@@ -20,8 +20,9 @@ async function storeWithMany(count: number): Promise<string> {
   await saveOrders(orm, orders);
   return id;
 }
-test('pages follow each other, and each knows the count of all', async () => {
-  const store = await storeWithMany(5);
+
+test('pages are consecutive, and each has the total count', async () => {
+  const store = await createStore(5);
   const pages = [];
   for (const pageIndex of [0, 1, 2]) pages.push(await search(store, { pageIndex, pageSize: 2 }));
   expect(pages.map(page => namesOf(page.ids))).toEqual([['0', '1'], ['2', '3'], ['4']]);
@@ -30,9 +31,9 @@ test('pages follow each other, and each knows the count of all', async () => {
 });
 
 test.each([{}, { status: ['PENDING' as const] }, { customerName: 'ana' }, { customerName: 'a' }, { phoneNumber: '8' }])(
-  'a page beyond the last is empty, however far beyond, with the filter %j',
+  'a page beyond the last is empty, with the filter %j',
   async filter => {
-    const store = await storeWithMany(3);
+    const store = await createStore(3);
     for (const pageIndex of [1, 2_147_483_647]) {
       const page = await search(store, { filter, pageIndex, pageSize: 500 });
       expect(page).toEqual({ ids: [], count: 3, hasNextPage: false, endCursor: null });
@@ -47,38 +48,38 @@ test.each<NonNullable<OrderArguments['filter']>>([
   { customerName: 'a' },
   { customerName: 'ana' },
   { phoneNumber: '8' },
-])('deep pages, found by jumping over days, are those that stepping would find, with the filter %j', async filter => {
-  const store = await storeWithMany(1500);
-  // A day holds 144 orders: the places are at the edges of days, where jumping begins, and the last one.
-  const places = [499, 500, 501, 719, 720, 721, 863, 864, 865, 1399];
+])('deep pages, found by skipping whole days, have the right orders, with the filter %j', async filter => {
+  const store = await createStore(1500);
+  // A day has 144 orders: the indexes are at the start of skipping, at the edges of days, and the last one.
+  const indexes = [499, 500, 501, 719, 720, 721, 863, 864, 865, 1399];
   for (const [start, endTime] of [
     [0, undefined],
     [100, createdAt(100)],
   ] as const) {
-    for (const place of places) {
-      const page = { filter: { ...filter, ...(endTime && { endTime }) }, pageIndex: place, pageSize: 1 };
-      expect(namesOf((await search(store, page)).ids)).toEqual([String(start + place)]);
+    for (const index of indexes) {
+      const page = { filter: { ...filter, ...(endTime && { endTime }) }, pageIndex: index, pageSize: 1 };
+      expect(namesOf((await search(store, page)).ids)).toEqual([String(start + index)]);
     }
   }
 });
 
-test('pages begin at 0 and hold 1 to 500 orders', async () => {
-  const store = await storeWithMany(501);
+test('a page has 1 to 500 orders', async () => {
+  const store = await createStore(501);
   expect((await search(store, { pageSize: 1 })).ids).toHaveLength(1);
   expect((await search(store, { pageSize: 500 })).ids).toHaveLength(500);
-  expect(await faultsOf({ pageSize: 0 })).toMatchObject([{ path: ['pageSize'], type: 'greater_than_equal' }]);
+  expect(await findErrors({ pageSize: 0 })).toMatchObject([{ path: ['pageSize'], type: 'greater_than_equal' }]);
 });
 
-test('every error is named at once', async () => {
-  expect(await faultsOf({ pageIndex: -1, pageSize: 501, after: '' })).toMatchObject([
+test('all errors are reported at once', async () => {
+  expect(await findErrors({ pageIndex: -1, pageSize: 501, after: '' })).toMatchObject([
     { path: ['pageIndex'], type: 'greater_than_equal', message: 'pageIndex is -1; it must be at least 0' },
     { path: ['pageSize'], type: 'less_than_equal', message: 'pageSize is 501; it must be at most 500' },
     { path: ['after'], type: 'value_error' },
   ]);
 });
 
-test('a cursor leads on from its order, whatever came since', async () => {
-  const store = await storeWithMany(5);
+test('a cursor continues after its order, whatever was created since', async () => {
+  const store = await createStore(5);
   const { endCursor } = await search(store, { pageSize: 2 });
   await saveOrders(orm, [order(store, { createdAt: new Date('2026-04-01T00:00:00Z') })]);
   const second = await search(store, { pageSize: 2, after: endCursor });
@@ -98,6 +99,6 @@ test.each([
   base64('9999999999999999 a'),
   base64('-99999999999999 a'),
   base64('1 \0'),
-])('the cursor "%s" is refused', async after => {
-  expect(await faultsOf({ after })).toMatchObject([{ path: ['after'], type: 'value_error' }]);
+])('the cursor "%s" is rejected', async after => {
+  expect(await findErrors({ after })).toMatchObject([{ path: ['after'], type: 'value_error' }]);
 });

@@ -8,12 +8,12 @@ import { StatementCounter } from '../support/statements.ts';
 const statements = new StatementCounter();
 const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const data = createData(orm);
-const { ask } = createOrderGraph(orm);
+const graph = createOrderGraph(orm);
 
 const fields = `id createdAt status customer { name phone } price tax items readyBy isRead inPos customerComments
   completedAt store { id }`;
 
-test('an order is the same by its id and in the list, as it was given', async () => {
+test('an order by id equals the order in the list, with the fields as saved', async () => {
   const { id: storeId } = await data.store();
   const given = order(storeId, {
     createdAt: new Date('2026-03-01T10:00:00.123Z'),
@@ -28,22 +28,22 @@ test('an order is the same by its id and in the list, as it was given', async ()
     order(id: $id) { ${fields} }
     store(id: $storeId) { orders { nodes { ${fields} } } }
   }`;
-  const answer = await ask(query, { id: given.id, storeId });
+  const result = await graph.query(query, { id: given.id, storeId });
   const { store, customerName, customerPhone, ...rest } = given;
   const expected = { ...rest, customer: { name: customerName, phone: customerPhone }, store: { id: store } };
-  expect(answer.order).toEqual(JSON.parse(JSON.stringify(expected)));
-  expect(answer.store.orders.nodes).toEqual([answer.order]);
-  expect(Object.keys(answer.order.items[0])).toEqual(['b', 'a']);
+  expect(result.order).toEqual(JSON.parse(JSON.stringify(expected)));
+  expect(result.store.orders.nodes).toEqual([result.order]);
+  expect(Object.keys(result.order.items[0])).toEqual(['b', 'a']);
 });
 
-test('an order is null when there is none, and outside the scope of the key', async () => {
+test('an order is null if it does not exist or is out of scope', async () => {
   const store = await data.store();
   const [mine, other] = [order(store.id), order((await data.store()).id)];
   await saveOrders(orm, [mine, other]);
   const scope = { ...operatorScope, all: false, storeIds: [store.id] };
-  const seen = (id: string) => ask('query ($id: ID!) { order(id: $id) { id } }', { id }, scope);
-  expect(await seen(mine.id)).toEqual({ order: { id: mine.id } });
-  for (const id of [other.id, 'none', '', '1\0']) expect(await seen(id)).toEqual({ order: null });
+  const find = (id: string) => graph.query('query ($id: ID!) { order(id: $id) { id } }', { id }, scope);
+  expect(await find(mine.id)).toEqual({ order: { id: mine.id } });
+  for (const id of [other.id, 'none', '', '1\0']) expect(await find(id)).toEqual({ order: null });
 });
 
 test('the number of statements does not depend on the number of stores', async () => {
@@ -61,7 +61,7 @@ test('the number of statements does not depend on the number of stores', async (
   } }`;
   const counts = [];
   for (const limit of [2, 50]) {
-    const { statements: sent } = await statements.during(() => ask(query, { limit }));
+    const { statements: sent } = await statements.during(() => graph.query(query, { limit }));
     counts.push(sent.length);
   }
   // The stores, the revisions of their orders, and two searches, each of which counts as well.
@@ -72,7 +72,7 @@ test.each(['count', 'nodes { id }'])(
   'the revision of orders is read before %s, so that no change is missed',
   async selection => {
     const query = `{ stores(limit: 2) { orders { ${selection} } ordersRevision } }`;
-    const { statements: sent } = await statements.during(() => ask(query));
+    const { statements: sent } = await statements.during(() => graph.query(query));
     const revision = sent.findIndex(text => text.includes('from order_revision'));
     const orders = sent.findIndex(text => /from (?:order_count|orders)\b/.test(text));
     expect(revision).toBeGreaterThan(0);
@@ -80,15 +80,15 @@ test.each(['count', 'nodes { id }'])(
   },
 );
 
-test('nothing is counted or searched that was not asked for', async () => {
+test('orders are counted and searched only if selected', async () => {
   const { id } = await data.store();
-  const sentFor = async (selection: string) => {
+  const statementsFor = async (selection: string) => {
     const query = `query ($id: ID!) { store(id: $id) { orders { ${selection} } } }`;
-    return (await statements.during(() => ask(query, { id }))).statements.slice(1);
+    return (await statements.during(() => graph.query(query, { id }))).statements.slice(1);
   };
-  expect(await sentFor('pageIndex pageSize')).toHaveLength(0);
-  expect(await sentFor('count')).toEqual([expect.stringContaining('order_count')]);
-  expect(await sentFor('nodes { id }')).toEqual([expect.not.stringContaining('order_count')]);
+  expect(await statementsFor('pageIndex pageSize')).toHaveLength(0);
+  expect(await statementsFor('count')).toEqual([expect.stringContaining('order_count')]);
+  expect(await statementsFor('nodes { id }')).toEqual([expect.not.stringContaining('order_count')]);
 });
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
   ['store { id timezone }', 2],
   ['store { ...Brief ...Wide }', 2],
   ['store { id } store { timezone }', 2],
-])('an order brings its store along as far as most ask for it: %s', async (selection, expected) => {
+])('the store of an order is joined if only its common fields are selected: %s', async (selection, expected) => {
   const store = await data.store();
   const given = order(store.id);
   await saveOrders(orm, [given]);
@@ -106,8 +106,8 @@ test.each([
   const whole = 'id name externalId createdAt __typename timezone merchant { id }';
   const used = fragments.split(/ (?=fragment)/).filter(text => selection.includes(`...${text.split(' ')[1]}`));
   const query = `query ($id: ID!) { order(id: $id) { ${selection} } } ${used.join(' ')}`;
-  const { result, statements: sent } = await statements.during(() => ask(query, { id: given.id }));
+  const { result, statements: sent } = await statements.during(() => graph.query(query, { id: given.id }));
   expect(sent).toHaveLength(expected);
-  const { store: seen } = await ask(`query ($id: ID!) { store(id: $id) { ${whole} } }`, { id: store.id });
-  expect(seen).toMatchObject(result.order.store);
+  const { store: found } = await graph.query(`query ($id: ID!) { store(id: $id) { ${whole} } }`, { id: store.id });
+  expect(found).toMatchObject(result.order.store);
 });

@@ -19,7 +19,7 @@ async function countersOf(storeId: string): Promise<string[]> {
   return (await run<{ counter: string }>(sql, [storeId])).map(row => row.counter);
 }
 
-test('counters follow every way of writing orders', async () => {
+test('counters are updated by every kind of write', async () => {
   const [one, two] = [(await data.store()).id, (await data.store()).id];
   await saveOrders(orm, [
     order(one, { createdAt: at(1) }),
@@ -51,7 +51,7 @@ test('counters follow every way of writing orders', async () => {
   expect(await countersOf(two)).toEqual([]);
 });
 
-test('a day is a day of UTC, whatever the timezone of the session', async () => {
+test('days are in UTC, whatever the timezone of the session', async () => {
   const { id } = await data.store();
   const session = orm.em.fork();
   await session.transactional(async em => {
@@ -65,7 +65,7 @@ test('a day is a day of UTC, whatever the timezone of the session', async () => 
   expect(await countersOf(id)).toEqual(['2026-03-01 READY 1', 'infinity READY 1']);
 });
 
-test('verify names the counters that are wrong, and rebuild mends them', async () => {
+test('verifyCounters reports wrong counters, and rebuildCounters corrects them', async () => {
   const { id } = await data.store();
   await saveOrders(orm, [order(id, { createdAt: at(1) }), order(id, { createdAt: at(2) })]);
   expect(await differences()).toEqual([]);
@@ -89,35 +89,35 @@ test('verify names the counters that are wrong, and rebuild mends them', async (
   expect(await revision(id)).toBeGreaterThan(before);
 });
 
-const any = <T>(...values: [T, ...T[]]) => values[Math.floor(Math.random() * values.length)] ?? values[0];
+const pick = <T>(...values: [T, ...T[]]) => values[Math.floor(Math.random() * values.length)] ?? values[0];
 
-/** Writers that want the same orders may meet in a deadlock; PostgreSQL then undoes one of them altogether. */
-async function unlessDeadlocked(write: Promise<unknown>): Promise<void> {
+/** Ignores deadlocks of writers on the same orders: PostgreSQL rolls one of them back. */
+async function ignoreDeadlock(write: Promise<unknown>): Promise<void> {
   await write.catch((error: { code?: string }) => {
     if (error.code !== '40P01') throw error;
   });
 }
 
-test('four sessions that write at once leave exact counters, and no two states share a revision', async () => {
+test('four concurrent writers leave exact counters, and no two states have the same revision', async () => {
   const stores = [(await data.store()).id, (await data.store()).id, (await data.store()).id] as const;
-  const anyDay = () => any(at(1), at(2), at(3));
+  const randomDay = () => pick(at(1), at(2), at(3));
   const some = 'id in (select id from orders where store_id = ? order by random() limit 4)';
   const write = () =>
-    any<() => Promise<unknown>>(
+    pick<() => Promise<unknown>>(
       () =>
         saveOrders(
           orm,
-          Array.from({ length: 3 }, () => order(any(...stores), { createdAt: anyDay() })),
+          Array.from({ length: 3 }, () => order(pick(...stores), { createdAt: randomDay() })),
         ),
-      () => saveOrders(orm, [order(any(...stores))]),
-      () => run(`update orders set status = ? where ${some}`, [any(...orderStatuses), any(...stores)]),
-      () => run(`update orders set created_at = ? where ${some}`, [anyDay(), any(...stores)]),
-      () => run(`update orders set store_id = ? where ${some}`, [any(...stores), any(...stores)]),
-      () => run(`delete from orders where ${some}`, [any(...stores)]),
+      () => saveOrders(orm, [order(pick(...stores))]),
+      () => run(`update orders set status = ? where ${some}`, [pick(...orderStatuses), pick(...stores)]),
+      () => run(`update orders set created_at = ? where ${some}`, [randomDay(), pick(...stores)]),
+      () => run(`update orders set store_id = ? where ${some}`, [pick(...stores), pick(...stores)]),
+      () => run(`delete from orders where ${some}`, [pick(...stores)]),
     )();
   let writing = true;
   const writers = Array.from({ length: 4 }, async () => {
-    for (let n = 0; n < 60; n++) await unlessDeadlocked(write());
+    for (let n = 0; n < 60; n++) await ignoreDeadlock(write());
   });
   const states = new Map<string, string | null>();
   const readStates = `

@@ -30,14 +30,14 @@ const phone = fc.oneof(
   fc.nat(9999).map(n => `+351 ${n}-${n % 7}`),
   fc.constantFrom('unknown', '', '7'),
 );
-/** Eleven days, with edges of days and many orders of one instant among them. */
+/** Times in eleven days, including edges of days and many equal ones. */
 const instant = fc
   .tuple(fc.nat(10), fc.nat(23), fc.constantFrom(0, 0, 1, 3_599_999))
   .map(([day, hour, rest]) => new Date(Date.UTC(2026, 1, 25 + day, hour) + rest));
 const status = fc.constantFrom(...orderStatuses);
 
-/** The orders of a store, the same in every run. */
-async function storeOf(size: number): Promise<readonly Order[]> {
+/** Creates a store with orders that are the same in every run. */
+async function createStore(size: number): Promise<readonly Order[]> {
   const { id } = await createData(orm).store();
   const given = fc.record({
     createdAt: instant,
@@ -53,7 +53,7 @@ async function storeOf(size: number): Promise<readonly Order[]> {
 const recased = (text: string) => fc.constantFrom(text, text.toUpperCase(), text.toLowerCase());
 const partOf = (text: string) =>
   fc.tuple(fc.nat(text.length), fc.nat(4)).map(([start, length]) => text.slice(start, start + length));
-/** Rarely enough that several conditions together still leave orders. */
+/** Optional, so rarely present that several conditions together still match orders. */
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
@@ -76,7 +76,7 @@ const filter: fc.Arbitrary<OrderFilter> = fc
 const fold = (text: string) => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 const digits = (text: string) => text.replace(/\D/g, '');
 
-/** The rules of docs/interface.md#orders, one by one. */
+/** Implements the rules of docs/interface.md#orders. */
 function matches(order: Order, { startTime, endTime, customerName, phoneNumber, status: statuses }: OrderFilter) {
   if (startTime && order.createdAt < startTime) return false;
   if (endTime && order.createdAt > endTime) return false;
@@ -85,14 +85,14 @@ function matches(order: Order, { startTime, endTime, customerName, phoneNumber, 
   return !statuses?.length || statuses.includes(order.status);
 }
 
-type Place = Pick<Order, 'createdAt' | 'id'>;
-const newestFirst = (a: Place, b: Place) =>
+type SortKey = Pick<Order, 'createdAt' | 'id'>;
+const newestFirst = (a: SortKey, b: SortKey) =>
   Number(b.createdAt) - Number(a.createdAt) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
 interface Paging {
   readonly pageIndex: number;
   readonly pageSize: number;
-  readonly after: Place | undefined;
+  readonly after: SortKey | undefined;
 }
 
 function expected(orders: readonly Order[], wanted: OrderFilter, { pageIndex, pageSize, after }: Paging) {
@@ -107,9 +107,9 @@ function expected(orders: readonly Order[], wanted: OrderFilter, { pageIndex, pa
   };
 }
 
-const cursorOf = ({ createdAt, id }: Place) => encodeCursor({ createdAt, orderId: id } satisfies Cursor);
+const cursorOf = ({ createdAt, id }: SortKey) => encodeCursor({ createdAt, orderId: id } satisfies Cursor);
 
-const stores = [await storeOf(2600), await storeOf(40)];
+const stores = [await createStore(2600), await createStore(40)];
 
 const paging: fc.Arbitrary<Omit<Paging, 'after'>> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ pageIndex: fc.nat(2), pageSize: fc.integer({ min: 1, max: 50 }) }) },
@@ -118,8 +118,8 @@ const paging: fc.Arbitrary<Omit<Paging, 'after'>> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ pageIndex: fc.nat(2_147_483_647), pageSize: fc.constantFrom(1, 500) }) },
 );
 
-test(`${runs} random searches find and count what a plain model does`, { timeout: 600_000 }, async () => {
-  let fruitful = 0;
+test(`${runs} random searches have the same results as a model in memory`, { timeout: 600_000 }, async () => {
+  let nonEmpty = 0;
   const searches = fc.asyncProperty(
     fc.nat(stores.length - 1),
     filter,
@@ -133,12 +133,12 @@ test(`${runs} random searches find and count what a plain model does`, { timeout
         .map(order => order.store)
         .join();
       const args = { filter: wanted, pageIndex, pageSize, ...(after && { after: cursorOf(after) }) };
-      const answer = await search(storeId, args);
-      expect(answer).toEqual(expected(orders, wanted, { pageIndex, pageSize, after }));
-      if (answer.ids.length > 0) fruitful++;
+      const page = await search(storeId, args);
+      expect(page).toEqual(expected(orders, wanted, { pageIndex, pageSize, after }));
+      if (page.ids.length > 0) nonEmpty++;
     },
   );
   await fc.assert(searches, { numRuns: runs });
-  // Otherwise the generators have lost their point.
-  expect(fruitful).toBeGreaterThan(runs / 10);
+  // Ensures that the generators produce filters that match.
+  expect(nonEmpty).toBeGreaterThan(runs / 10);
 });

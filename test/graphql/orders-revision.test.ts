@@ -13,7 +13,7 @@ const data = createData(orm);
 const { revision } = createOrderGraph(orm);
 const run = (sql: string, values: unknown[] = []) => orm.em.fork().execute(sql, values);
 
-async function storeWithOrder() {
+async function createStoreWithOrder() {
   const store = await data.store();
   const first = order(store.id);
   await saveOrders(orm, [first]);
@@ -40,26 +40,30 @@ describe('ordersRevision', () => {
     'completed_at = now()',
     "id = id || '-2'",
   ])('changes with %s of an order', async change => {
-    const { storeId, orderId } = await storeWithOrder();
+    const { storeId, orderId } = await createStoreWithOrder();
     const before = await revision(storeId);
     await run(`update orders set ${change} where id = ?`, [orderId]);
     expect(await revision(storeId)).toBeGreaterThan(before);
   });
 
-  test('changes with every order that comes or goes', async () => {
-    const { storeId, orderId } = await storeWithOrder();
-    const seen = [await revision(storeId)];
+  test('changes with every insert, delete and truncate', async () => {
+    const { storeId, orderId } = await createStoreWithOrder();
+    const revisions = [await revision(storeId)];
     await saveOrders(orm, [order(storeId)]);
-    seen.push(await revision(storeId));
+    revisions.push(await revision(storeId));
     await run('delete from orders where id = ?', [orderId]);
-    seen.push(await revision(storeId));
+    revisions.push(await revision(storeId));
     await run('truncate orders');
-    seen.push(await revision(storeId));
-    expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
+    revisions.push(await revision(storeId));
+    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
   });
 
-  test('changes at both stores when an order moves, and at no other', async () => {
-    const [from, to, other] = [await storeWithOrder(), await storeWithOrder(), await storeWithOrder()];
+  test('changes at both stores when an order moves between them, and at no other', async () => {
+    const [from, to, other] = [
+      await createStoreWithOrder(),
+      await createStoreWithOrder(),
+      await createStoreWithOrder(),
+    ];
     const all = () => Promise.all([from, to, other].map(({ storeId }) => revision(storeId)));
     expect(await all()).toEqual([1, 1, 1]);
     await run('update orders set store_id = ? where id = ?', [to.storeId, from.orderId]);
@@ -67,16 +71,16 @@ describe('ordersRevision', () => {
   });
 
   test.each([`name = '{"translations": {"en": "New"}}'`, "external_id = 'new'", "created_at = '2020-01-01'"])(
-    'changes with %s of the store, which orders are shown with',
+    'changes with %s of the store, which responses on orders contain',
     async change => {
-      const { storeId } = await storeWithOrder();
+      const { storeId } = await createStoreWithOrder();
       await run(`update store set ${change} where id = ?`, [storeId]);
       expect(await revision(storeId)).toBe(2);
     },
   );
 
-  test('does not change with the menu, nor with a statement that changes nothing', async () => {
-    const { store, storeId } = await storeWithOrder();
+  test('does not change with the menu, or with a statement that affects no row', async () => {
+    const { store, storeId } = await createStoreWithOrder();
     await data.menu(store);
     await run('update store set name = name where id = ?', [storeId]);
     await run('delete from orders where false');
@@ -84,8 +88,8 @@ describe('ordersRevision', () => {
     expect(await revision(storeId)).toBe(1);
   });
 
-  test('never returns, not even for a store that was deleted and made anew', async () => {
-    const { storeId } = await storeWithOrder();
+  test('is never reused, not even for a store that was deleted and created again', async () => {
+    const { storeId } = await createStoreWithOrder();
     await run('delete from store where id = ?', [storeId]);
     await data.store({ id: storeId });
     await saveOrders(orm, [order(storeId)]);
@@ -93,11 +97,11 @@ describe('ordersRevision', () => {
   });
 });
 
-describe('a request', () => {
-  test('claims no revision newer than the store that it has read, and so than any order that it reads after', async () => {
-    const { storeId } = await storeWithOrder();
-    const source = { orm, repositories: createRepositories(await createReadAccess(orm)) };
-    const { loaders } = createContext(source, operatorScope);
+describe('Store.ordersRevision in a request', () => {
+  test('is that of the time at which the store was loaded, before its orders', async () => {
+    const { storeId } = await createStoreWithOrder();
+    const dependencies = { orm, repositories: createRepositories(await createReadAccess(orm)) };
+    const { loaders } = createContext(dependencies, operatorScope);
     const store = await loaders.stores.byId.load(storeId);
     await saveOrders(orm, [order(storeId)]);
     expect(store?.ordersRevision).toBe(1);
@@ -105,16 +109,16 @@ describe('a request', () => {
   });
 });
 
-test('replacing a menu and writing orders do not wait for each other', async () => {
-  const { storeId } = await storeWithOrder();
-  const [menu, till] = [orm.em.fork(), orm.em.fork()];
-  const sessions = [menu, till];
+test('replacing a menu and writing orders do not block each other', async () => {
+  const { storeId } = await createStoreWithOrder();
+  const [menu, pos] = [orm.em.fork(), orm.em.fork()];
+  const sessions = [menu, pos];
   for (const session of sessions) await session.begin();
   for (const session of sessions) await session.execute("set local lock_timeout = '5s'");
   const replace = () => menu.execute('update store set menu_revision = menu_revision + 1 where id = ?', [storeId]);
   await replace();
-  await upsertRows(till, OrderEntity, [{ ...order(storeId) }]);
-  await till.execute("update orders set status = 'READY' where store_id = ?", [storeId]);
+  await upsertRows(pos, OrderEntity, [{ ...order(storeId) }]);
+  await pos.execute("update orders set status = 'READY' where store_id = ?", [storeId]);
   await replace();
   for (const session of sessions) await session.commit();
   expect(await revision(storeId)).toBe(3);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
-import { examples, moments } from '../../src/graphql/playground/examples.ts';
 import { renderPlayground } from '../../src/graphql/playground.ts';
+import { examples, placeholders } from '../../src/graphql/playground-examples.ts';
 import { startApp } from '../support/app.ts';
 
 const app = await startApp();
@@ -9,11 +9,11 @@ await loadDemo(app.orm);
 
 describe('the examples of the playground', () => {
   test.each(examples.map(example => [/(?:query|mutation) (\w+)/.exec(example.query)?.[1], example] as const))(
-    '%s works on the demo',
+    '%s runs on the demo data',
     async (name, { query, variables }) => {
       const text = JSON.stringify(variables)
-        .replaceAll(moments.now, new Date().toISOString())
-        .replaceAll(moments.startOfToday, '2000-01-01T00:00:00.000Z');
+        .replaceAll(placeholders.now, new Date().toISOString())
+        .replaceAll(placeholders.startOfToday, '2000-01-01T00:00:00.000Z');
       const { status, body } = await app.graphql(query, JSON.parse(text));
       expect(status).toBe(200);
       if (name === 'ReplaceMenus') expect(body.errors).toMatchObject([{ extensions: { code: 'CONFLICT' } }]);
@@ -25,12 +25,12 @@ describe('the examples of the playground', () => {
 describe('the page of the playground', async () => {
   const page = await app.get('/graphql', { accept: 'text/html' });
   const files = [...page.text.matchAll(/(?:src|href)="(graphql\/[^"]+)"/g)].map(([, file]) => `/${file}`);
-  const packed = { 'accept-encoding': 'br' };
+  const compressed = { 'accept-encoding': 'br' };
 
-  test('loads files that are kept for good, and that come compressed', async () => {
+  test('loads files that are immutable and compressed', async () => {
     expect(files).toHaveLength(3);
     for (const file of files) {
-      const { status, headers } = await app.get(file, packed);
+      const { status, headers } = await app.get(file, compressed);
       expect(status).toBe(200);
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       expect(headers.get('content-encoding')).toBe('br');
@@ -38,15 +38,17 @@ describe('the page of the playground', async () => {
     expect((await app.get(files[0]?.replace(/graphql\/./, 'graphql/_') ?? '')).status).toBe(404);
   });
 
-  test('takes less than a quarter of the bytes that GraphiQL has', async () => {
-    const { files: made } = await renderPlayground();
-    const forms = [...made.values()].map(async file => [file.bytes.length, (await file.encoded('br')).length] as const);
-    const [plain = 0, small = 0] = (await Promise.all(forms)).reduce(([a, b], [c, d]) => [a + c, b + d]);
+  test('is compressed to less than a quarter of its size', async () => {
+    const { files: assets } = await renderPlayground();
+    const sizes = [...assets.values()].map(
+      async file => [file.bytes.length, (await file.encoded('br')).length] as const,
+    );
+    const [plain = 0, encoded = 0] = (await Promise.all(sizes)).reduce(([a, b], [c, d]) => [a + c, b + d]);
     expect(plain).toBeGreaterThan(8_000_000);
-    expect(small * 4).toBeLessThan(plain);
+    expect(encoded * 4).toBeLessThan(plain);
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is 304 for its ETag', async () => {
     const again = await app.get('/graphql', {
       accept: 'text/html',
       'if-none-match': page.headers.get('etag') ?? '',
@@ -60,7 +62,7 @@ describe('the page of the playground', async () => {
     expect(start.text.match(/"headers": ".*x-api-key/g)).toHaveLength(examples.length + 1);
   });
 
-  test('may load nothing from elsewhere', () => {
+  test('loads nothing from other origins', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self' blob:;");
     expect(page.text).not.toMatch(/https?:/);
   });

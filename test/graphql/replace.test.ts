@@ -23,7 +23,7 @@ const sql = <T>(text: string, values: unknown[] = []) => operatorFork(app.orm).e
 
 const tables = ['menu', 'category', 'menu_item', 'modifier_group', 'modifier_item'];
 
-/** Which version of each row is stored: a row that was rewritten has another one. */
+/** Returns the physical version of each row, which changes when the row is written. */
 async function rowVersions(storeId: string): Promise<string> {
   const lists = await Promise.all(
     tables.map(table =>
@@ -33,13 +33,13 @@ async function rowVersions(storeId: string): Promise<string> {
   return JSON.stringify(lists);
 }
 
-async function drawnIds(): Promise<string> {
+async function lastIds(): Promise<string> {
   const lists = await Promise.all(tables.map(table => sql(`select last_value::text from ${table}_id_seq`)));
   return JSON.stringify(lists);
 }
 
 describe('replaceMenuConfiguration', () => {
-  test('answers the new configuration and its revision', async () => {
+  test('returns the new configuration and its revision', async () => {
     const store = await app.data.store();
     const { body } = await replace(store.id, smallMenu('Soup'));
     expect(body.errors).toBeUndefined();
@@ -64,7 +64,7 @@ describe('replaceMenuConfiguration', () => {
     });
   });
 
-  test('keeps the id of an external id that stays, draws a new one for a new one, and reuses none', async () => {
+  test('keeps the ids of existing external ids, assigns new ones to others, and reuses none', async () => {
     const store = await app.data.store();
     const item = smallMenu().items[0];
     const post = async (...externalIds: string[]) => {
@@ -83,19 +83,19 @@ describe('replaceMenuConfiguration', () => {
     expect(third.b).toBe(Number(second.d) + 1);
   });
 
-  test('changes nothing when the configuration is the same already', async () => {
+  test('writes nothing if the configuration is the same', async () => {
     const store = await app.data.store();
     await replace(store.id, smallMenu());
-    const before = [await rowVersions(store.id), await drawnIds()];
+    const before = [await rowVersions(store.id), await lastIds()];
     const { body } = await replace(store.id, smallMenu());
     expect(body.data.replaceMenuConfiguration.revision).toBe(1);
-    expect([await rowVersions(store.id), await drawnIds()]).toEqual(before);
+    expect([await rowVersions(store.id), await lastIds()]).toEqual(before);
   });
 
-  test('changes nothing when any part of it is refused, and names every error at its place', async () => {
+  test('writes nothing if the input is invalid, and reports every error with its path', async () => {
     const store = await app.data.store();
     await replace(store.id, smallMenu());
-    const before = [await rowVersions(store.id), await drawnIds()];
+    const before = [await rowVersions(store.id), await lastIds()];
     const good = smallMenu();
     const bad: MenuConfigurationInput = {
       ...good,
@@ -140,10 +140,10 @@ describe('replaceMenuConfiguration', () => {
         },
       ],
     });
-    expect([await rowVersions(store.id), await drawnIds()]).toEqual(before);
+    expect([await rowVersions(store.id), await lastIds()]).toEqual(before);
   });
 
-  test('with an expected revision refuses a writer that has not seen the latest', async () => {
+  test('fails with CONFLICT if the revision is not the expected one', async () => {
     const store = await app.data.store();
     expect((await replace(store.id, smallMenu('one'), 0)).body.data.replaceMenuConfiguration.revision).toBe(1);
     const { body } = await replace(store.id, smallMenu('two'), 0);
@@ -154,7 +154,7 @@ describe('replaceMenuConfiguration', () => {
     expect((await replace(store.id, smallMenu('two'), 1)).body.data.replaceMenuConfiguration.revision).toBe(2);
   });
 
-  test('answers null for a store that is out of scope, as for one that does not exist', async () => {
+  test('returns null for a store out of scope, as for one that does not exist', async () => {
     const store = await app.data.store();
     const other = await app.data.merchant();
     const key = await app.newKey({ merchantIds: [other.id] });
@@ -165,7 +165,7 @@ describe('replaceMenuConfiguration', () => {
     expect(absent.body).toEqual(foreign.body);
   });
 
-  test('gives texts back as posted: order of keys, hostile keys, markup and all', async () => {
+  test('returns texts as posted: order of keys, special keys, quotes', async () => {
     const store = await app.data.store();
     const translations = JSON.parse(
       '{"zh_hk": "湯", "en": "Soup \\\\ \\"quoted\\" \'single\' $1 ?", "__proto__": "a", "constructor": "b", "": "c", "1": "d"}',
@@ -179,7 +179,7 @@ describe('replaceMenuConfiguration', () => {
     expect(text).toContain(JSON.stringify(translations));
   });
 
-  test('refuses NUL characters and half surrogate pairs at their place', async () => {
+  test('rejects NUL characters and lone surrogates with their path', async () => {
     const store = await app.data.store();
     const item = { ...smallMenu().items[0], modifierExternalIds: [] };
     const { body } = await replace(store.id, {
@@ -204,7 +204,7 @@ describe('replaceMenuConfiguration', () => {
     ]);
   });
 
-  test('keeps what the operator has set', async () => {
+  test('keeps the prepType that the operator has set', async () => {
     const store = await app.data.store();
     await replace(store.id, smallMenu());
     await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
@@ -213,7 +213,7 @@ describe('replaceMenuConfiguration', () => {
     expect(body.data.store.items).toEqual([{ prepType: 'GRILL' }]);
   });
 
-  test('does not hold up orders of the same store while it is open', async () => {
+  test('does not block orders of the same store before it is committed', async () => {
     const store = await app.data.store();
     await operatorFork(app.orm).transactional(async em => {
       await replaceMenuConfiguration(em, store, { input: smallMenu() });
@@ -223,7 +223,7 @@ describe('replaceMenuConfiguration', () => {
     expect(await sql('select count(*)::int as n from orders where store_id = ?', [store.id])).toEqual([{ n: 1 }]);
   });
 
-  test('refuses a vast tree that a small body says', async () => {
+  test('rejects a small body that expands to a huge tree', async () => {
     const store = await app.data.store();
     const name = { translations: { en: 'x' } };
     const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);

@@ -28,15 +28,15 @@ const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeI
   }
 }`;
 
-/** Asks the graph for orders, each time as a request of its own would. */
+/** Creates functions that query orders, each call with a context of its own. */
 export function createOrderGraph(orm: MikroORM) {
   const schema = createSchema();
   const repositories = createReadAccess(orm).then(createRepositories);
   const data = createData(orm);
 
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
-  const ask = async (source: string, variables: object = {}, scope: AccessScope = operatorScope): Promise<any> => {
-    // As they come over the wire: instants as texts.
+  const query = async (source: string, variables: object = {}, scope: AccessScope = operatorScope): Promise<any> => {
+    // Dates are sent as strings.
     const variableValues = JSON.parse(JSON.stringify(variables));
     const contextValue = createContext({ orm, repositories: await repositories }, scope);
     const result = await graphql({ schema, source, variableValues, contextValue });
@@ -46,17 +46,17 @@ export function createOrderGraph(orm: MikroORM) {
   };
 
   const search = async (storeId: string, args: Arguments = {}): Promise<Page> => {
-    const { store } = await ask(pageQuery, { storeId, pageIndex: 0, pageSize: 50, ...args });
+    const { store } = await query(pageQuery, { storeId, pageIndex: 0, pageSize: 50, ...args });
     const { nodes, ...page } = store.orders;
     return { ids: nodes.map((node: { id: string }) => node.id), ...page };
   };
 
   return {
-    ask,
+    query,
     search,
 
-    /** A store with an order for each name. */
-    async storeWith(orders: Record<string, Partial<Order>>): Promise<string> {
+    /** Creates a store with an order for each name, and returns its id. */
+    async createStore(orders: Record<string, Partial<Order>>): Promise<string> {
       const { id } = await data.store();
       await saveOrders(
         orm,
@@ -65,29 +65,29 @@ export function createOrderGraph(orm: MikroORM) {
       return id;
     },
 
-    /** The names of the orders that a filter leaves, in alphabetical order. */
-    async left(storeId: string, filter: NonNullable<Arguments['filter']>): Promise<string[]> {
+    /** Returns the names of the orders that match a filter, in alphabetical order. */
+    async findNames(storeId: string, filter: NonNullable<Arguments['filter']>): Promise<string[]> {
       const { ids, count } = await search(storeId, { filter });
       if (count !== ids.length) throw new Error(`${ids.length} orders were found, but ${count} counted`);
       return namesOf(ids).sort();
     },
 
-    /** Everything that is wrong with a search. */
-    async faultsOf(args: Arguments): Promise<readonly ValidationError[]> {
+    /** Returns the validation errors of a search. */
+    async findErrors(args: Arguments): Promise<readonly ValidationError[]> {
       const { id } = await data.store();
       const error = await search(id, args).catch((reason: unknown) => reason);
-      if (!(error instanceof InvalidInput)) throw new Error('The search was not refused', { cause: error });
+      if (!(error instanceof InvalidInput)) throw new Error('The search was not rejected', { cause: error });
       return error.errors;
     },
 
     async revision(storeId: string): Promise<number> {
-      return (await ask('query ($id: ID!) { store(id: $id) { ordersRevision } }', { id: storeId })).store
+      return (await query('query ($id: ID!) { store(id: $id) { ordersRevision } }', { id: storeId })).store
         .ordersRevision;
     },
   };
 }
 
-/** The names under which `storeWith` saved orders. */
+/** Returns the names under which `createStore` saved orders. */
 export const namesOf = (ids: readonly string[]) => ids.map(id => id.replace(/ of .*/, ''));
 
 export function order(storeId: string, given: Partial<Order> = {}): Order {
@@ -110,7 +110,7 @@ export function order(storeId: string, given: Partial<Order> = {}): Order {
   };
 }
 
-/** Saves orders that differ from each other, in one statement. */
+/** Saves orders of different ids, in one statement. */
 export async function saveOrders(orm: MikroORM, orders: readonly Order[]): Promise<void> {
   await upsertRows(
     operatorFork(orm),

@@ -1,22 +1,25 @@
 import { issueKey, type KeyRequest, revokeKey } from '../../src/auth/keys.ts';
 import type { startApp } from './app.ts';
-import { operatorFork } from './data.ts';
+import { operatorFork, smallMenu } from './data.ts';
 
 type App = Awaited<ReturnType<typeof startApp>>;
 
 export const unreadable = 'The API key in the header x-api-key is not known, or no longer valid.';
 
-/** Two merchants, the first with two stores, and every kind of key that there is to the first one's first store. */
+/**
+ * Creates two merchants with two stores each, and every kind of key to the first store of the first. Their texts differ and their
+ * external ids are equal, so that a leak between them shows.
+ */
 export async function makeTenants(app: App) {
   const make = async (name: string) => {
     const merchant = await app.data.merchant({ id: `${name}-merchant`, brandName: name });
-    const stores = [
-      await app.data.store({ id: `${name}-store`, merchant: merchant.id, city: name }),
-      await app.data.store({ id: `${name}-sibling`, merchant: merchant.id, city: name }),
-    ];
-    for (const store of stores) {
-      await app.data.menu(store);
-      await app.data.orders(store, 1, { id: `${store.id}-order` });
+    for (const [id, text] of [
+      [`${name}-store`, name],
+      [`${name}-sibling`, `${name} sibling`],
+    ] as const) {
+      const store = await app.data.store({ id, merchant: merchant.id, city: text, contacts: { text } });
+      await app.data.menu(store, smallMenu(text));
+      await app.data.orders(store, 1, { id: `${id}-order`, customerName: text });
     }
   };
   await make('mine');

@@ -1,9 +1,9 @@
 import { type DocumentNode, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { documentLimits } from '../../src/graphql/limits.ts';
+import { createLimitCheck } from '../../src/graphql/limits.ts';
 import { buildGraph } from '../support/graph.ts';
 
-const judge = documentLimits(buildGraph());
+const checkLimits = createLimitCheck(buildGraph());
 
 const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');
@@ -94,22 +94,22 @@ const attacks: Readonly<Record<string, readonly [text: string, code: string, var
   ],
 };
 
-describe('Refused before anything of it runs', () => {
+describe('Rejected before execution', () => {
   test.each(Object.entries(attacks))('%s', (_what, [text, code, variables = {}]) => {
     const document = parse(text, { maxTokens: 15_000 });
-    const { errors } = judge(document, undefined, variables);
+    const { errors } = checkLimits(document, undefined, variables);
     expect(errors.map(error => error.extensions.code)).toContain(code);
     for (const { message } of errors) expect(message.length).toBeLessThan(1000);
   });
 
-  test('a name as long as a request is not repeated', () => {
+  test('long names are truncated in messages', () => {
     const name = 'a'.repeat(100_000);
-    const { errors } = judge(parse(`{ store(id: "s") { ${nested(20, `${name} { `, 'id')} } }`), undefined, {});
+    const { errors } = checkLimits(parse(`{ store(id: "s") { ${nested(20, `${name} { `, 'id')} } }`), undefined, {});
     for (const { message } of errors) expect(message.length).toBeLessThan(1000);
   });
 });
 
-describe('A document that is not valid', () => {
+describe('An invalid document', () => {
   test.each([
     ['fragments in a circle', '{ ...A } fragment A on Query { stores { id } ...B } fragment B on Query { ...A }'],
     ['a fragment that spreads itself below', '{ ...A } fragment A on Query { store(id: "s") { merchant { ...A } } }'],
@@ -119,18 +119,18 @@ describe('A document that is not valid', () => {
     ['no operation', 'fragment A on Query { stores { id } }'],
     ['a definition of a type', 'type A { a: Int }'],
     ['introspection in a wrong place', '{ store(id: "s") { __schema { types { name } } } }'],
-  ])('%s: is measured as far as it makes sense, and refused by validation', (_what, text) => {
-    expect(judge(parse(text), undefined, {}).errors).toEqual([]);
+  ])('%s: passes the limits, and is left for validation to reject', (_what, text) => {
+    expect(checkLimits(parse(text), undefined, {}).errors).toEqual([]);
   });
 
-  test('names of variables are not looked up beyond what was given', () => {
+  test('variable names are not looked up on Object.prototype', () => {
     const text =
       'query ($constructor: Int!, $__proto__: Int!) { stores(limit: $constructor) { id } merchants(limit: $__proto__) { id } }';
-    expect(judge(parse(text), undefined, {}).cost).toBe(200);
+    expect(checkLimits(parse(text), undefined, {}).cost).toBe(200);
   });
 });
 
-test('A verdict takes time in proportion to the text', () => {
+test('The check takes time linear in the length of the document', () => {
   const bomb = (levels: number) =>
     parse(
       `{ store(id: "s") { ...F0 } } ${times(levels, at => `fragment F${at} on Store { a: merchant { id stores(limit: 1) { ...F${at + 1} ...F${at + 1} } } ...F${at + 1} }`)} fragment F${levels} on Store { id }`,
@@ -140,11 +140,11 @@ test('A verdict takes time in proportion to the text', () => {
   expect(large).toBeLessThan(small * 8 * 5);
 });
 
-/** The least of several runs, in microseconds: others use the machine too. */
+/** Returns the CPU time of the fastest of several runs, in microseconds, since other processes share the machine. */
 function cpuOf(document: DocumentNode): number {
   const runs = Array.from({ length: 10 }, () => {
     const before = process.cpuUsage();
-    for (let turn = 0; turn < 5; turn++) judge(document, undefined, {});
+    for (let round = 0; round < 5; round++) checkLimits(document, undefined, {});
     const { user, system } = process.cpuUsage(before);
     return user + system;
   });

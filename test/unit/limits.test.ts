@@ -1,13 +1,13 @@
 import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { defaultDocumentLimits, documentLimits } from '../../src/graphql/limits.ts';
+import { createLimitCheck, defaultQueryLimits } from '../../src/graphql/limits.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const graph = buildGraph();
-const judge = documentLimits(graph);
+const checkLimits = createLimitCheck(graph);
 
-function ask(text: string, variables: Record<string, unknown> = {}, operationName?: string) {
-  const { cost, errors } = judge(parse(text), operationName, variables);
+function check(text: string, variables: Record<string, unknown> = {}, operationName?: string) {
+  const { cost, errors } = checkLimits(parse(text), operationName, variables);
   return { cost, codes: errors.map(error => error.extensions.code), messages: errors.map(error => error.message) };
 }
 
@@ -18,7 +18,7 @@ const tree = `menus {
     modifierGroups { id ${texts} modifierItems { id ${texts} priceChange } } } }
 }`;
 
-describe('What a front end asks for passes', () => {
+describe('Queries of ordinary front ends are within the limits', () => {
   test.each([
     ['the whole tree of a store', `{ store(id: "s") { ${tree} } }`],
     ['the whole trees of five stores', `{ stores(limit: 5) { ${tree} } }`],
@@ -29,7 +29,7 @@ describe('What a front end asks for passes', () => {
     ['what goes with an item, and where', '{ store(id: "s") { items { modifierGroups { items { id } } } } }'],
     ['the schema', getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true })],
   ])('%s', (_what, text) => {
-    expect(ask(text).messages).toEqual([]);
+    expect(check(text).messages).toEqual([]);
   });
 });
 
@@ -38,75 +38,75 @@ describe('Cost', () => {
     ['a value costs nothing', '{ stores { id name } }', 100],
     ['an object costs one', '{ store(id: "s") { merchant { brandName } } }', 2],
     ['an alias costs one', '{ store(id: "s") { a: id b: id } }', 3],
-    ['a list is as long as its argument says', '{ stores(limit: 7) { id } }', 7],
-    ['a list of none costs nothing', '{ stores(limit: 0) { merchant { id } } }', 0],
-    ['a negative length is refused elsewhere', '{ stores(limit: -5) { merchant { id } } }', 0],
+    ['a list has the length of its slicing argument', '{ stores(limit: 7) { id } }', 7],
+    ['an empty list costs nothing', '{ stores(limit: 0) { merchant { id } } }', 0],
+    ['a negative length costs nothing; the resolver rejects it', '{ stores(limit: -5) { merchant { id } } }', 0],
     ['lists multiply', '{ stores(limit: 7) { phoneNumbers { id } merchant { id } } }', 7 * (1 + 3 + 1)],
     ['the members of a list of values count', '{ order(id: "o") { items } }', 1 + 5],
     ['loading a configuration costs a thousand', '{ store(id: "s") { menus { id } } }', 1 + 1000 + 3],
     ['a search costs a hundred', '{ store(id: "s") { orders(pageSize: 3) { nodes { id } } } }', 1 + 100 + 1 + 3],
-    ['a page has 50 orders unless told', '{ store(id: "s") { orders { nodes { customer { name } } } } }', 102 + 50 * 2],
+    ['a page has 50 orders by default', '{ store(id: "s") { orders { nodes { customer { name } } } } }', 102 + 50 * 2],
     [
       'a fragment counts where it is spread',
       '{ a: stores { ...S } b: stores { ...S } } fragment S on Store { merchant { id } }',
       400,
     ],
     [
-      'what is left out counts nothing',
+      '@skip and @include exclude fields from the cost',
       '{ stores { merchant @skip(if: true) { id } merchant @include(if: false) { id } } }',
       100,
     ],
   ])('%s', (_rule, text, cost) => {
-    expect(ask(text).cost).toBe(cost);
+    expect(check(text).cost).toBe(cost);
   });
 
-  test('the length of a page reaches into fragments', () => {
+  test('the page size applies to sized fields within fragments', () => {
     const text = `{ store(id: "s") { a: orders(pageSize: 10) { ...P } b: orders(pageSize: 20) { ...P } } }
       fragment P on OrderPage { nodes { ...O } } fragment O on Order { customer { name } }`;
-    expect(ask(text).cost).toBe(1 + 2 * 101 + (10 + 20) * 2);
+    expect(check(text).cost).toBe(1 + 2 * 101 + (10 + 20) * 2);
   });
 
-  test('variables say lengths and conditions, as do their defaults', () => {
+  test('variables and their defaults give lengths and conditions', () => {
     const text = `query ($limit: Int! = 9, $all: Boolean! = false) {
       stores(limit: $limit) { id merchant @include(if: $all) { id } }
     }`;
-    expect(ask(text).cost).toBe(9);
-    expect(ask(text, { limit: 20 }).cost).toBe(20);
-    expect(ask(text, { limit: 20, all: true }).cost).toBe(40);
+    expect(check(text).cost).toBe(9);
+    expect(check(text, { limit: 20 }).cost).toBe(20);
+    expect(check(text, { limit: 20, all: true }).cost).toBe(40);
   });
 
-  test('a variable without a value leaves the length to the argument', () => {
-    expect(ask('query ($n: Int) { store(id: "s") { orders(pageSize: $n) { nodes { id } } } }').cost).toBe(
+  test('a variable without a value falls back to the default of the argument', () => {
+    expect(check('query ($n: Int) { store(id: "s") { orders(pageSize: $n) { nodes { id } } } }').cost).toBe(
       1 + 100 + 1 + 50,
     );
   });
 
-  test('a variable of a wrong type is no length; it is refused elsewhere', () => {
+  test('a variable of a wrong type falls back to the assumed size; execution rejects it', () => {
     for (const limit of ['1', null, {}, [5], true])
-      expect(ask('query ($n: Int!) { stores(limit: $n) { id } }', { limit }).cost).toBe(100);
+      expect(check('query ($n: Int!) { stores(limit: $n) { id } }', { limit }).cost).toBe(100);
   });
 
-  test('only the operation that is executed counts', () => {
+  test('only the selected operation counts', () => {
     const text = `query Small { stores(limit: 1) { id } } query Large { stores(limit: 1000) { ${tree} } }`;
-    expect(ask(text, {}, 'Small')).toMatchObject({ cost: 1, codes: [] });
-    expect(ask(text, {}, 'Large').codes).toEqual(['QUERY_TOO_COMPLEX']);
-    expect(ask(text)).toMatchObject({ cost: 0, codes: [] });
+    expect(check(text, {}, 'Small')).toMatchObject({ cost: 1, codes: [] });
+    expect(check(text, {}, 'Large').codes).toEqual(['QUERY_TOO_COMPLEX']);
+    expect(check(text)).toMatchObject({ cost: 0, codes: [] });
   });
 });
 
-test('Each limit is an option, and a refusal names the value, the rule and the place', () => {
+test('Each limit is an option, and its error names the value, the limit and the path', () => {
   const tight = { depth: 2, introspectionDepth: 2, cost: 10, rootFields: 2, aliases: 1, selections: 3, directives: 1 };
-  expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultDocumentLimits)));
+  expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultQueryLimits)));
   const text = `{
     a: stores @skip(if: false) @include(if: true) { merchant { id } }
     b: merchants { id }
     __schema { queryType { name } }
   }`;
-  const { errors } = documentLimits(graph, tight)(parse(text), undefined, {});
+  const { errors } = createLimitCheck(graph, tight)(parse(text), undefined, {});
   expect(errors.map(({ extensions, message, locations }) => [extensions.code, message, locations?.[0]?.line])).toEqual([
     ['QUERY_TOO_LONG', 'The document has 8 selections; at most 3 are allowed.', expect.any(Number)],
-    ['TOO_MANY_ALIASES', 'The document has 2 aliases, one too many at b; at most 1 are allowed.', 3],
-    ['TOO_MANY_DIRECTIVES', 'The document has 2 directives at one place; at most 1 are allowed.', 2],
+    ['TOO_MANY_ALIASES', 'The document has 2 aliases, exceeding the limit at b; at most 1 are allowed.', 3],
+    ['TOO_MANY_DIRECTIVES', 'The document has 2 directives on one node; at most 1 are allowed.', 2],
     ['TOO_MANY_ROOT_FIELDS', 'The query has 3 root fields; at most 2 are allowed.', 1],
     ['QUERY_TOO_DEEP', 'The query is 3 levels deep at stores.merchant.id; at most 2 are allowed.', 2],
     ['QUERY_TOO_DEEP', 'The query is 3 levels deep at __schema.queryType.name; at most 2 are allowed.', 4],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { scalars } from '../../src/graphql/scalars.ts';
 
-describe('What a scalar refuses', () => {
+describe('parseValue', () => {
   const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000));
-  const refusals: readonly [name: keyof typeof scalars, value: unknown, message: string][] = [
+  const cases: readonly [name: keyof typeof scalars, value: unknown, message: string][] = [
     ['SafeInt', deep, 'a list is not a whole number within ±(2^53−1)'],
     ['SafeInt', { a: deep }, 'an object is not a whole number within ±(2^53−1)'],
     ['SafeInt', null, 'null is not a whole number within ±(2^53−1)'],
@@ -16,7 +16,10 @@ describe('What a scalar refuses', () => {
     ['JSONObject', deep, 'a list is not an object'],
   ];
 
-  test.each(refusals)('%s is told in few words, however long or deep it is (%#)', (name, value, message) => {
-    expect(() => scalars[name].parseValue(value)).toThrow(expect.objectContaining({ message }));
-  });
+  test.each(cases)(
+    '%s rejects a value with a short message, however long or deep it is (%#)',
+    (name, value, message) => {
+      expect(() => scalars[name].parseValue(value)).toThrow(expect.objectContaining({ message }));
+    },
+  );
 });

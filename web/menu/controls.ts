@@ -1,10 +1,9 @@
 import { element, find } from '../element.ts';
-import type { Choice } from './address.ts';
-import { wallTime } from './clock.ts';
+import type { Store } from './client.ts';
 import { languageName, storeName } from './languages.ts';
-import type { Store } from './operations.ts';
+import { formatLocalTime } from './local-time.ts';
+import type { ViewState } from './url.ts';
 
-/** The fields of the page by which a reader chooses. */
 export function findControls() {
   return {
     form: find('#choice', HTMLFormElement),
@@ -17,8 +16,7 @@ export function findControls() {
 
 type Controls = ReturnType<typeof findControls>;
 
-/** What the fields say now. */
-export function chosen({ form, store, language, at }: Controls): Choice {
+export function readControls({ form, store, language, at }: Controls): ViewState {
   const when = String(new FormData(form).get('when'));
   return {
     store: store.value || undefined,
@@ -27,8 +25,8 @@ export function chosen({ form, store, language, at }: Controls): Choice {
   };
 }
 
-/** Offers the stores by merchant; none is marked when the one asked for is not among them. */
-export function offerStores({ store }: Controls, stores: readonly Store[], selected: string | undefined): void {
+/** Lists the stores by merchant; none is selected if the given one is not among them. */
+export function listStores({ store }: Controls, stores: readonly Store[], selected: string | undefined): void {
   const byMerchant = Map.groupBy(stores, ({ merchant }) => merchant?.brandName ?? 'Without a merchant');
   const groups = [...byMerchant].map(([brand, ofBrand]) =>
     element('optgroup', { label: brand }, ...ofBrand.map(({ id, name }) => option(id, labelOf(id, name)))),
@@ -38,20 +36,20 @@ export function offerStores({ store }: Controls, stores: readonly Store[], selec
   store.value = stores.some(({ id }) => id === selected) ? (selected ?? '') : '';
 }
 
-export function offerLanguages({ language }: Controls, languages: readonly string[], selected: string): void {
+export function listLanguages({ language }: Controls, languages: readonly string[], selected: string): void {
   language.replaceChildren(...languages.map(key => option(key, languageName(key))));
   language.value = selected;
 }
 
-/** Shows the moment as the store's clock does, and which of the three ways of choosing it is in force. */
-export function showMoment({ form, at }: Controls, choice: Choice, clock: { moment: Date; timezone: string | null }) {
-  at.value = wallTime(clock.moment, clock.timezone);
-  const when = choice.at === 'now' || choice.at === 'any' ? choice.at : 'at';
+/** Sets the date input to the local time of the store, and checks the radio button of the current mode. */
+export function setTime({ form, at }: Controls, mode: string, local: { time: Date; timezone: string | null }): void {
+  at.value = formatLocalTime(local.time, local.timezone);
+  const when = mode === 'now' || mode === 'any' ? mode : 'at';
   for (const radio of form.querySelectorAll<HTMLInputElement>('[name=when]')) radio.checked = radio.value === when;
 }
 
-/** Whoever changes the time means that time. */
-export function chooseTime({ form }: Controls): void {
+/** Checks the radio button of the date input, once it was edited. */
+export function checkTime({ form }: Controls): void {
   const radio = form.querySelector<HTMLInputElement>('[name=when][value=at]');
   if (radio) radio.checked = true;
 }

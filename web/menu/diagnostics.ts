@@ -1,6 +1,6 @@
 import type { DiagnosticSeverity } from '../../src/generated/web.ts';
 import { element } from '../element.ts';
-import type { Overview } from './operations.ts';
+import type { Overview } from './client.ts';
 
 type Diagnostic = Overview['menuDiagnostics'][number];
 
@@ -10,7 +10,7 @@ const headings: Readonly<Record<DiagnosticSeverity, string>> = {
   INFO: 'Worth knowing',
 };
 
-/** What the merchant would want to know about the whole menu configuration, whatever is on sale. */
+/** Renders the diagnostics of the whole menu configuration, whichever menus are available. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[]): Node[] {
   const heading = element('h2', {}, 'Diagnostics');
   if (diagnostics.length === 0) return [heading, element('p', { class: 'small' }, 'Nothing doubtful was found.')];

@@ -1,8 +1,8 @@
-import type { Overview } from './operations.ts';
+import type { Overview } from './client.ts';
 
 type Translations = Readonly<Record<string, string>>;
 
-/** Every language that occurs in a store's texts, the most frequent first. */
+/** Returns the languages of a store's texts, most frequent first. */
 export function languagesOf({ menus, categories, items, modifierGroups, modifierItems }: Overview): string[] {
   const texts = [
     ...[...menus, ...categories, ...items, ...modifierGroups, ...modifierItems].map(({ name }) => name),
@@ -15,41 +15,43 @@ export function languagesOf({ menus, categories, items, modifierGroups, modifier
   return [...counts].sort(([, one], [, other]) => other - one).map(([key]) => key);
 }
 
-/** The language to begin with: the first that the reader's browser asks for and the menu has. */
-export function preferred(languages: readonly string[], wanted: readonly string[]): string | undefined {
-  for (const want of wanted) {
-    const found = languages.find(key => tag(key) === tag(want)) ?? languages.find(key => base(key) === base(want));
+/** Chooses the first preferred language that is available, by its full tag or its primary subtag; else the first available. */
+export function chooseLanguage(available: readonly string[], preferred: readonly string[]): string | undefined {
+  for (const language of preferred) {
+    const found =
+      available.find(key => languageTag(key) === languageTag(language)) ??
+      available.find(key => primarySubtag(key) === primarySubtag(language));
     if (found !== undefined) return found;
   }
-  return languages[0];
+  return available[0];
 }
 
-/** The name of a language in itself, e.g. `português`; the key where it has none. */
+/** Returns the name of a language in that language, e.g. `português (pt)`; the key if it is unknown. */
 export function languageName(key: string): string {
   try {
-    const name = new Intl.DisplayNames([tag(key)], { type: 'language' }).of(tag(key));
-    return name && name !== tag(key) ? `${name} (${key})` : key;
+    const name = new Intl.DisplayNames([languageTag(key)], { type: 'language' }).of(languageTag(key));
+    return name && name !== languageTag(key) ? `${name} (${key})` : key;
   } catch {
     return key;
   }
 }
 
-/** As HTML and Intl write it: `pt-br` for `pt_BR`. */
-export function tag(key: string): string {
+/** Converts a key to a BCP 47 language tag: `pt-br` for `pt_BR`. */
+export function languageTag(key: string): string {
   return key.toLowerCase().replaceAll('_', '-');
 }
 
-function base(key: string): string | undefined {
-  return tag(key).split('-')[0];
+function primarySubtag(key: string): string | undefined {
+  return languageTag(key).split('-')[0];
 }
 
-/** The name of a store, which is any map, usually of translations. */
+/** Returns the name of a store, which is any JSON object, usually with `translations`. */
 export function storeName(name: Readonly<Record<string, unknown>>, languages: readonly string[]): string | undefined {
-  const texts = isTexts(name.translations) ? name.translations : isTexts(name) ? name : {};
-  const key = preferred(Object.keys(texts), languages);
+  const texts = isTranslations(name.translations) ? name.translations : isTranslations(name) ? name : {};
+  const key = chooseLanguage(Object.keys(texts), languages);
   return key === undefined ? undefined : texts[key];
 }
 
-function isTexts(value: unknown): value is Translations {
+function isTranslations(value: unknown): value is Translations {
   return typeof value === 'object' && value !== null && Object.values(value).every(text => typeof text === 'string');
 }

@@ -1,135 +1,147 @@
 import { find } from '../element.ts';
-import { readKey, rememberKey } from '../key.ts';
-import { readChoice, writeChoice } from './address.ts';
+import { readKey, saveKey } from '../key.ts';
 import { renderCard } from './card.ts';
-import { momentOf } from './clock.ts';
-import { chooseTime, chosen, findControls, offerLanguages, offerStores, showMoment } from './controls.ts';
+import {
+  fetchMenuCard,
+  fetchOverview,
+  fetchStores,
+  KeyError,
+  type MenuCard,
+  type Overview,
+  type RequestOptions,
+  RetryableError,
+  type Store,
+  UserError,
+} from './client.ts';
+import { checkTime, findControls, listLanguages, listStores, readControls, setTime } from './controls.ts';
 import { renderDiagnostics } from './diagnostics.ts';
-import { type Connection, KeyRefusal, Outage, Refusal } from './graph.ts';
-import { languagesOf, preferred, storeName, tag } from './languages.ts';
-import { askMenu, askOverview, askStores, type Card, type Overview, type Store } from './operations.ts';
+import { chooseLanguage, languagesOf, languageTag, storeName } from './languages.ts';
+import { parseLocalTime } from './local-time.ts';
+import { formatSearch, parseSearch } from './url.ts';
 
 const controls = findControls();
 const keyForm = find('#key-form', HTMLFormElement);
-const keyField = find('#key', HTMLInputElement);
-const forget = find('#forget', HTMLButtonElement);
+const keyInput = find('#key', HTMLInputElement);
+const forgetButton = find('#forget', HTMLButtonElement);
 const message = find('#message', HTMLElement);
 const note = find('#note', HTMLElement);
-const again = find('#again', HTMLButtonElement);
-const menuPlace = find('#menu', HTMLElement);
-const diagnosticsPlace = find('#diagnostics', HTMLElement);
+const retryButton = find('#retry', HTMLButtonElement);
+const menuElement = find('#menu', HTMLElement);
+const diagnosticsElement = find('#diagnostics', HTMLElement);
 
-let choice = readChoice(location.search);
+let state = parseSearch(location.search);
 let stores: readonly Store[] | undefined;
 let overview: Overview | undefined;
 let loading = new AbortController();
 
-/** Shows what is chosen. Only the newest wish counts: one that is still under way is given up. */
-async function show(): Promise<void> {
+/** Loads and shows the current state, and aborts a load in progress. */
+async function update(): Promise<void> {
   loading.abort();
   loading = new AbortController();
   const { signal } = loading;
   const key = readKey();
-  showKey(key !== '');
-  if (key === '') return tell('Menus need a key. The first start of the server prints one.');
+  showKeyForm(key !== '');
+  if (key === '') return showMessage('Menus need a key. The first start of the server prints one.');
   try {
-    tell('Loading…');
+    showMessage('Loading…');
     await load({ key, signal });
   } catch (error) {
-    if (!signal.aborted) fail(error);
+    if (!signal.aborted) showError(error);
   }
 }
 
-async function load(connection: Connection): Promise<void> {
-  stores ??= (await askStores({}, connection)).stores;
-  const store = choice.store ?? stores[0]?.id;
-  offerStores(controls, stores, store);
+async function load(options: RequestOptions): Promise<void> {
+  stores ??= (await fetchStores({}, options)).stores;
+  const store = state.store ?? stores[0]?.id;
+  listStores(controls, stores, store);
   controls.form.hidden = false;
   controls.view.hidden = overview?.id !== store;
-  if (store === undefined) throw new Refusal("This key's scope has no store.");
-  if (overview?.id !== store) overview = (await askOverview({ store }, connection)).store ?? undefined;
-  if (!overview) throw new Refusal(`No store in this key's scope has the id “${store}”.`);
+  if (store === undefined) throw new UserError("This key's scope has no store.");
+  if (overview?.id !== store) overview = (await fetchOverview({ store }, options)).store ?? undefined;
+  if (!overview) throw new UserError(`No store in this key's scope has the id “${store}”.`);
   controls.view.hidden = false;
 
   const { timezone } = overview;
   const languages = languagesOf(overview);
-  const wanted = [...(choice.language ? [choice.language] : []), ...navigator.languages];
-  const language = preferred(languages, wanted) ?? '';
-  const moment = choice.at === 'now' || choice.at === 'any' ? thisMinute() : momentOf(choice.at, timezone);
-  if (!moment) throw new Refusal(`“${choice.at}” is no time such as 2026-03-07T01:30.`);
-  offerLanguages(controls, languages, language);
-  showMoment(controls, choice, { moment, timezone });
+  const preferred = [...(state.language ? [state.language] : []), ...navigator.languages];
+  const language = chooseLanguage(languages, preferred) ?? '';
+  const time = state.at === 'now' || state.at === 'any' ? currentMinute() : parseLocalTime(state.at, timezone);
+  if (!time) throw new UserError(`“${state.at}” is not a time such as 2026-03-07T01:30.`);
+  listLanguages(controls, languages, language);
+  setTime(controls, state.at, { time, timezone });
 
-  const at = choice.at === 'any' ? null : moment.toISOString();
-  const { store: card } = await askMenu({ store, languages: [language, ...wanted], at }, connection);
-  if (!card) throw new Refusal(`The store with the id “${store}” is gone.`);
-  draw(overview, card, language);
-  choice = { ...choice, store, language };
-  history.replaceState(null, '', writeChoice(choice));
+  const at = state.at === 'any' ? null : time.toISOString();
+  const { store: card } = await fetchMenuCard({ store, languages: [language, ...preferred], at }, options);
+  if (!card) throw new UserError(`The store with the id “${store}” no longer exists.`);
+  render(overview, card, language);
+  state = { ...state, store, language };
+  history.replaceState(null, '', formatSearch(state));
 }
 
-function draw({ id, name, timezone, menuDiagnostics }: Overview, { menus, ...card }: Card, language: string): void {
+function render({ id, name, timezone, menuDiagnostics }: Overview, card: MenuCard, language: string): void {
+  const { menus, menuRevision } = card;
   const title = storeName(name, [language, ...navigator.languages]) ?? id;
   const count = menus.length === 1 ? '1 menu is' : `${menus.length || 'no'} menus are`;
-  const clock = timezone ? `Times are those of ${timezone}.` : 'The store has no timezone: times are UTC.';
+  const timezoneNote = timezone ? `Times are in ${timezone}.` : 'The store has no timezone: times are in UTC.';
   document.title = `${title} · Menu viewer · Carte`;
-  tell(`${title}: ${count} on sale ${choice.at === 'any' ? 'at some time' : 'at this time'}.`);
-  note.textContent = `Revision ${card.menuRevision}. ${clock} Prices have two decimals and no currency, since the graph names none.`;
-  menuPlace.lang = tag(language);
-  menuPlace.replaceChildren(...renderCard({ menus, ...card }));
-  diagnosticsPlace.replaceChildren(...renderDiagnostics(menuDiagnostics));
+  showMessage(`${title}: ${count} available ${state.at === 'any' ? 'at some time' : 'at this time'}.`);
+  note.textContent = `Revision ${menuRevision}. ${timezoneNote} Prices have two decimals and no currency, since the graph has none.`;
+  menuElement.lang = languageTag(language);
+  menuElement.replaceChildren(...renderCard(card));
+  diagnosticsElement.replaceChildren(...renderDiagnostics(menuDiagnostics));
 }
 
 function clear(): void {
   note.textContent = '';
-  menuPlace.replaceChildren();
-  diagnosticsPlace.replaceChildren();
+  menuElement.replaceChildren();
+  diagnosticsElement.replaceChildren();
 }
 
-function thisMinute(): Date {
+function currentMinute(): Date {
   return new Date(Math.floor(Date.now() / 60_000) * 60_000);
 }
 
-function tell(text: string): void {
+function showMessage(text: string): void {
   message.textContent = text;
   message.classList.remove('bad');
-  again.hidden = true;
+  retryButton.hidden = true;
 }
 
-function fail(error: unknown): void {
-  if (error instanceof KeyRefusal) {
-    rememberKey('');
-    showKey(false);
+function showError(error: unknown): void {
+  if (error instanceof KeyError) {
+    saveKey('');
+    showKeyForm(false);
   }
-  tell(error instanceof Refusal ? error.message : `This page has an error: ${error}`);
+  showMessage(error instanceof UserError ? error.message : `This page has an error: ${error}`);
   message.classList.add('bad');
-  again.hidden = !(error instanceof Outage);
+  retryButton.hidden = !(error instanceof RetryableError);
   clear();
 }
 
-function showKey(given: boolean): void {
-  for (const part of keyForm.children) if (part instanceof HTMLElement) part.hidden = given !== (part === forget);
-  if (!given) controls.form.hidden = true;
+function showKeyForm(hasKey: boolean): void {
+  for (const part of keyForm.children)
+    if (part instanceof HTMLElement) part.hidden = hasKey !== (part === forgetButton);
+  if (!hasKey) controls.form.hidden = true;
 }
 
 keyForm.addEventListener('submit', event => {
   event.preventDefault();
-  rememberKey(keyField.value.trim());
-  keyField.value = '';
-  show();
+  saveKey(keyInput.value.trim());
+  keyInput.value = '';
+  update();
 });
-forget.addEventListener('click', () => {
-  rememberKey('');
+forgetButton.addEventListener('click', () => {
+  saveKey('');
   stores = undefined;
   overview = undefined;
   clear();
-  show();
+  update();
 });
-controls.at.addEventListener('input', () => chooseTime(controls));
+controls.at.addEventListener('input', () => checkTime(controls));
 controls.form.addEventListener('change', () => {
-  choice = chosen(controls);
-  show();
+  state = readControls(controls);
+  update();
 });
 controls.form.addEventListener('submit', event => event.preventDefault());
-again.addEventListener('click', () => show());
-await show();
+retryButton.addEventListener('click', () => update());
+await update();

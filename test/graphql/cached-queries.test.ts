@@ -27,25 +27,25 @@ fragment M on Menu { externalId name { translations } availability { dayOfWeek t
 fragment I on MenuItem { id name { translations } price tax dietaryLabels prepTime alcoholByVolume prepType
   ... on MenuItem { modifierGroups { type name { text } modifierItems { id priceChange } } description { text } } }`;
 
-test('a kept answer is what executing the query answers', async () => {
-  const source = { orm: app.orm, repositories: createRepositories(await createReadAccess(app.orm)) };
+test('a cached response equals the result of executing the query', async () => {
+  const dependencies = { orm: app.orm, repositories: createRepositories(await createReadAccess(app.orm)) };
   for (const id of ['lisbon-baixa', 'tokyo-yanaka']) {
     const variables = { id, languages: ['pt', 'en'] };
     const executed = await graphql({
       schema,
       source: everything,
       variableValues: variables,
-      contextValue: createContext(source, operatorScope),
+      contextValue: createContext(dependencies, operatorScope),
     });
     expect(executed.errors).toBeUndefined();
-    for (const time of ['first', 'second']) {
-      const kept = await app.graphql(everything, variables);
-      expect(kept.text, time).toBe(`${JSON.stringify(executed)}\n`);
+    for (const attempt of ['first', 'second']) {
+      const cached = await app.graphql(everything, variables);
+      expect(cached.text, attempt).toBe(`${JSON.stringify(executed)}\n`);
     }
   }
 });
 
-test('the second answer to a query about menus asks only for the key and the store', async () => {
+test('a cache hit runs two statements: for the key and for the revision of the store', async () => {
   const query = '{ store(id: "mexico-roma") { menus { name { text } } } }';
   await app.graphql(query);
   const { statements } = await app.statements.during(() => app.graphql(query));
@@ -63,18 +63,18 @@ test.each([
   ['{ stores { menus { id } } }', false],
   ['{ store(id: "a") { menus @skip(if: false) { id } } }', false],
   ['mutation { replaceMenuConfiguration(storeId: "a", input: { items: [] }) { store { id } } }', false],
-])('whether %s depends on a configuration alone: %s', (query, expected) => {
+])('isCacheable(%s) is %s', (query, expected) => {
   expect(isCacheable(schema, parse(query), undefined)).toBe(expected);
 });
 
-test('an answer that shows anything else is never kept', async () => {
+test('a response with other fields of the store is not cached', async () => {
   const query = '{ store(id: "mexico-roma") { city menus { id } } }';
   await app.graphql(query);
   await operatorFork(app.orm).execute("update store set city = 'Puebla' where id = 'mexico-roma'");
   expect((await app.graphql(query)).body.data.store.city).toBe('Puebla');
 });
 
-test('errors of a query about menus are told as ever', async () => {
+test('errors of a cacheable query are those of executing it', async () => {
   const query = 'query ($id: ID!) { store(id: $id) { menus { id } } }';
   const { body } = await app.graphql(query, { id: { no: 'id' } });
   expect(body.errors[0].message).toContain('ID cannot represent');

@@ -1,6 +1,6 @@
 import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { boundLists, stringifyAnswer } from '../../src/graphql/limits/answer.ts';
+import { limitListObjects, stringifyResponse } from '../../src/graphql/response-limit.ts';
 
 interface Node {
   readonly id: number;
@@ -9,37 +9,37 @@ interface Node {
   maybe: Node | null;
 }
 
-/** A node that has itself a hundred times. */
-function circle(): Node {
+/** Creates a node whose lists contain the node itself a hundred times. */
+function cyclicNode(): Node {
   const node: Node = { id: 1, nodes: [], later: async () => node.nodes, maybe: null };
   node.nodes = Array.from({ length: 100 }, () => node);
   node.maybe = node;
   return node;
 }
 
-const schema = boundLists(
+const schema = limitListObjects(
   buildSchema(
     'type Query { node: Node } type Node { id: Int! nodes: [Node!]! later: [Node!]! maybe: Node ids: [Int!] }',
   ),
   10_000,
 );
-const rootValue = { node: circle() };
+const rootValue = { node: cyclicNode() };
 
 const run = async (text: string): Promise<ExecutionResult> =>
   execute({ schema, document: parse(text), rootValue, contextValue: {} });
 
-describe('The objects of an answer', () => {
+describe('limitListObjects', () => {
   const codes = ({ errors = [] }: ExecutionResult) => errors.map(error => error.extensions.code);
 
-  test('an answer up to the limit is whole', async () => {
+  test('leaves a response within the limit complete', async () => {
     const whole = await run('{ node { nodes { id } later { maybe { id } } a: nodes { id } b: later { id } } }');
     expect(whole.errors).toBeUndefined();
     expect(whole.data).toMatchObject({ node: { nodes: { length: 100 }, b: { length: 100 } } });
   });
 
-  test('one beyond it is refused', async () => {
+  test('fails a response over the limit', async () => {
     const { data, errors } = await run('{ node { nodes { id } later { nodes { id } } } }');
-    expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'ANSWER_TOO_LARGE' } })]);
+    expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'RESPONSE_TOO_LARGE' } })]);
     expect(data).toEqual({ node: null });
   });
 
@@ -47,29 +47,29 @@ describe('The objects of an answer', () => {
     ['10^16 objects', `{ node { ${'nodes { '.repeat(8)} id ${'} '.repeat(8)} } }`],
     ['10^16 objects, loaded', `{ node { ${'later { '.repeat(8)} id ${'} '.repeat(8)} } }`],
     ['10^8 objects behind nullable fields', `{ node { ${'nodes { maybe { '.repeat(4)} id ${'} } '.repeat(4)} } }`],
-  ])('%s are refused, with one error', async (_what, text) => {
-    const begun = performance.now();
-    expect(codes(await run(text))).toEqual(['ANSWER_TOO_LARGE']);
-    expect(performance.now() - begun).toBeLessThan(5000);
+  ])('%s fail with one error', async (_what, text) => {
+    const start = performance.now();
+    expect(codes(await run(text))).toEqual(['RESPONSE_TOO_LARGE']);
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  test('each answer is counted by itself', async () => {
-    for (let turn = 0; turn < 3; turn++)
+  test('counts each response separately', async () => {
+    for (let round = 0; round < 3; round++)
       expect(codes(await run('{ node { nodes { maybe { nodes { id } } } } }'))).toHaveLength(1);
-    for (let turn = 0; turn < 300; turn++) expect((await run('{ node { nodes { id } } }')).errors).toBeUndefined();
+    for (let round = 0; round < 300; round++) expect((await run('{ node { nodes { id } } }')).errors).toBeUndefined();
   });
 });
 
-test('The message says what is allowed', async () => {
+test('The message names the limit', async () => {
   const { errors } = await run('{ node { nodes { nodes { nodes { id } } } } }');
-  expect(errors?.[0]?.message).toBe('The answer has more than 10,000 objects in lists; ask for less at once.');
+  expect(errors?.[0]?.message).toBe('The response has more than 10,000 objects in lists; request less at once.');
 });
 
-test('An answer that no string can hold is refused as well', () => {
-  // As V8 does beyond 512 MB, which a test should not fill.
+test('A response longer than the longest string fails as well', () => {
+  // Throws a RangeError, as V8 does beyond 512 MB.
   const endless = { toJSON: () => new Array(2 ** 32) };
-  expect(JSON.parse(stringifyAnswer({ data: endless }))).toMatchObject({
-    errors: [{ extensions: { code: 'ANSWER_TOO_LARGE' } }],
+  expect(JSON.parse(stringifyResponse({ data: endless }))).toMatchObject({
+    errors: [{ extensions: { code: 'RESPONSE_TOO_LARGE' } }],
   });
-  expect(stringifyAnswer({ data: null })).toBe('{"data":null}\n');
+  expect(stringifyResponse({ data: null })).toBe('{"data":null}\n');
 });

@@ -3,16 +3,16 @@ export interface Example {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Stand-ins that the page fills in when it is opened. */
-export const moments = {
+/** Placeholders that the page replaces when it is opened. */
+export const placeholders = {
   now: 'CARTE_NOW',
   startOfToday: 'CARTE_TODAY',
 };
 
 const menuOfAStore: Example = {
-  query: `# Fill in your key under "Headers" below,
+  query: `# Enter your API key under "Headers" below,
 # then press the button to the right.
-# The other tabs will use the same key.
+# The other tabs use the same key.
 query MenuOfAStore($store: ID!, $languages: [String!]!) {
   store(id: $store) {
     name
@@ -54,10 +54,10 @@ query MenuOfAStore($store: ID!, $languages: [String!]!) {
   variables: { store: 'lisbon-baixa', languages: ['pt', 'en'] },
 };
 
-const onSaleNow: Example = {
-  query: `# The menus on sale at a moment,
-# by the clock of each store.
-query OnSaleNow($at: DateTime!) {
+const availableNow: Example = {
+  query: `# The menus available at a moment,
+# in the timezone of each store.
+query AvailableNow($at: DateTime!) {
   stores {
     id
     timezone
@@ -76,11 +76,11 @@ query OnSaleNow($at: DateTime!) {
   }
 }
 `,
-  variables: { at: moments.now },
+  variables: { at: placeholders.now },
 };
 
 const ordersOfToday: Example = {
-  query: `# The newest first. For the next page,
+  query: `# Newest first. For the next page,
 # set "after" to the endCursor of this one.
 query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   store(id: $store) {
@@ -105,12 +105,12 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   }
 }
 `,
-  variables: { store: 'lisbon-baixa', filter: { startTime: moments.startOfToday }, after: null },
+  variables: { store: 'lisbon-baixa', filter: { startTime: placeholders.startOfToday }, after: null },
 };
 
 const diagnostics: Example = {
-  query: `# What a menu configuration allows
-# but its merchant would want to know.
+  query: `# Probable mistakes in the menu
+# configurations of a merchant.
 query Diagnostics($merchant: ID!) {
   merchant(id: $merchant) {
     brandName
@@ -131,9 +131,10 @@ query Diagnostics($merchant: ID!) {
 
 const replaceMenus: Example = {
   query: `# Replaces the whole menu of a store.
-# As it stands it is refused: the store is past
-# revision 0. To mean it, set expectedRevision
-# to the store's menuRevision, or to null.
+# As written it fails with CONFLICT: the store
+# is past revision 0. To apply it, set
+# expectedRevision to the store's menuRevision,
+# or to null.
 mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRevision: SafeInt) {
   replaceMenuConfiguration(storeId: $store, input: $input, expectedRevision: $expectedRevision) {
     revision
@@ -171,5 +172,5 @@ mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRev
   },
 };
 
-/** What the playground offers to start from, a tab each. */
-export const examples: readonly Example[] = [menuOfAStore, onSaleNow, ordersOfToday, diagnostics, replaceMenus];
+/** Initial tabs of the playground. */
+export const examples: readonly Example[] = [menuOfAStore, availableNow, ordersOfToday, diagnostics, replaceMenus];

@@ -8,10 +8,9 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { documentLimits } from '../../src/graphql/limits.ts';
+import { readFieldCosts } from '../../src/graphql/list-size.ts';
 import { buildGraph } from '../support/graph.ts';
 
-/** Every field of every type of the graph. */
 function fieldsOf(schema: GraphQLSchema) {
   return Object.values(schema.getTypeMap()).flatMap(type =>
     isObjectType(type) && !isIntrospectionType(type)
@@ -22,30 +21,31 @@ function fieldsOf(schema: GraphQLSchema) {
 
 type Entry = ReturnType<typeof fieldsOf>[number];
 
-const says = ({ field }: Entry, part: string) =>
+const hasListSize = ({ field }: Entry, argumentName: string) =>
   field.astNode?.directives?.some(
     directive =>
-      directive.name.value === 'listSize' && directive.arguments?.some(argument => argument.name.value === part),
+      directive.name.value === 'listSize' &&
+      directive.arguments?.some(argument => argument.name.value === argumentName),
   ) ?? false;
 
-/** Lists of which nothing tells how long they are. */
+/** Returns the list fields whose length no `@listSize` declares. */
 function unsized(schema: GraphQLSchema): string[] {
   const entries = fieldsOf(schema);
   return entries
     .filter(({ field }) => isListType(getNullableType(field.type)))
     .filter(entry => {
-      const leading = entries.filter(({ field }) => getNamedType(field.type) === entry.type);
-      const isSizedAbove = leading.length > 0 && leading.every(above => says(above, 'sizedFields'));
-      return !says(entry, 'assumedSize') && !says(entry, 'slicingArguments') && !isSizedAbove;
+      const parents = entries.filter(({ field }) => getNamedType(field.type) === entry.type);
+      const isSizedByParent = parents.length > 0 && parents.every(parent => hasListSize(parent, 'sizedFields'));
+      return !hasListSize(entry, 'assumedSize') && !hasListSize(entry, 'slicingArguments') && !isSizedByParent;
     })
     .map(({ type, field }) => `${type.name}.${field.name}`);
 }
 
-test('every list of the graph says how long it is taken to be', () => {
+test('every list of the graph declares its length by @listSize', () => {
   expect(unsized(buildGraph())).toEqual([]);
 });
 
-test('a list that does not say so is found', () => {
+test('lists without a declared length are found', () => {
   const schema = buildSchema(`
     directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!]) on FIELD_DEFINITION
     type Query {
@@ -60,13 +60,13 @@ test('a list that does not say so is found', () => {
 });
 
 test.each([
-  ['@listSize(slicingArguments: ["first"])', '@listSize names Query.list(first:), which is no argument'],
-  ['@listSize(sizedFields: ["nodes"])', '@listSize names Page.nodes, which is no list'],
-])('%s is refused where it names what is not there', (directive, message) => {
+  ['@listSize(slicingArguments: ["first"])', '@listSize names Query.list(first:), which is not an argument'],
+  ['@listSize(sizedFields: ["nodes"])', '@listSize names Page.nodes, which is not a list'],
+])('%s throws for a name that does not exist', (directive, message) => {
   const schema = buildSchema(`
     directive @listSize(assumedSize: Int, slicingArguments: [String!], sizedFields: [String!]) on FIELD_DEFINITION
     type Query { list(limit: Int): Page ${directive} }
     type Page { count: Int }
   `);
-  expect(() => documentLimits(schema)).toThrow(message);
+  expect(() => readFieldCosts(schema)).toThrow(message);
 });

@@ -1,12 +1,12 @@
-/** What the reader chose. It stands in the address of the page, so that it can be passed on; the key never does. */
-export interface Choice {
+/** What the reader has selected. It is in the URL of the page, so that it can be shared; the API key never is. */
+export interface ViewState {
   readonly store: string | undefined;
   readonly language: string | undefined;
-  /** `now`, `any`, or a time as `momentOf` reads it. */
+  /** `now`, `any`, or a time for `parseLocalTime`. */
   readonly at: string;
 }
 
-export function readChoice(search: string): Choice {
+export function parseSearch(search: string): ViewState {
   const parameters = new URLSearchParams(search);
   return {
     store: parameters.get('store') || undefined,
@@ -15,11 +15,11 @@ export function readChoice(search: string): Choice {
   };
 }
 
-export function writeChoice({ store, language, at }: Choice): string {
+export function formatSearch({ store, language, at }: ViewState): string {
   const parameters = new URLSearchParams();
   if (store) parameters.set('store', store);
   if (language) parameters.set('language', language);
   if (at !== 'now') parameters.set('at', at);
-  // A colon needs no escape in a query, and a time is easier to read with it.
+  // A query needs no escaped colon, and a time is more readable without.
   return `?${parameters}`.replaceAll('%3A', ':');
 }

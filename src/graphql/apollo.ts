@@ -1,0 +1,110 @@
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequest, HeaderMap } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+} from '@apollo/server/plugin/disabled';
+import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import type { Context } from './context.ts';
+import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
+import { type DocumentCache, type ParsedDocument, parseParameter } from './request-validation.ts';
+import { responseTooLarge, stringifyResponse } from './response-limit.ts';
+
+export type ApolloContext = Context & {
+  readonly request: FastifyRequest;
+  /** The document to execute, be it sent or persisted; absent for a request that Apollo rejects. */
+  readonly parsed: ParsedDocument | undefined;
+  /** Set if the client requests `extensions.cost`. */
+  readonly cost: number | undefined;
+};
+
+export interface ApolloOptions {
+  readonly schema: GraphQLSchema;
+  readonly introspection: boolean;
+  readonly documents: DocumentCache;
+  readonly maxTokens: number;
+  readonly translateError: TranslateError;
+}
+
+export async function startApollo(app: FastifyInstance, options: ApolloOptions): Promise<ApolloServer<ApolloContext>> {
+  const { schema, introspection, documents, maxTokens, translateError } = options;
+  const apollo = new ApolloServer<ApolloContext>({
+    schema,
+    introspection,
+    formatError: (formatted, error) => formatError(formatted, error, translateError),
+    includeStacktraceInErrorResponses: false,
+    stringifyResult: stringifyResponse,
+    parseOptions: { maxTokens },
+    documentStore: documents.apolloStore,
+    // Persisted queries are resolved before Apollo is called (persisted-documents.ts).
+    persistedQueries: false,
+    csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
+    stopOnTerminationSignals: false,
+    plugins: [
+      fastifyApolloDrainPlugin(app),
+      ApolloServerPluginLandingPageDisabled(),
+      // It visits every field of a response to compute a header that is not used.
+      ApolloServerPluginCacheControlDisabled(),
+      responsePlugin(translateError),
+    ],
+  });
+  await apollo.start();
+  return apollo;
+}
+
+/** Passes the parsed document to Apollo, logs internal errors, and sets the status and headers of the response. */
+function responsePlugin(translateError: TranslateError): ApolloServerPlugin<ApolloContext> {
+  return {
+    async requestDidStart({ request: operation, contextValue: { request, parsed, cost } }) {
+      Object.assign(operation, parsed && { query: parsed.text, extensions: undefined }, variablesOf(request));
+      return {
+        async didEncounterErrors({ errors }) {
+          for (const error of errors) {
+            // Without an original error it is an error of the request.
+            const isOfServer = error.originalError && error.extensions.code === undefined;
+            if (isOfServer && !findClientError(error, translateError)) request.log.error(error.originalError);
+          }
+        },
+        async willSendResponse({ response }) {
+          if (response.body.kind !== 'single') return;
+          const result = response.body.singleResult;
+          if (cost !== undefined) result.extensions = { ...result.extensions, cost };
+          if (!result.errors) return;
+          const codes = result.errors.map(error => error.extensions?.code);
+          if (codes.includes(responseTooLarge)) result.data = null;
+          result.errors = result.errors.map(error => withRequestId(error, request));
+          response.http.headers ??= new HeaderMap();
+          if (codes.includes('UNAUTHENTICATED')) {
+            response.http.status = 401;
+            response.http.headers.set('www-authenticate', 'ApiKey');
+          } else if (codes.includes('UNAVAILABLE')) {
+            response.http.status = 503;
+            response.http.headers.set('retry-after', '5');
+          } else if (response.http.status === 400 && !acceptsGraphqlResponse(request)) {
+            // GraphQL over HTTP: under application/json, a well-formed request with errors has status 200.
+            if (codes.every(code => requestErrorCodes.has(code))) response.http.status = 200;
+          }
+        },
+      };
+    },
+  };
+}
+
+/** Parses the variables of a URL again: Apollo uses `JSON.parse`, which corrupts escaped keys (input/json.ts). */
+function variablesOf({ method, query }: FastifyRequest): Pick<GraphQLRequest, 'variables'> {
+  if (method !== 'GET') return {};
+  const { variables } = query as Readonly<Record<string, unknown>>;
+  // Apollo has checked that they are an object, if present.
+  return { variables: parseParameter(variables) as NonNullable<GraphQLRequest['variables']> };
+}
+
+const requestErrorCodes = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
+
+function withRequestId(error: GraphQLFormattedError, request: FastifyRequest): GraphQLFormattedError {
+  return isInternal(error) ? { ...error, extensions: { ...error.extensions, requestId: request.id } } : error;
+}
+
+export function acceptsGraphqlResponse({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('application/graphql-response+json') === true;
+}

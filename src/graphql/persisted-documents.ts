@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { GraphQLError, parse } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { OperatorError } from '../errors.ts';
+import { isObject, parseJson } from '../input/json.ts';
+
+/** Parameters of a GraphQL request that identify its document. */
+export interface DocumentParameters {
+  readonly query?: unknown;
+  readonly documentId?: unknown;
+  readonly extensions?: unknown;
+}
+
+/** Documents by id. Where an operator configures them, no others are executed. */
+export type TrustedDocuments = ReadonlyMap<string, string>;
+
+/** Finds the trusted document of a request; the query of the request is ignored. */
+export function findTrustedDocument(trusted: TrustedDocuments, { documentId, extensions }: DocumentParameters): string {
+  const id = documentId ?? persistedQueryOf(extensions)?.sha256Hash;
+  if (typeof id !== 'string') {
+    throw requestError('PERSISTED_QUERY_ID_REQUIRED', 'Only trusted documents are executed: send a documentId.');
+  }
+  const text = trusted.get(id.replace(/^sha256:/, ''));
+  if (text === undefined) {
+    throw requestError('PERSISTED_QUERY_NOT_IN_LIST', `No trusted document has the id "${id.slice(0, 100)}".`);
+  }
+  return text;
+}
+
+const maxPersistedCharacters = 1024 * 1024;
+
+/** Automatic persisted queries: a client sends a query once with its hash, and from then on the hash alone. */
+export class PersistedQueries {
+  readonly #queries = new LRUCache<string, string>({
+    maxSize: maxPersistedCharacters,
+    sizeCalculation: text => text.length + 1,
+  });
+
+  /** Finds the query of a request; errors have the codes and messages that Apollo's clients retry on. */
+  find({ query, extensions }: DocumentParameters): unknown {
+    if (!isObject(extensions) || !extensions.persistedQuery) return query;
+    const { version, sha256Hash } = persistedQueryOf(extensions) ?? {};
+    if (version !== 1 || typeof sha256Hash !== 'string') {
+      throw requestError('PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
+    }
+    if (typeof query !== 'string' || query === '') {
+      const known = this.#queries.get(sha256Hash);
+      if (known === undefined) throw requestError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
+      return known;
+    }
+    if (hash('sha256', query) !== sha256Hash) {
+      throw requestError('BAD_REQUEST', 'The sha256Hash does not match the query.');
+    }
+    this.#queries.set(sha256Hash, query);
+    return query;
+  }
+}
+
+function persistedQueryOf(extensions: unknown): Readonly<Record<string, unknown>> | undefined {
+  const persistedQuery = isObject(extensions) ? extensions.persistedQuery : undefined;
+  return isObject(persistedQuery) ? persistedQuery : undefined;
+}
+
+const requestError = (code: string, message: string) => new GraphQLError(message, { extensions: { code } });
+
+/**
+ * Loads a manifest of trusted documents: a JSON object from SHA-256 in hexadecimal to the document, as code generators write it,
+ * or a persisted query manifest of Apollo's. Throws with every error in it.
+ */
+export function loadTrustedDocuments(path: string): TrustedDocuments {
+  const errors: string[] = [];
+  const documents = new Map<string, string>();
+  for (const { id, text } of readEntries(parseFile(path), errors)) {
+    if (documents.has(id)) errors.push(`the id "${id}" occurs more than once`);
+    const error = checkDocument(text);
+    if (error) errors.push(`"${id}" ${error}`);
+    else documents.set(id, String(text));
+  }
+  if (errors.length > 0) {
+    throw new OperatorError(`${path} is not a manifest of trusted documents:\n  ${errors.join('\n  ')}`);
+  }
+  return documents;
+}
+
+interface ManifestEntry {
+  readonly id: string;
+  readonly text: unknown;
+}
+
+const apolloFormat = 'apollo-persisted-query-manifest';
+const sha256 = /^[0-9a-f]{64}$/;
+
+function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
+  if (!isObject(manifest)) {
+    errors.push('it is not a JSON object');
+    return [];
+  }
+  if (manifest.format === apolloFormat) return readApolloEntries(manifest, errors);
+  const entries = Object.entries(manifest).map(([id, text]) => ({ id, text }));
+  for (const { id } of entries) if (!sha256.test(id)) errors.push(`"${id}" is not a SHA-256 in hexadecimal`);
+  return entries;
+}
+
+function readApolloEntries(
+  { version, operations }: Readonly<Record<string, unknown>>,
+  errors: string[],
+): ManifestEntry[] {
+  if (version !== 1) errors.push(`its version is ${JSON.stringify(version)}; only 1 is supported`);
+  if (!Array.isArray(operations)) errors.push('it has no list of operations');
+  return (Array.isArray(operations) ? operations : []).flatMap((operation: unknown, index) => {
+    if (isObject(operation) && typeof operation.id === 'string') return [{ id: operation.id, text: operation.body }];
+    errors.push(`operation ${index} has no id`);
+    return [];
+  });
+}
+
+function checkDocument(text: unknown): string | undefined {
+  if (typeof text !== 'string') return 'has no document';
+  try {
+    parse(text);
+    return undefined;
+  } catch (error) {
+    return `is not a GraphQL document: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+function parseFile(path: string): unknown {
+  try {
+    return parseJson(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OperatorError(`The trusted documents in ${path} cannot be read: ${reason}`, { cause });
+  }
+}

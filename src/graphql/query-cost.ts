@@ -1,0 +1,219 @@
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeMetaFieldDef,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { Field, FieldCost, FieldCosts } from './list-size.ts';
+
+/** Complexity of a selection, for each object that it is applied to. */
+export interface Complexity {
+  /** Fields that the selection itself selects. */
+  readonly fields: number;
+  /** Levels of nested fields, and the first field on the path to the deepest one. */
+  readonly depth: number;
+  readonly deepest: PathField | undefined;
+  /** Estimated number of objects, and the first field on the path to where most of them are. */
+  readonly cost: number;
+  readonly costliest: PathField | undefined;
+  /** Cost of the list fields whose length the parent field gives, for each list member. */
+  readonly costPerMember: number;
+  /** Depth below `__schema` and `__type`, which has a limit of its own. */
+  readonly introspection: Depth;
+}
+
+type Depth = Pick<Complexity, 'depth' | 'deepest'>;
+
+/** A field on the path to the deepest or costliest one; the rest of the path is in `children`. */
+export interface PathField {
+  readonly node: FieldNode;
+  readonly listLength: number;
+  readonly children: Complexity;
+}
+
+export interface AnalysisContext {
+  readonly schema: GraphQLSchema;
+  readonly fieldCosts: FieldCosts;
+  readonly document: DocumentNode;
+  readonly variables: Variables;
+}
+
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** Upper bound of all counts, so that no product becomes infinite. */
+export const maxCount = 1e15;
+
+/** Nesting of selection sets and fragments; far beyond hand-written queries, and safe for the call stack. */
+const maxNesting = 300;
+
+const empty: Complexity = {
+  fields: 0,
+  depth: 0,
+  deepest: undefined,
+  cost: 0,
+  costliest: undefined,
+  costPerMember: 0,
+  introspection: { depth: 0, deepest: undefined },
+};
+
+/**
+ * Computes the complexity of an operation in time linear in the document: each fragment is analysed once, however often it is
+ * spread. The document need not be valid; unknown fields, types and fragments cost nothing. Returns undefined beyond `maxNesting`.
+ */
+export function analyzeOperation(
+  operation: OperationDefinitionNode,
+  { schema, fieldCosts, document, variables }: AnalysisContext,
+): Complexity | undefined {
+  const definitions = document.definitions.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
+  const fragments = new Map(definitions.map(fragment => [fragment.name.value, fragment]));
+  const values = new ArgumentValues(operation, variables);
+  const analyzed = new Map<string, Complexity>();
+  let nesting = 0;
+  let isTooNested = false;
+
+  function analyzeSelections({ selections }: SelectionSetNode, type: GraphQLNamedType | undefined): Complexity {
+    if (nesting >= maxNesting) isTooNested = true;
+    if (isTooNested) return empty;
+    nesting++;
+    let sum = empty;
+    for (const selection of selections) {
+      if (!values.isSkipped(selection.directives)) sum = add(sum, analyzeSelection(selection, type));
+    }
+    nesting--;
+    return sum;
+  }
+
+  function analyzeSelection(selection: SelectionNode, type: GraphQLNamedType | undefined): Complexity {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return analyzeFragment(selection.name.value);
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      const condition = selection.typeCondition?.name.value;
+      return analyzeSelections(selection.selectionSet, condition === undefined ? type : schema.getType(condition));
+    }
+    const field = findField(schema, type, selection.name.value);
+    const fieldCost = field && fieldCosts.get(field);
+    const children = selection.selectionSet ? analyzeSelections(selection.selectionSet, fieldCost?.type) : empty;
+    return addField(selection, fieldCost, children, values);
+  }
+
+  function analyzeFragment(name: string): Complexity {
+    const known = analyzed.get(name);
+    const fragment = fragments.get(name);
+    if (known || !fragment) return known ?? empty;
+    // A fragment that spreads itself costs nothing meanwhile; validation rejects it.
+    analyzed.set(name, empty);
+    const complexity = analyzeSelections(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value));
+    analyzed.set(name, complexity);
+    return complexity;
+  }
+
+  const complexity = analyzeSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined);
+  return isTooNested ? undefined : complexity;
+}
+
+function findField(schema: GraphQLSchema, type: GraphQLNamedType | undefined, name: string): Field | undefined {
+  if (type === schema.getQueryType() && name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (type === schema.getQueryType() && name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
+}
+
+/** Adds two selections on the same object. Fields in both count twice: merging them would not be linear. */
+function add(one: Complexity, other: Complexity): Complexity {
+  const costlier = other.cost + other.costPerMember > one.cost + one.costPerMember ? other : one;
+  const { depth, deepest } = deeper(one, other);
+  return {
+    fields: bounded(one.fields + other.fields),
+    depth,
+    deepest,
+    cost: bounded(one.cost + other.cost),
+    costliest: costlier.costliest,
+    costPerMember: bounded(one.costPerMember + other.costPerMember),
+    introspection: deeper(one.introspection, other.introspection),
+  };
+}
+
+/** Adds a field to the selections below it. */
+function addField(
+  node: FieldNode,
+  fieldCost: FieldCost | undefined,
+  children: Complexity,
+  values: ArgumentValues,
+): Complexity {
+  const size = fieldCost ? listSize(fieldCost, node, values) : 1;
+  const isSizedByParent = fieldCost?.isSizedByParent ?? false;
+  const listLength = fieldCost?.isList && !isSizedByParent ? size : 1;
+  // An object costs one, as does a list member; a scalar only with an alias, which lets it be selected repeatedly.
+  const ownCost = node.selectionSet || fieldCost?.isList || node.alias ? 1 : 0;
+  const costPerValue = bounded(ownCost + children.cost + children.costPerMember * size);
+  const cost = bounded((fieldCost?.weight ?? 0) + listLength * costPerValue);
+  const path: PathField = { node, listLength, children };
+  const depth: Depth = { depth: children.depth + 1, deepest: path };
+  const isIntrospection = node.name.value === '__schema' || node.name.value === '__type';
+  return {
+    fields: 1,
+    ...(isIntrospection ? empty.introspection : depth),
+    cost: isSizedByParent ? 0 : cost,
+    costliest: path,
+    costPerMember: isSizedByParent ? cost : 0,
+    introspection: isIntrospection ? depth : empty.introspection,
+  };
+}
+
+/** Length of the list that a field returns, or of the `sizedFields` of its object: the greatest slicing argument. */
+function listSize({ slicingArguments, assumedSize }: FieldCost, node: FieldNode, values: ArgumentValues): number {
+  const sizes = slicingArguments.flatMap(({ name, defaultValue }) => {
+    const argument = node.arguments?.find(candidate => candidate.name.value === name);
+    const size = (argument && values.get(argument.value)) ?? defaultValue;
+    return typeof size === 'number' && !Number.isNaN(size) ? [Math.max(0, bounded(size))] : [];
+  });
+  return sizes.length > 0 ? Math.max(...sizes) : assumedSize;
+}
+
+/** Integer and Boolean arguments, with variables as sent, before coercion: values of a wrong type are ignored here. */
+class ArgumentValues {
+  readonly #variables: Variables;
+  readonly #defaults: ReadonlyMap<string, ValueNode | undefined>;
+
+  constructor({ variableDefinitions = [] }: OperationDefinitionNode, variables: Variables) {
+    this.#variables = variables;
+    this.#defaults = new Map(
+      variableDefinitions.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
+    );
+  }
+
+  get(node: ValueNode): unknown {
+    if (node.kind === Kind.INT) return Number(node.value);
+    if (node.kind === Kind.BOOLEAN) return node.value;
+    if (node.kind !== Kind.VARIABLE) return undefined;
+    const name = node.name.value;
+    const value = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
+    const defaultValue = this.#defaults.get(name);
+    return value === undefined && defaultValue ? valueFromASTUntyped(defaultValue) : value;
+  }
+
+  /** Whether `@skip` or `@include` excludes the selection. */
+  isSkipped(directives: readonly DirectiveNode[] = []): boolean {
+    return directives.some(({ name, arguments: args = [] }) => {
+      if (name.value !== 'skip' && name.value !== 'include') return false;
+      const condition = args.find(argument => argument.name.value === 'if');
+      return condition !== undefined && this.get(condition.value) === (name.value === 'skip');
+    });
+  }
+}
+
+const deeper = (one: Depth, other: Depth): Depth => {
+  const { depth, deepest } = other.depth > one.depth ? other : one;
+  return { depth, deepest };
+};
+
+const bounded = (count: number) => Math.min(count, maxCount);

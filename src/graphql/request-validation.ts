@@ -1,0 +1,186 @@
+import { hash } from 'node:crypto';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  parse,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { isObject, parseJson } from '../input/json.ts';
+import { createLimitCheck, type QueryLimits } from './limits.ts';
+import { findTrustedDocument, PersistedQueries, type TrustedDocuments } from './persisted-documents.ts';
+
+export interface RequestValidatorOptions {
+  readonly schema: GraphQLSchema;
+  readonly documents: DocumentCache;
+  readonly limits?: Partial<QueryLimits>;
+  readonly trusted?: TrustedDocuments | undefined;
+}
+
+export interface ValidatedRequest {
+  /** Empty if the request may be executed. */
+  readonly errors: readonly GraphQLError[];
+  /** Absent without a query, which Apollo rejects. */
+  readonly parsed?: ParsedDocument;
+  readonly cost?: number;
+}
+
+/** Creates the validation of a request: finds its document, parses it, checks the limits and validates it. */
+export function createRequestValidator({ schema, documents, limits, trusted }: RequestValidatorOptions) {
+  const checkLimits = createLimitCheck(schema, limits);
+  const persistedQueries = new PersistedQueries();
+
+  /** Takes the parameters as sent: in a URL, `variables` and `extensions` are JSON texts. */
+  return (parameters: unknown): ValidatedRequest => {
+    if (!isObject(parameters)) return { errors: [] };
+    const { query, documentId, operationName } = parameters;
+    const extensions = parseParameter(parameters.extensions);
+    let text: unknown;
+    try {
+      text = trusted
+        ? findTrustedDocument(trusted, { documentId, extensions })
+        : persistedQueries.find({ query, extensions });
+    } catch (error) {
+      if (error instanceof GraphQLError) return { errors: [error] };
+      throw error;
+    }
+    if (typeof text !== 'string') return { errors: [] };
+    const parsed = documents.parse(text);
+    if (parsed instanceof GraphQLError) return { errors: [parsed] };
+    const variables = parseParameter(parameters.variables);
+    const { errors, cost } = checkLimits(
+      parsed.document,
+      typeof operationName === 'string' ? operationName : undefined,
+      isObject(variables) ? variables : {},
+    );
+    if (errors.length > 0) return { errors, cost };
+    return parsed.errors.length > 0 ? { errors: parsed.errors, cost } : { errors: [], parsed, cost };
+  };
+}
+
+/** Parses an object that a URL has as JSON; undefined if it is not JSON. */
+export function parseParameter(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return parseJson(value);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface ParsedDocument {
+  readonly text: string;
+  readonly document: DocumentNode;
+  /** Validation errors; validated on first access. */
+  readonly errors: readonly GraphQLError[];
+}
+
+export interface DocumentOptions {
+  readonly schema: GraphQLSchema;
+  readonly maxTokens: number;
+  readonly introspection: boolean;
+}
+
+/** Bounds each cache by its texts: a syntax tree takes some hundred bytes for each character. */
+const maxCharacters = 512 * 1024;
+
+/** Parses and validates each document once. */
+export class DocumentCache {
+  readonly #options: DocumentOptions;
+  readonly #rules: readonly ValidationRule[];
+  readonly #parsed = new LRUCache<string, ParsedDocument>({
+    maxSize: maxCharacters,
+    sizeCalculation: (_parsed, text) => text.length + 100,
+  });
+  readonly #forApollo = new LRUCache<string, ParsedDocument>({
+    maxSize: maxCharacters,
+    sizeCalculation: ({ text }) => text.length + 100,
+  });
+
+  constructor(options: DocumentOptions) {
+    this.#options = options;
+    const rules = [...specifiedRules, knownOperationTypes];
+    this.#rules = options.introspection ? rules : [...rules, noIntrospection];
+  }
+
+  /** Returns the parsed document, or the syntax error. */
+  parse(text: string): ParsedDocument | GraphQLError {
+    const cached = this.#parsed.get(text);
+    if (cached) return cached;
+    const document = this.#parse(text);
+    if (document instanceof GraphQLError) return document;
+    let errors: readonly GraphQLError[] | undefined;
+    const validateDocument = () => this.#validate(document);
+    const parsed: ParsedDocument = {
+      text,
+      document,
+      // A getter: limits are checked first, and take less time than validation.
+      get errors() {
+        errors ??= validateDocument();
+        return errors;
+      },
+    };
+    this.#parsed.set(text, parsed);
+    return parsed;
+  }
+
+  /** Makes a valid document available to Apollo, which then neither parses nor validates it. */
+  prime(parsed: ParsedDocument): void {
+    this.#forApollo.set(hash('sha256', parsed.text), parsed);
+  }
+
+  /** Apollo's `documentStore`, whose keys end in the SHA-256 of the query. */
+  readonly apolloStore = {
+    get: async (key: string) => this.#forApollo.get(key.slice(-64))?.document,
+    set: async () => {},
+    delete: async () => {},
+  };
+
+  #parse(text: string): DocumentNode | GraphQLError {
+    try {
+      return parse(text, { maxTokens: this.#options.maxTokens });
+    } catch (error) {
+      if (error instanceof GraphQLError) return withCode(error, 'GRAPHQL_PARSE_FAILED');
+      if (!(error instanceof RangeError)) throw error;
+      const message = 'The document nests deeper than the parser supports.';
+      return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_DEEP' } });
+    }
+  }
+
+  #validate(document: DocumentNode): readonly GraphQLError[] {
+    const { schema, introspection } = this.#options;
+    return validate(schema, document, this.#rules).map(error =>
+      withCode(error, 'GRAPHQL_VALIDATION_FAILED', introspection ? error.message : withoutSuggestion(error.message)),
+    );
+  }
+}
+
+function withCode(error: GraphQLError, code: string, message = error.message): GraphQLError {
+  const { nodes = null, source = null, positions = null, extensions } = error;
+  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
+}
+
+/** Removes the names of the schema that graphql-js suggests: without introspection they are not public. */
+const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean .*\?$/s, '');
+
+/** Rejects operation types that the schema lacks; graphql-js reports them on execution, as an internal error. */
+const knownOperationTypes: ValidationRule = context => ({
+  OperationDefinition(node) {
+    if (context.getSchema().getRootType(node.operation)) return;
+    context.reportError(new GraphQLError(`The schema has no ${node.operation} type.`, { nodes: node }));
+  },
+});
+
+const noIntrospection: ValidationRule = context => ({
+  Field(node) {
+    const name = node.name.value;
+    if (name !== '__schema' && name !== '__type') return;
+    const message = `${name} cannot be queried: introspection is disabled (CARTE_INTROSPECTION).`;
+    context.reportError(
+      new GraphQLError(message, { nodes: node, extensions: { validationErrorCode: 'INTROSPECTION_DISABLED' } }),
+    );
+  },
+});

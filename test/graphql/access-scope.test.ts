@@ -1,0 +1,216 @@
+import {
+  type ExecutionResult,
+  execute,
+  type GraphQLObjectType,
+  getNamedType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  parse,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { createAuthenticator } from '../../src/auth/authenticate.ts';
+import { createReadAccess } from '../../src/database/access.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
+import { createSchema } from '../../src/graphql/schema.ts';
+import { startApp } from '../support/app.ts';
+import { type KeyName, makeTenants, unreadable } from '../support/tenants.ts';
+
+const app = await startApp();
+const keys = await makeTenants(app);
+const schema = createSchema();
+
+interface Expected {
+  readonly status: number;
+  readonly data?: unknown;
+  readonly error?: { readonly message: string; readonly extensions: { readonly code: string } };
+}
+
+const unauthenticated = (message: string): Expected => ({
+  status: 401,
+  error: { message, extensions: { code: 'UNAUTHENTICATED' } },
+});
+const invalidKey = unauthenticated(unreadable);
+const withoutScope = {
+  none: unauthenticated('An API key is needed in the header x-api-key.'),
+  unknown: invalidKey,
+  expired: invalidKey,
+  revoked: invalidKey,
+};
+const forbidden: Expected = {
+  status: 200,
+  error: { message: 'This API key may only read.', extensions: { code: 'FORBIDDEN' } },
+};
+const returns = (data: unknown): Expected => ({ status: 200, data });
+const absent = returns(null);
+const one = (id: string) => returns({ id });
+const list = (...ids: readonly string[]) => returns(ids.map(id => ({ id })));
+
+type ByScope = Readonly<Record<Exclude<KeyName, keyof typeof withoutScope>, Expected>>;
+
+/** Every root field, with the result for each key. */
+const table: Readonly<Record<string, readonly [selection: string, expected: ByScope]>> = {
+  'Query.store': ['store(id: "mine-store") { id }', { readOnly: one('mine-store'), foreign: absent, sibling: absent }],
+  'Query.stores': [
+    'stores { id }',
+    {
+      readOnly: list('mine-sibling', 'mine-store'),
+      foreign: list('foreign-sibling', 'foreign-store'),
+      sibling: list('mine-sibling'),
+    },
+  ],
+  'Query.merchant': [
+    'merchant(id: "mine-merchant") { id }',
+    { readOnly: one('mine-merchant'), foreign: absent, sibling: one('mine-merchant') },
+  ],
+  'Query.merchants': [
+    'merchants { id }',
+    { readOnly: list('mine-merchant'), foreign: list('foreign-merchant'), sibling: list('mine-merchant') },
+  ],
+  'Query.order': [
+    'order(id: "mine-store-order") { id }',
+    { readOnly: one('mine-store-order'), foreign: absent, sibling: absent },
+  ],
+  'Mutation.replaceMenuConfiguration': [
+    'replaceMenuConfiguration(storeId: "mine-store", input: { items: [] }) { revision }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+};
+
+const cases = Object.entries(table).flatMap(([coordinate, [selection, byScope]]) =>
+  Object.entries({ ...withoutScope, ...byScope }).map(([name, expected]) => ({
+    coordinate,
+    query: `${coordinate.startsWith('Mutation') ? 'mutation ' : ''}{ root: ${selection} }`,
+    name,
+    key: keys[name as KeyName],
+    expected,
+  })),
+);
+
+test('every root field is in the table', () => {
+  const coordinates = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(type =>
+    Object.keys(type?.getFields() ?? {}).map(field => `${type?.name}.${field}`),
+  );
+  expect(Object.keys(table).sort()).toEqual(coordinates.sort());
+});
+
+describe('a key has access to its own merchants and stores alone', () => {
+  test.each(cases)('$coordinate with the key "$name"', async ({ query, key, expected }) => {
+    const { status, body } = await app.graphql(query, {}, { 'x-api-key': key });
+    expect(status).toBe(expected.status);
+    if (expected.error) {
+      expect(body.errors).toEqual([expect.objectContaining({ message: expected.error.message })]);
+      expect(body.errors[0].extensions).toMatchObject(expected.error.extensions);
+      expect(body.data?.root ?? null).toBeNull();
+    } else expect(body).toEqual({ data: { root: expected.data } });
+  });
+
+  test.each(['unknown', 'expired', 'revoked'] as const)('introspection is denied to the key "%s"', async name => {
+    const { status, body } = await app.graphql('{ __schema { queryType { name } } }', {}, { 'x-api-key': keys[name] });
+    expect([status, body.data]).toEqual([401, undefined]);
+  });
+
+  test('an absent store and one out of scope have the same response', async () => {
+    const headers = { 'x-api-key': keys.readOnly };
+    const [unknown, foreign] = [
+      await app.graphql('{ store(id: "no-such-store") { id } }', {}, headers),
+      await app.graphql('{ store(id: "foreign-store") { id } }', {}, headers),
+    ];
+    expect(foreign.body).toEqual({ data: { store: null } });
+    expect(foreign.text).toBe(unknown.text);
+  });
+
+  test('a cached response is sent only to keys with its store in scope', async () => {
+    const query = '{ store(id: "mine-store") { menuRevision menus { externalId categories { externalId } } } }';
+    const cached = await app.graphql(query, {}, { 'x-api-key': keys.readOnly });
+    expect(cached.body.data.store.menus).toHaveLength(1);
+    for (const name of ['foreign', 'sibling'] as const) {
+      const { body } = await app.graphql(query, {}, { 'x-api-key': keys[name] });
+      expect(body).toEqual({ data: { store: null } });
+    }
+    for (const name of ['none', 'unknown', 'expired', 'revoked'] as const) {
+      expect((await app.graphql(query, {}, { 'x-api-key': keys[name] })).status).toBe(401);
+    }
+  });
+});
+
+const depth = 6;
+
+const externalIds: Readonly<Record<string, string>> = {
+  menu: 'menu',
+  category: 'category',
+  item: 'item',
+  modifierGroup: 'group',
+  modifierItem: 'modifier',
+};
+
+/** Selects every field of a type, down to a number of levels. */
+function selectAll(type: GraphQLObjectType, levels: number): string {
+  const fields = Object.values(type.getFields()).flatMap(field => {
+    const inner = getNamedType(field.type);
+    const required = field.args.filter(arg => isNonNullType(arg.type) && arg.defaultValue === undefined);
+    const args = required.map(arg => `${arg.name}: "${externalIds[field.name]}"`);
+    const call = field.name + (args.length > 0 ? `(${args})` : '');
+    if (isLeafType(inner)) return [call];
+    return isObjectType(inner) && levels > 1 ? [`${call} { ${selectAll(inner, levels - 1)} }`] : [];
+  });
+  return fields.length > 0 ? fields.join(' ') : '__typename';
+}
+
+const roots = [
+  ...['mine', 'foreign'].flatMap(name => [
+    { field: `store(id: "${name}-store")`, type: 'Store' },
+    { field: `store(id: "${name}-sibling")`, type: 'Store' },
+    { field: `merchant(id: "${name}-merchant")`, type: 'Merchant' },
+    { field: `order(id: "${name}-store-order")`, type: 'Order' },
+    { field: `order(id: "${name}-sibling-order")`, type: 'Order' },
+  ]),
+  { field: 'stores', type: 'Store' },
+  { field: 'merchants', type: 'Merchant' },
+];
+
+/** Returns the data of every path of the graph for a key, as JSON. */
+async function crawl(key: string): Promise<string> {
+  const access = await createReadAccess(app.orm);
+  const { scope } = await createAuthenticator(access.primary, { seconds: 0 })(key);
+  const results: string[] = [];
+  for (const { field, type } of roots) {
+    const document = parse(`{ ${field} { ${selectAll(schema.getType(type) as GraphQLObjectType, depth - 1)} } }`);
+    const contextValue = createContext({ orm: app.orm, repositories: createRepositories(access) }, scope);
+    const result = (await execute({ schema, document, contextValue })) as ExecutionResult;
+    expect(result.errors).toBeUndefined();
+    results.push(JSON.stringify(result.data));
+  }
+  return results.join('\n');
+}
+
+describe(`every path of the graph to depth ${depth}`, () => {
+  test('returns to a key of one merchant no data of another', async () => {
+    const data = await crawl(keys.readOnly);
+    expect(data).toContain('mine sibling');
+    expect(data).not.toContain('foreign');
+  });
+
+  test('returns to a key of one store no data of its siblings', async () => {
+    const data = await crawl(await app.newKey({ storeIds: ['mine-store'] }));
+    expect(data).toContain('mine-store-order');
+    expect(data).toContain('mine-merchant');
+    expect(data).not.toContain('sibling');
+    expect(data).not.toContain('foreign');
+  });
+
+  test('returns nothing to a key whose grants were deleted', async () => {
+    const key = await app.newKey({ name: 'ungranted', merchantIds: ['mine-merchant'] });
+    const ofKey = 'key_id in (select id from api_key where name = ?)';
+    await app.orm.em.fork().execute(`delete from api_key_grant where ${ofKey}`, ['ungranted']);
+    const data = await crawl(key);
+    expect(data).not.toContain('mine');
+    expect(data).not.toContain('foreign');
+  });
+
+  test('returns everything to a key with access to all', async () => {
+    const data = await crawl(app.key);
+    expect(data).toContain('foreign sibling');
+    expect(data).toContain('mine sibling');
+  });
+});

@@ -1,0 +1,39 @@
+/** Formats an instant in a timezone as `datetime-local` inputs do: `2026-03-07T01:30`. */
+export function formatLocalTime(date: Date, timezone: string | null): string {
+  return formatter(timezone ?? 'UTC')
+    .format(date)
+    .replace(' ', 'T');
+}
+
+/** Parses a time with an offset (`Z`, `+01:00`), or else in the timezone of the store; undefined if it is not a time. */
+export function parseLocalTime(text: string, timezone: string | null): Date | undefined {
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) return undefined;
+  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return validDate(new Date(text));
+  const asUtc = validDate(new Date(`${text.slice(0, 16)}Z`));
+  if (!asUtc) return undefined;
+  // The offset depends on the instant and the instant on the offset: a second pass is exact around clock changes.
+  const guess = adjust(asUtc, asUtc, timezone);
+  return adjust(guess, asUtc, timezone);
+}
+
+/** Shifts a guess by the difference between its local time and the wanted one. */
+function adjust(guess: Date, wanted: Date, timezone: string | null): Date {
+  const local = new Date(`${formatLocalTime(guess, timezone)}Z`);
+  return new Date(guess.getTime() + wanted.getTime() - local.getTime());
+}
+
+function validDate(date: Date): Date | undefined {
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+const fields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
+
+function formatter(timezone: string): Intl.DateTimeFormat {
+  try {
+    // The Swedish locale formats as ISO 8601.
+    return new Intl.DateTimeFormat('sv-SE', { ...fields, timeZone: timezone });
+  } catch {
+    // The graph, too, treats an unknown timezone as UTC.
+    return new Intl.DateTimeFormat('sv-SE', { ...fields, timeZone: 'UTC' });
+  }
+}
