@@ -10,12 +10,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { isCacheable } from '../cache/cacheable.ts';
-import { compileRender } from '../cache/render.ts';
-import { compileResolve, Rendering } from '../cache/rendering.ts';
+import { toBuffers } from '../cache/json-writer.ts';
+import { compileRenderer, compileResolver, Rendering } from '../cache/renderer.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { type ReadRevisions, type StoreRoot, storeRootOf } from '../cache/revisions.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../cache/selected-fields.ts';
-import { partsOf } from '../cache/writer.ts';
 
 /** A request as clients send it in JSON. */
 interface GraphqlRequest {
@@ -110,16 +109,16 @@ function compile(
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const type = field && getNamedType(field.type);
   if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
-  const write = compileRender(type, root, fragments);
+  const write = compileRenderer(type, root, fragments);
   const [before, after] = [`{"data":{${JSON.stringify(root.key)}:`, '}}\n'].map(part => Buffer.from(part));
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     variables: operation.variableDefinitions,
     storeIdOf: storeRoot.storeIdOf,
-    findStore: bind(compileResolve(field, root, fragments)),
-    revisionOf: compileResolve(revisionField(type.getFields()), root, fragments),
+    findStore: bind(compileResolver(field, root, fragments)),
+    revisionOf: compileResolver(revisionField(type.getFields()), root, fragments),
     write: async (store, rendering) =>
-      Buffer.concat([before ?? Buffer.of(), ...partsOf(await write(store, rendering)), after ?? Buffer.of()]),
+      Buffer.concat([before ?? Buffer.of(), ...toBuffers(await write(store, rendering)), after ?? Buffer.of()]),
   };
 }
 

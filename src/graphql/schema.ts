@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
 import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
-import { checkMarks } from '../cache/cacheable.ts';
+import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { menuChecks } from '../menu/check.ts';
 import { diagnosticResolvers } from '../menu/diagnostics/resolvers.ts';
@@ -25,7 +25,7 @@ export function createSchema(): GraphQLSchema {
   describeScalars(schema);
   guard(schema);
   addChecks(schema);
-  checkMarks(schema);
+  checkCacheDirectives(schema);
   return schema;
 }
 

@@ -11,9 +11,8 @@ import {
   printSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { loadContract, rootFieldOf } from '../../src/rest/contract/contract.ts';
+import { loadContract, rootFieldOf, routeTable } from '../../src/rest/contract/contract.ts';
 import { documentedNameOf } from '../../src/rest/contract/inputs.ts';
-import { routeTable } from '../../src/rest/table.ts';
 import { buildGraph } from '../support/graph.ts';
 import { documentedEnums, routes, types } from '../support/interface.ts';
 

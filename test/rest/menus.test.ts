@@ -130,7 +130,7 @@ describe('conditions', () => {
     for (const tag of ['"1-00000000"', 'W/"1-00000000"', orders.headers.get('etag') ?? '']) {
       const answer = await app.post(pathOf(store), body('b'), { 'if-match': tag });
       expect(answer.status).toBe(412);
-      expect(answer.body).toEqual({ detail: 'If-Match names no tag that this resource has had.' });
+      expect(answer.body).toEqual({ detail: 'If-Match names no ETag that this resource has had.' });
     }
   });
 

@@ -7,7 +7,7 @@ import { described, type Json, objectSchema, reference, schemaOf, typeSchemas } 
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies as SOFA generates them, and what it does not know of. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
-  const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.about ?? {};
+  const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.info ?? {};
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },

@@ -76,7 +76,7 @@ export function responsesOf(operation: Operation, { contract, bodySchema }: Resp
   return {
     200: {
       description: 'Success.',
-      ...((isRead || operation.etags.length > 0) && etag),
+      ...((isRead || operation.etagPaths.length > 0) && etag),
       content: json(bodySchema),
     },
     ...(isRead && { 304: shared('NotModified') }),
