@@ -89,7 +89,10 @@ export class ResponseCache {
           pending.then(
             encoded => {
               size += encoded.length;
-              if (this.#entries.peek(key) === entry) this.#entries.set(key, entry);
+              if (this.#entries.peek(key) !== entry) return;
+              // Deleted first: lru-cache does not measure a value again that it has already.
+              this.#entries.delete(key);
+              this.#entries.set(key, entry);
             },
             () => compressed.delete(encoding),
           );

@@ -8,6 +8,15 @@ const b = Buffer.from('b'.repeat(100));
 const rejectRender = () => Promise.reject(new Error('rendered again'));
 
 describe('ResponseCache', () => {
+  test('counts compressed representations in its size', async () => {
+    const cache = new ResponseCache(1_000_000);
+    const entry = await cache.get('key', '1', async () => ({ revision: '1', bytes: a }));
+    const before = cache.bytes;
+    const compressed = await entry.encoded('gzip');
+    expect(cache.bytes).toBe(before + compressed.length);
+    expect(await cache.get('key', '1', rejectRender)).toBe(entry);
+  });
+
   test('renders concurrent misses of one key once', async () => {
     const cache = new ResponseCache(0);
     let renders = 0;
