@@ -48,6 +48,18 @@ export function selectedFields(selections: readonly SelectionNode[], fragments: 
   return [...fields.values()];
 }
 
+/** The fields along a path of response keys, from the root of the operation. */
+export function fieldsAlong(document: DocumentNode, operationName: string, keys: readonly string[]): SelectedField[] {
+  const fragments = fragmentsOf(document);
+  let selections = operationOf(document, operationName)?.selectionSet.selections ?? [];
+  return keys.map(key => {
+    const field = selectedFields(selections, fragments).find(candidate => candidate.key === key);
+    if (!field) throw new Error(`${operationName} has nothing at ${keys.join('.')}`);
+    selections = field.selections;
+    return field;
+  });
+}
+
 type FieldInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Compiles a predicate on the `info` of a resolver: whether the query selects only these subfields. */

@@ -26,9 +26,9 @@ export function compileArguments(
   const checkPartialInput = compilePartialCheck(graph, operation);
   return request => {
     const errors = new ValidationErrors();
-    const sources = sourcesOf(request, bodyParameters, errors);
+    const input = readInput(request, bodyParameters, errors);
     const variables: Record<string, unknown> = {};
-    for (const parameter of parameters) readParameter(parameter, sources, variables, errors);
+    for (const parameter of parameters) readParameter(parameter, input, variables, errors);
     if (errors.list.length > 0) {
       if (!errors.full) for (const { loc, type, msg } of checkPartialInput(variables)) errors.add(loc, type, msg);
       throw unprocessable(errors.list);
@@ -43,22 +43,28 @@ export function compileArguments(
   };
 }
 
-/** Finds values of parameters by name; undefined for a body that has no fields. */
-type Sources = Readonly<Record<'path' | 'query' | 'body', ((name: string) => unknown) | undefined>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-function sourcesOf(request: FastifyRequest, bodyParameters: readonly Parameter[], errors: ValidationErrors): Sources {
+interface Input {
+  readonly path: Fields;
+  readonly query: URLSearchParams | undefined;
+  /** Undefined without an object to read. */
+  readonly body: Fields | undefined;
+}
+
+function readInput(request: FastifyRequest, bodyParameters: readonly Parameter[], errors: ValidationErrors): Input {
   const { params, url } = request;
   const search = url.indexOf('?');
-  const query = search < 0 ? undefined : new URLSearchParams(url.slice(search));
   return {
-    path: name => (isObject(params) ? params[name] : undefined),
-    query: name => query?.getAll(name),
-    body: bodyParameters.length > 0 ? fieldsOf(readBody(request), bodyParameters, errors) : undefined,
+    path: isObject(params) ? params : {},
+    query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
+    body: bodyParameters.length > 0 ? readFields(request, bodyParameters, errors) : undefined,
   };
 }
 
-function fieldsOf(body: unknown, parameters: readonly Parameter[], errors: ValidationErrors): Sources['body'] {
-  if (isObject(body)) return name => (Object.hasOwn(body, name) ? body[name] : undefined);
+function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
+  const body = readBody(request);
+  if (isObject(body)) return body;
   if (body !== undefined && body !== null) {
     const msg = 'Input should be a valid dictionary or object to extract fields from';
     errors.add(['body'], 'model_attributes_type', msg);
@@ -68,23 +74,28 @@ function fieldsOf(body: unknown, parameters: readonly Parameter[], errors: Valid
 
 function readParameter(
   parameter: Parameter,
-  sources: Sources,
+  input: Input,
   variables: Record<string, unknown>,
   errors: ValidationErrors,
 ): void {
   const { name, required, reader, defaultValue } = parameter;
-  const find = parameter.in === 'header' ? undefined : sources[parameter.in];
-  if (!find) return;
-  const value = parameter.in === 'query' ? queryValue(parameter, find(name)) : find(name);
+  if (parameter.in === 'header' || (parameter.in === 'body' && !input.body)) return;
+  const value = findValue(parameter, input);
   const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
   if (!isAbsent) variables[name] = reader.read(value, [parameter.in, name], errors);
   else if (required) errors.add([parameter.in, name], 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
 }
 
+function findValue(parameter: Parameter, { path, query, body }: Input): unknown {
+  const { name } = parameter;
+  if (parameter.in === 'path') return path[name];
+  if (parameter.in === 'query') return query && queryValue(parameter, query.getAll(name));
+  return body && Object.hasOwn(body, name) ? body[name] : undefined;
+}
+
 /** The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. */
-function queryValue({ type }: Parameter, values: unknown): unknown {
-  if (!Array.isArray(values)) return undefined;
+function queryValue({ type }: Parameter, values: readonly string[]): string | undefined {
   return isListType(getNullableType(type)) && values.length > 1 ? values.filter(Boolean).join(',') : values.at(-1);
 }
 

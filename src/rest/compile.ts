@@ -1,5 +1,12 @@
-import type { GraphQLField, GraphQLOutputType, GraphQLSchema } from 'graphql';
-import { getNamedType, isNonNullType, isObjectType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
 import type { Chunk } from '../cache/json-writer.ts';
 import {
   compileRenderer,
@@ -9,13 +16,7 @@ import {
   type RenderingOptions,
   type Shape,
 } from '../cache/renderer.ts';
-import {
-  type Fragments,
-  fragmentsOf,
-  operationOf,
-  type SelectedField,
-  selectedFields,
-} from '../cache/selected-fields.ts';
+import { fieldsAlong, fragmentsOf, type SelectedField } from '../cache/selected-fields.ts';
 import type { Operation } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
 import { translateInvalidInput } from './domain-errors.ts';
@@ -47,8 +48,8 @@ export function compileOperation(
   bodyType: GraphQLOutputType,
 ): CompiledOperation {
   const fragments = fragmentsOf(operation.document);
-  const path = compilePath(graph, operation, operation.bodyPath, fragments);
-  const etagPaths = operation.etagPaths.map(keys => compilePath(graph, operation, keys, fragments));
+  const path = compilePath(graph, operation, operation.bodyPath);
+  const etagPaths = operation.etagPaths.map(keys => compilePath(graph, operation, keys));
   const last = path.at(-1);
   if (!last) throw new Error(`${operation.name} has no body`);
   const render = compileRenderer(last.field.type, last.selected, fragments, shapeOf(bodyType));
@@ -79,23 +80,14 @@ export function compileOperation(
   };
 }
 
-/** The fields along a path of response keys, from the root. */
-function compilePath(
-  graph: GraphQLSchema,
-  operation: Operation,
-  keys: readonly string[],
-  fragments: Fragments,
-): CompiledField[] {
-  const node = operationOf(operation.document, operation.name);
-  let type = node && graph.getRootType(node.operation);
-  let selections = node?.selectionSet.selections ?? [];
-  return keys.map(key => {
-    const selected = selectedFields(selections, fragments).find(candidate => candidate.key === key);
-    const field = selected && type?.getFields()[selected.node.name.value];
-    if (!field) throw new Error(`${operation.name} has nothing at ${keys.join('.')}`);
-    const fieldType = getNamedType(field.type);
-    type = isObjectType(fieldType) ? fieldType : undefined;
-    selections = selected.selections;
+function compilePath(graph: GraphQLSchema, operation: Operation, keys: readonly string[]): CompiledField[] {
+  const fragments = fragmentsOf(operation.document);
+  let type: GraphQLNamedType | null | undefined =
+    operation.kind === 'query' ? graph.getQueryType() : graph.getMutationType();
+  return fieldsAlong(operation.document, operation.name, keys).map(selected => {
+    const field = isObjectType(type) ? type.getFields()[selected.node.name.value] : undefined;
+    if (!field) throw new Error(`The graph has no field ${keys.join('.')} of ${operation.name}`);
+    type = getNamedType(field.type);
     return { field, selected, resolve: compileResolver(field, selected, fragments) };
   });
 }

@@ -1,5 +1,5 @@
 import { type FieldNode, type GraphQLSchema, Kind, type ValueNode, visit } from 'graphql';
-import { fragmentsOf, operationOf, type SelectedField, selectedFields } from '../cache/selected-fields.ts';
+import { fieldsAlong, operationOf } from '../cache/selected-fields.ts';
 import { type CheckPartialInput, InvalidInput, type ValidationError } from '../errors.ts';
 import { toSnakePath } from '../input/names.ts';
 import type { ErrorPath, RequestError } from '../input/validation-errors.ts';
@@ -44,7 +44,8 @@ function toRequestError(
  */
 export function locOf(operation: Operation, keys: readonly string[], path: ErrorPath): ErrorPath {
   const [name, ...below] = path;
-  const argument = fieldAt(operation, keys)?.arguments?.find(candidate => candidate.name.value === name);
+  const field = fieldsAlong(operation.document, operation.name, keys).at(-1)?.node;
+  const argument = field?.arguments?.find(candidate => candidate.name.value === name);
   return argument ? locInValue(operation, argument.value, below) : unknownLoc(operation);
 }
 
@@ -72,17 +73,6 @@ function variablesIn(value: ValueNode): string[] {
   const names: string[] = [];
   visit(value, { Variable: ({ name }) => void names.push(name.value) });
   return names;
-}
-
-function fieldAt({ document, name }: Operation, keys: readonly string[]): FieldNode | undefined {
-  const fragments = fragmentsOf(document);
-  let selections = operationOf(document, name)?.selectionSet.selections ?? [];
-  let field: SelectedField | undefined;
-  for (const key of keys) {
-    field = selectedFields(selections, fragments).find(candidate => candidate.key === key);
-    selections = field?.selections ?? [];
-  }
-  return field?.node;
 }
 
 function argumentsOf({ arguments: nodes = [] }: FieldNode, variables: Variables): Record<string, unknown> {

@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
 import {
   type DocumentNode,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLFieldConfig,
   GraphQLObjectType,
   GraphQLSchema,
-  Kind,
   type OperationDefinitionNode,
   print,
   type Source,
+  separateOperations,
   specifiedRules,
   validate,
   visit,
@@ -59,14 +58,8 @@ export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): Gr
   return field;
 }
 
-export interface RouteRow {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: string;
-}
-
 /** Every route, sorted by path and method. */
-export function routeTable({ operations }: Contract): RouteRow[] {
+export function routeTable({ operations }: Contract) {
   return operations
     .map(({ name, route: { method, path } }) => ({ method, path, operation: name }))
     .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
@@ -91,7 +84,11 @@ type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown
 
 function derive(sources: ContractSources, report: Report): Contract {
   const outputs = new OutputTypes(sources, report);
-  const derived = sources.operations.map(node => deriveOperation(sources, node, outputs));
+  const documents = separateOperations(sources.document);
+  const derived = sources.operations.map(node => {
+    const { operation, paths } = readOperation(sources.schema, node, documents);
+    return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
+  });
   // After all bodies, whose types take precedence where names collide.
   const inputs = new InputTypes(sources, outputs);
   const roots: Roots = { query: {}, mutation: {} };
@@ -117,15 +114,18 @@ function derive(sources: ContractSources, report: Report): Contract {
   return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
 }
 
-function deriveOperation(sources: ContractSources, node: OperationDefinitionNode, outputs: OutputTypes) {
-  const { schema } = sources;
-  const name = node.name?.value;
+function readOperation(
+  schema: GraphQLSchema,
+  node: OperationDefinitionNode,
+  documents: Readonly<Record<string, DocumentNode>>,
+) {
+  const name = node.name?.value ?? '';
+  const document = documents[name];
   const route = directiveAt(schema, 'route', node);
   const paths = findResponse(schema, node);
-  if (name === undefined || !route || !paths || node.operation === 'subscription') {
-    throw new Error(`Validation has accepted ${name ?? 'an operation'} without a route`);
+  if (!document || !route || !paths || node.operation === 'subscription') {
+    throw new Error(`Validation has accepted the operation "${name}", which is not a route`);
   }
-  const document = withFragments(sources, node);
   const operation: Operation = {
     name,
     kind: node.operation,
@@ -138,21 +138,5 @@ function deriveOperation(sources: ContractSources, node: OperationDefinitionNode
     hash: hash('sha256', print(document), 'hex').slice(0, 8),
     bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
-  return { operation, type: outputs.ofBody(name, paths, route.constants) };
-}
-
-/** An operation with the fragments that it uses. */
-function withFragments({ fragments }: ContractSources, operation: OperationDefinitionNode): DocumentNode {
-  const used = new Map<string, FragmentDefinitionNode>();
-  const collect = (node: OperationDefinitionNode | FragmentDefinitionNode) =>
-    visit(node, {
-      FragmentSpread({ name: { value: name } }) {
-        const fragment = fragments.get(name);
-        if (!fragment || used.has(name)) return;
-        used.set(name, fragment);
-        collect(fragment);
-      },
-    });
-  collect(operation);
-  return { kind: Kind.DOCUMENT, definitions: [operation, ...used.values()] };
+  return { operation, paths };
 }
