@@ -39,8 +39,8 @@ function toRequestError(
 }
 
 /**
- * The `loc` of an error in a request. The domain reports paths into the arguments of its field; the operation says which parameter
- * each argument comes from.
+ * The `loc` of an error in a request. The domain reports a path into the arguments of its field; the operation maps arguments to
+ * parameters.
  */
 export function locOf(operation: Operation, keys: readonly string[], path: ErrorPath): ErrorPath {
   const [name, ...below] = path;

@@ -73,9 +73,9 @@ describe('a response that depends only on the configuration of a store', () => {
     const before = await app.get(treeOf(store));
     await sql('delete from store where id = ?', [store.id]);
     await app.data.store({ id: store.id });
-    await app.data.menu(store, smallMenu('anew'));
+    await app.data.menu(store, smallMenu('recreated'));
     const after = await app.get(treeOf(store));
-    expect(after.text).toContain('anew');
+    expect(after.text).toContain('recreated');
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 

@@ -21,7 +21,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
-import { keyOf, last, type ResponsePaths } from './response.ts';
+import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts';
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of a field of the derived schema. */
@@ -109,9 +109,7 @@ export class OutputTypes {
   }
 
   #objectType(parent: GraphQLObjectType, node: FieldNode, { name, constants = [] }: AnonymousType): GraphQLObjectType {
-    const selections = (node.selectionSet?.selections ?? []).filter(
-      selection => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag'),
-    );
+    const selections = selectionsInBody(node);
     const [only, ...others] = selections;
     if (only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0 && constants.length === 0) {
       return this.#fragmentType(parent, only);

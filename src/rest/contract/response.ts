@@ -62,9 +62,12 @@ export const last = (path: FieldPath): PathField => path.at(-1) ?? path[0];
 /** The text of the body without its ETag fields: operations with equal texts render an object to equal bytes. */
 export function printBody({ body }: ResponsePaths): string {
   const { node, field } = last(body);
+  return [getNullableType(field.type), ...selectionsInBody(node).map(print)].join('\n');
+}
+
+export function selectionsInBody({ selectionSet }: FieldNode): SelectionNode[] {
   const isInBody = (selection: SelectionNode) => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag');
-  const selections = node.selectionSet?.selections.filter(isInBody) ?? [];
-  return [getNullableType(field.type), ...selections.map(print)].join('\n');
+  return (selectionSet?.selections ?? []).filter(isInBody);
 }
 
 /** The paths to a field and to every field below it. */
