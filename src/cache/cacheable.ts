@@ -1,6 +1,5 @@
 import {
   type DocumentNode,
-  type GraphQLDirective,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -13,35 +12,34 @@ import {
 import { storeRootOf } from './revisions.ts';
 import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
-/** The directive of schema/graph.graphql, as it stands at a field. */
+/** The arguments of `@ofConfiguration` (schema/graph.graphql). */
 interface OfConfiguration {
   readonly unless: readonly string[];
 }
 
 /**
- * Checks that every field of a type that a cached response can contain says whether it is `@ofConfiguration` or
- * `@notOfConfiguration`: one that says neither would keep responses from being cached, and nobody would notice.
+ * Checks that every field of a type that a cached response can contain has exactly one of `@ofConfiguration` and
+ * `@notOfConfiguration`: a field without either would silently make every query that selects it uncacheable.
  */
-export function checkMarks(schema: GraphQLSchema): void {
-  const isMarked = (field: GraphQLField<unknown, unknown>) => marked(schema, field, 'ofConfiguration') !== undefined;
+export function checkCacheDirectives(schema: GraphQLSchema): void {
+  const has = (field: GraphQLField<unknown, unknown>, directive: string) =>
+    directiveValues(schema, field, directive) !== undefined;
+  const isOfConfiguration = (field: GraphQLField<unknown, unknown>) => has(field, 'ofConfiguration');
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  const reached = types
-    .flatMap(type => Object.values(type.getFields()).filter(isMarked))
+  const cachedTypes = types
+    .flatMap(type => Object.values(type.getFields()).filter(isOfConfiguration))
     .map(field => getNamedType(field.type));
   const errors = types
-    .filter(type => reached.includes(type) || Object.values(type.getFields()).some(isMarked))
+    .filter(type => cachedTypes.includes(type) || Object.values(type.getFields()).some(isOfConfiguration))
     .flatMap(type => Object.values(type.getFields()).map(field => ({ name: `${type.name}.${field.name}`, field })))
-    .filter(({ field }) => isMarked(field) === (marked(schema, field, 'notOfConfiguration') !== undefined))
+    .filter(({ field }) => isOfConfiguration(field) === has(field, 'notOfConfiguration'))
     .map(({ name }) => name);
   if (errors.length > 0) {
     throw new Error(`These fields need one of @ofConfiguration and @notOfConfiguration: ${errors.join(', ')}`);
   }
 }
 
-/**
- * Whether an answer depends on nothing but the configuration of one store, by the marks of the schema: its one root field
- * leads to a store, and everything below it is `@ofConfiguration`. Only such an answer may be kept.
- */
+/** Whether a response depends only on the configuration of one store: one root field, `@storeById`, and below it only `@ofConfiguration`. */
 export function isCacheable(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): boolean {
   const operation = operationOf(document, operationName);
   if (!operation || hasDirectives(document)) return false;
@@ -52,7 +50,6 @@ export function isCacheable(schema: GraphQLSchema, document: DocumentNode, opera
   return field !== undefined && selected !== undefined && isCacheableBelow(schema, field, selected, fragments);
 }
 
-/** Whether everything below a field is `@ofConfiguration`. */
 function isCacheableBelow(
   schema: GraphQLSchema,
   field: GraphQLField<unknown, unknown>,
@@ -73,18 +70,22 @@ function isFieldCacheable(
   const name = selected.node.name.value;
   if (name === '__typename') return true;
   const field = type.getFields()[name];
-  const mark = field && (marked(schema, field, 'ofConfiguration') as OfConfiguration | undefined);
-  if (!field || !mark) return false;
-  if (selected.node.arguments?.some(argument => mark.unless.includes(argument.name.value))) return false;
+  const directive = field && (directiveValues(schema, field, 'ofConfiguration') as OfConfiguration | undefined);
+  if (!field || !directive) return false;
+  if (selected.node.arguments?.some(argument => directive.unless.includes(argument.name.value))) return false;
   return isCacheableBelow(schema, field, selected, fragments);
 }
 
-function marked(schema: GraphQLSchema, { astNode }: GraphQLField<unknown, unknown>, name: string): object | undefined {
-  const directive: GraphQLDirective | null | undefined = schema.getDirective(name);
+function directiveValues(
+  schema: GraphQLSchema,
+  { astNode }: GraphQLField<unknown, unknown>,
+  name: string,
+): object | undefined {
+  const directive = schema.getDirective(name);
   return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
 
-/** `@skip` and `@include` make another answer of the same text; they are rare enough not to be kept. */
+/** With `@skip` or `@include` the selection depends on variables; too rare to be worth caching. */
 function hasDirectives(document: DocumentNode): boolean {
   let found = false;
   visit(document, {

@@ -3,25 +3,25 @@ import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
 
 export type Encoding = 'br' | 'zstd' | 'gzip';
 
-/** Best first. */
+/** Best compression first. */
 const encodings: readonly Encoding[] = ['br', 'zstd', 'gzip'];
 
-/** Shorter ones hardly shrink. */
-const worthCompressing = 1024;
+/** In bytes; shorter bodies hardly shrink. */
+const minLength = 1024;
 
-/** The best encoding that Accept-Encoding allows; undefined for the plain form. */
-export function chooseEncoding(accepted: string | undefined, length: number): Encoding | undefined {
-  if (!accepted || length < worthCompressing) return undefined;
-  const allowed = new Set<string>();
-  for (const part of accepted.toLowerCase().split(',')) {
+/** Negotiates the content coding from Accept-Encoding; undefined for identity. */
+export function chooseEncoding(acceptEncoding: string | undefined, length: number): Encoding | undefined {
+  if (!acceptEncoding || length < minLength) return undefined;
+  const accepted = new Set<string>();
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map(word => word.trim());
-    const refused = parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter));
-    if (!refused) allowed.add(name === 'x-gzip' ? 'gzip' : name);
+    const isExcluded = parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter));
+    if (!isExcluded) accepted.add(name === 'x-gzip' ? 'gzip' : name);
   }
-  return encodings.find(encoding => allowed.has(encoding));
+  return encodings.find(encoding => accepted.has(encoding));
 }
 
-/** Compresses in a thread beside the event loop. */
+/** Compresses in the thread pool. */
 export async function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   switch (encoding) {
     case 'br':

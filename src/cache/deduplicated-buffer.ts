@@ -1,63 +1,63 @@
-import { type Chunk, partsOf } from './writer.ts';
+import { type Chunk, toBuffers } from './json-writer.ts';
 
-/** A piece with each of its parts held once, however often it stands there: some sixth of a tree of menus. */
+/** The bytes of a chunk with repeated buffers stored once: about a sixth of the size for a tree of menus. */
 export class DeduplicatedBuffer {
-  readonly #parts: Buffer;
-  /** Where in the parts each stretch of the piece begins and ends. */
-  readonly #stretches: Uint32Array;
-  /** In bytes, unpacked. */
+  readonly #unique: Buffer;
+  /** Start and end offsets into the unique bytes, in the order of the content. */
+  readonly #ranges: Uint32Array;
+  /** Of the content, in bytes. */
   readonly length: number;
 
-  constructor(piece: Chunk) {
-    const begins = new Map<Buffer, number>();
-    const stretches: number[] = [];
-    let packed = 0;
+  constructor(chunk: Chunk) {
+    const offsets = new Map<Buffer, number>();
+    const ranges: number[] = [];
+    let uniqueLength = 0;
     let length = 0;
-    for (const part of partsOf(piece)) {
-      const known = begins.get(part);
-      const begin = known ?? packed;
+    for (const buffer of toBuffers(chunk)) {
+      const known = offsets.get(buffer);
+      const start = known ?? uniqueLength;
       if (known === undefined) {
-        begins.set(part, begin);
-        packed += part.length;
+        offsets.set(buffer, start);
+        uniqueLength += buffer.length;
       }
-      // What follows on from the part before it is one stretch with it.
-      if (stretches.at(-1) === begin) stretches.pop();
-      else stretches.push(begin);
-      stretches.push(begin + part.length);
-      length += part.length;
+      // Adjacent ranges are merged.
+      if (ranges.at(-1) === start) ranges.pop();
+      else ranges.push(start);
+      ranges.push(start + buffer.length);
+      length += buffer.length;
     }
-    this.#parts = Buffer.concat([...begins.keys()]);
-    this.#stretches = Uint32Array.from(stretches);
+    this.#unique = Buffer.concat([...offsets.keys()]);
+    this.#ranges = Uint32Array.from(ranges);
     this.length = length;
   }
 
-  /** What it takes in memory. */
+  /** Memory that it takes, in bytes. */
   get size(): number {
-    return this.#parts.length + this.#stretches.byteLength;
+    return this.#unique.length + this.#ranges.byteLength;
   }
 
-  unpack(): Buffer {
-    const [whole = Buffer.alloc(0)] = this.chunks(this.length);
-    return whole;
+  toBuffer(): Buffer {
+    const [content = Buffer.alloc(0)] = this.slices(this.length);
+    return content;
   }
 
-  /** The same bytes a little at a time, for whoever sends them on and need not hold them all. */
-  *chunks(size = 64 * 1024): Generator<Buffer> {
-    let chunk = Buffer.allocUnsafeSlow(size);
+  /** Yields the content in slices of `size` bytes, so that a stream does not allocate all of it. */
+  *slices(size = 64 * 1024): Generator<Buffer> {
+    let slice = Buffer.allocUnsafeSlow(size);
     let written = 0;
-    for (let at = 0; at < this.#stretches.length; at += 2) {
-      let from = this.#stretches[at] ?? 0;
-      const to = this.#stretches[at + 1] ?? 0;
-      while (from < to) {
-        const copied = this.#parts.copy(chunk, written, from, to);
-        from += copied;
+    for (let index = 0; index < this.#ranges.length; index += 2) {
+      let start = this.#ranges[index] ?? 0;
+      const end = this.#ranges[index + 1] ?? 0;
+      while (start < end) {
+        const copied = this.#unique.copy(slice, written, start, end);
+        start += copied;
         written += copied;
         if (written < size) continue;
-        yield chunk;
-        chunk = Buffer.allocUnsafeSlow(size);
+        yield slice;
+        slice = Buffer.allocUnsafeSlow(size);
         written = 0;
       }
     }
-    if (written > 0) yield chunk.subarray(0, written);
+    if (written > 0) yield slice.subarray(0, written);
   }
 }

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import { compress, type Encoding } from './compression.ts';
 import type { DeduplicatedBuffer } from './deduplicated-buffer.ts';
 
-/** An answer as bytes, with its compressed forms as they are first asked for. */
+/** A response body, compressed once per encoding on first use. */
 export interface CachedResponse {
-  /** What its bytes depend on: the store's revision. */
+  /** The revision of the store that the body shows. */
   readonly revision: string;
   readonly bytes: Buffer;
-  /** Of all its forms. */
+  /** Of all representations, in bytes. */
   readonly size: number;
   encoded(encoding: Encoding): Promise<Buffer>;
 }
@@ -17,83 +17,90 @@ export interface RenderedResponse {
   readonly bytes: Buffer;
 }
 
-/** An answer that nobody has asked for yet. */
+/** An entry that no request has read yet. */
 interface PrimedResponse {
   readonly revision: string;
-  readonly packed: DeduplicatedBuffer;
+  readonly deduplicated: DeduplicatedBuffer;
   readonly size: number;
 }
 
 /**
- * Answers by what was asked for, each for one revision. It is a table of bytes, never of decisions: who may see an answer,
- * and which revision holds, is found out anew for every request before it comes here.
+ * An LRU cache of response bodies by cache key, one revision each. It stores bytes, never decisions about access: every request is
+ * authorized and its current revision read before the lookup.
  */
 export class ResponseCache {
-  readonly #answers: LRUCache<string, CachedResponse | PrimedResponse>;
-  readonly #making = new Map<string, Promise<CachedResponse>>();
+  readonly #entries: LRUCache<string, CachedResponse | PrimedResponse>;
+  readonly #pending = new Map<string, Promise<CachedResponse>>();
   hits = 0;
   misses = 0;
 
-  /** With 0 bytes nothing is kept, but what is asked for at once is still made once. */
+  /** With 0 bytes nothing is cached, but concurrent misses of one key still share a render. */
   constructor(maxBytes: number) {
-    this.#answers = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: answer => answer.size });
+    this.#entries = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: entry => entry.size });
   }
 
   get bytes(): number {
-    return this.#answers.calculatedSize;
+    return this.#entries.calculatedSize;
   }
 
-  /** The answer to a key at a revision: at once where it is at hand, else when it is made, for all who wait for it. */
-  get(key: string, revision: string, make: () => Promise<RenderedResponse>): CachedResponse | Promise<CachedResponse> {
-    const kept = this.#answers.get(key);
-    if (kept?.revision === revision) {
+  /** Returns a hit synchronously; concurrent misses of one key and revision share one `render`. */
+  get(
+    key: string,
+    revision: string,
+    render: () => Promise<RenderedResponse>,
+  ): CachedResponse | Promise<CachedResponse> {
+    const entry = this.#entries.get(key);
+    if (entry?.revision === revision) {
       this.hits++;
-      return 'packed' in kept ? this.#keep(key, { revision, bytes: kept.packed.unpack() }) : kept;
+      return 'deduplicated' in entry ? this.#set(key, { revision, bytes: entry.deduplicated.toBuffer() }) : entry;
     }
     this.misses++;
     const pendingKey = `${revision} ${key}`;
-    const underWay = this.#making.get(pendingKey);
-    if (underWay) return underWay;
-    const making = make()
-      .then(made => this.#keep(key, made))
-      .finally(() => this.#making.delete(pendingKey));
-    this.#making.set(pendingKey, making);
-    return making;
+    const pending = this.#pending.get(pendingKey);
+    if (pending) return pending;
+    const response = render()
+      .then(rendered => this.#set(key, rendered))
+      .finally(() => this.#pending.delete(pendingKey));
+    this.#pending.set(pendingKey, response);
+    return response;
   }
 
-  /** Takes what was made for another reason as the answer to a key, which may never be asked. */
-  prime(key: string, revision: string, packed: DeduplicatedBuffer): void {
-    // One that is there already may have its compressed forms too.
-    if (this.#answers.maxSize <= 1 || this.#answers.peek(key)?.revision === revision) return;
-    this.#answers.set(key, { revision, packed, size: packed.size + 1 });
+  /** Primes an entry, deduplicated until it is first read. */
+  prime(key: string, revision: string, deduplicated: DeduplicatedBuffer): void {
+    // An entry of the same revision stays: it may be compressed already.
+    if (this.#entries.maxSize <= 1 || this.#entries.peek(key)?.revision === revision) return;
+    this.#entries.set(key, { revision, deduplicated, size: deduplicated.size + 1 });
   }
 
-  #keep(key: string, { revision, bytes }: RenderedResponse): CachedResponse {
-    const forms = new Map<Encoding, Promise<Buffer>>();
+  #set(key: string, { revision, bytes }: RenderedResponse): CachedResponse {
+    const compressed = new Map<Encoding, Promise<Buffer>>();
     let size = bytes.length + 1;
-    const answer: CachedResponse = {
+    const entry: CachedResponse = {
       revision,
       bytes,
       get size() {
         return size;
       },
       encoded: encoding => {
-        let form = forms.get(encoding);
-        if (!form) {
-          form = compress(bytes, encoding);
-          forms.set(encoding, form);
-          form.then(
-            packed => {
-              size += packed.length;
-              if (this.#answers.peek(key) === answer) this.#answers.set(key, answer);
+        let pending = compressed.get(encoding);
+        if (!pending) {
+          pending = compress(bytes, encoding);
+          compressed.set(encoding, pending);
+          pending.then(
+            encoded => {
+              size += encoded.length;
+              if (this.#entries.peek(key) !== entry) return;
+              // Deleted first: lru-cache does not measure a value again that it has already.
+              this.#entries.delete(key);
+              this.#entries.set(key, entry);
             },
-            () => forms.delete(encoding),
+            () => compressed.delete(encoding),
           );
         }
-        return form;
+        return pending;
       },
     };
-    this.#answers.set(key, answer);
-    return answer;
+    this.#entries.set(key, entry);
+    return entry;
   }
 }

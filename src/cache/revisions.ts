@@ -9,21 +9,22 @@ import {
 } from 'graphql';
 import { type Fragments, selectedFields } from './selected-fields.ts';
 
-/** Values of a store that tell whether its configuration or its orders have changed, by their fields' names in the graph. */
+/** Revisions of a store, of its menu configuration or its orders, by the names of their fields in the graph. */
 export type Revisions = Readonly<Record<string, unknown>>;
 
-/** Reads these values of the stamp of a store; undefined where there is none in scope. */
+/** Reads the named revisions of a store; undefined where the store is not in the caller's scope. */
 export type ReadRevisions<Caller> = (
   caller: Caller,
-  asked: { readonly storeId: string; readonly names: readonly string[] },
+  store: { readonly storeId: string; readonly names: readonly string[] },
 ) => Promise<Revisions | undefined>;
 
+/** A root field that loads a store by id. */
 export interface StoreRoot {
   readonly node: FieldNode;
   readonly storeIdOf: (variables: Readonly<Record<string, unknown>>) => string;
 }
 
-/** The one root field of a query, where the schema says that it leads to the store with a given id. */
+/** The root field of a query with no other, where the schema marks it `@storeById`. */
 export function storeRootOf(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -34,9 +35,9 @@ export function storeRootOf(
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const directive = schema.getDirective('storeById');
   if (!root || !field?.astNode || !directive || others.length > 0) return undefined;
-  const mark = getDirectiveValues(directive, field.astNode);
-  if (!mark) return undefined;
-  return { node: root.node, storeIdOf: compileStoreId(field, root.node, String(mark.argument)) };
+  const storeById = getDirectiveValues(directive, field.astNode);
+  if (!storeById) return undefined;
+  return { node: root.node, storeIdOf: compileStoreId(field, root.node, String(storeById.argument)) };
 }
 
 function compileStoreId(
@@ -44,10 +45,11 @@ function compileStoreId(
   node: FieldNode,
   argument: string,
 ): StoreRoot['storeIdOf'] {
-  const given = node.arguments?.find(({ name }) => name.value === argument)?.value;
-  if (given?.kind !== Kind.VARIABLE)
+  const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
+  if (value?.kind !== Kind.VARIABLE) {
     return variables => String(getArgumentValues(field, node, { ...variables })[argument]);
-  const name = given.name.value;
-  // Nearly always, and without building all arguments.
+  }
+  // The common case, without coercing all arguments.
+  const name = value.name.value;
   return variables => String(variables[name]);
 }

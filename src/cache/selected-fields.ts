@@ -2,12 +2,14 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLResolveInfo,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
+  type SelectionSetNode,
 } from 'graphql';
 
-/** One field of an answer: where it stands, what it is called there, and everything that is selected below it. */
+/** A field of a response: its response key, a node that selects it, and the merged selections below it. */
 export interface SelectedField {
   readonly key: string;
   readonly node: FieldNode;
@@ -28,7 +30,7 @@ export function operationOf(document: DocumentNode, name: string | undefined): O
   return operations.find(operation => operation.name?.value === name);
 }
 
-/** The fields that selections ask for, with fragments taken apart and fields of one key merged, in order. */
+/** Collects fields as CollectFields of the GraphQL specification does: fragments expanded, equal response keys merged, in order. */
 export function selectedFields(selections: readonly SelectionNode[], fragments: Fragments): SelectedField[] {
   const fields = new Map<string, SelectedField>();
   const visit = (selection: SelectionNode): void => {
@@ -44,4 +46,37 @@ export function selectedFields(selections: readonly SelectionNode[], fragments: 
   };
   selections.forEach(visit);
   return [...fields.values()];
+}
+
+/** The fields along a path of response keys, from the root of the operation. */
+export function fieldsAlong(document: DocumentNode, operationName: string, keys: readonly string[]): SelectedField[] {
+  const fragments = fragmentsOf(document);
+  let selections = operationOf(document, operationName)?.selectionSet.selections ?? [];
+  return keys.map(key => {
+    const field = selectedFields(selections, fragments).find(candidate => candidate.key === key);
+    if (!field) throw new Error(`${operationName} has nothing at ${keys.join('.')}`);
+    selections = field.selections;
+    return field;
+  });
+}
+
+type FieldInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+
+/** Compiles a predicate on the `info` of a resolver: whether the query selects only these subfields. */
+export function selectsOnly(names: readonly string[]): (info: FieldInfo) => boolean {
+  const allowed = new Set(['__typename', ...names]);
+  // Resolvers of the items of a list share their nodes.
+  const results = new WeakMap<SelectionSetNode, boolean>();
+
+  const isAllowed = (set: SelectionSetNode | undefined, fragments: FieldInfo['fragments']): boolean => {
+    if (!set) return false;
+    let result = results.get(set);
+    if (result === undefined) {
+      const fields = selectedFields(set.selections, new Map(Object.entries(fragments)));
+      result = fields.every(({ node }) => allowed.has(node.name.value));
+      results.set(set, result);
+    }
+    return result;
+  };
+  return ({ fieldNodes, fragments }) => fieldNodes.every(node => isAllowed(node.selectionSet, fragments));
 }

@@ -8,7 +8,7 @@ export function addRestCommands(program: Command): void {
     .description('list the REST routes and their operations in schema/rest')
     .addHelpText('after', examples('carte routes'))
     .action(async () => {
-      const { routeTable } = await import('../rest/table.ts');
+      const { routeTable } = await import('../rest/contract/contract.ts');
       const rows = routeTable(await loadContract());
       terminal.out(table(rows.map(({ method, path, operation }) => [method, path, operation])));
     });

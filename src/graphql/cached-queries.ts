@@ -9,12 +9,11 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { isCacheable } from '../cache/cacheable.ts';
-import { compileRender } from '../cache/render.ts';
-import { compileResolve, Rendering } from '../cache/rendering.ts';
+import { toBuffers } from '../cache/json-writer.ts';
+import { compileRenderer, compileResolver, Rendering } from '../cache/renderer.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { type StoreRoot, storeRootOf } from '../cache/revisions.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../cache/selected-fields.ts';
-import { partsOf } from '../cache/writer.ts';
 import { isObject } from '../input/json.ts';
 import { type Context, type ContextDependencies, readRevisions } from './context.ts';
 import type { ValidatedRequest } from './request-validation.ts';
@@ -112,8 +111,8 @@ function compileQuery(
   if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
   const revisionField = type.getFields()[revisionName];
   if (!revisionField) throw new Error(`The type ${type.name} has no field ${revisionName}`);
-  const resolveStore = compileResolve(field, root, fragments);
-  const render = compileRender(type, root, fragments);
+  const resolveStore = compileResolver(field, root, fragments);
+  const render = compileRenderer(type, root, fragments);
   const prefix = Buffer.from(`{"data":{${JSON.stringify(root.key)}:`);
   const suffix = Buffer.from('}}\n');
   return {
@@ -121,8 +120,8 @@ function compileQuery(
     variables: operation.variableDefinitions,
     storeIdOf: storeRoot.storeIdOf,
     findStore: rendering => resolveStore(undefined, rendering),
-    revisionOf: compileResolve(revisionField, root, fragments),
-    render: async (store, rendering) => Buffer.concat([prefix, ...partsOf(await render(store, rendering)), suffix]),
+    revisionOf: compileResolver(revisionField, root, fragments),
+    render: async (store, rendering) => Buffer.concat([prefix, ...toBuffers(await render(store, rendering)), suffix]),
   };
 }
 

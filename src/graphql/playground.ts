@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, createAsset, forever, sendAsset } from '../cache/asset.ts';
+import { type Asset, createAsset, immutable, sendAsset } from '../cache/asset.ts';
 import { examples, placeholders } from './playground-examples.ts';
 
 interface Playground {
@@ -32,7 +32,7 @@ export function mountPlayground(app: FastifyInstance) {
   app.get<{ Params: { hash: string; name: string } }>('/graphql/:hash/:name', async (request, reply) => {
     const { hash, name } = request.params;
     const file = (await playground()).files.get(name);
-    return file?.hash === hash ? sendAsset(file, request, reply, forever) : reply.callNotFound();
+    return file?.hash === hash ? sendAsset(file, request, reply, immutable) : reply.callNotFound();
   });
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const { page } = await playground();

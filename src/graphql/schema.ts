@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
 import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
-import { checkMarks } from '../cache/cacheable.ts';
+import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
 import { partialInputChecks } from '../menu/validate.ts';
@@ -26,7 +26,7 @@ export function createSchema(): GraphQLSchema {
   authorizeFields(schema.getQueryType(), requireKey);
   authorizeFields(schema.getMutationType(), requireWrite);
   addInputChecks(schema);
-  checkMarks(schema);
+  checkCacheDirectives(schema);
   return schema;
 }
 

@@ -1,4 +1,4 @@
-import { selectsOnly } from '../cache/selects-only.ts';
+import { selectsOnly } from '../cache/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
+import { expectedRevision } from '../cache/etag.ts';
 import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
 import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
 import type { Parameter } from './contract/parameters.ts';
+import { compilePartialCheck } from './domain-errors.ts';
 import { unprocessable } from './errors.ts';
-import { expectedRevision } from './etag.ts';
-import { compileCheckPart } from './partial.ts';
 
-/** Reads the variables of an operation from a request; every error at once is 422. */
+/** Reads the variables of an operation from a request. Throws 422 with all validation errors. */
 export type ReadArguments = (request: FastifyRequest) => Variables;
 
 export function compileArguments(
@@ -19,44 +19,52 @@ export function compileArguments(
   operations: readonly Operation[],
 ): ReadArguments {
   const { parameters } = operation;
-  const [header] = parameters.filter(parameter => parameter.in === 'header');
-  const tagged = operations.filter(({ name }) => header?.tagsOf.includes(name));
-  const hashes = new Set(tagged.map(({ hash }) => hash));
-  const inBody = parameters.filter(parameter => parameter.in === 'body');
-  const checkPart = compileCheckPart(graph, operation);
+  const [ifMatch] = parameters.filter(parameter => parameter.in === 'header');
+  const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
+  const hashes = new Set(matching.map(({ hash }) => hash));
+  const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
+  const checkPartialInput = compilePartialCheck(graph, operation);
   return request => {
     const errors = new ValidationErrors();
-    const given = valuesOf(request, inBody, errors);
+    const input = readInput(request, bodyParameters, errors);
     const variables: Record<string, unknown> = {};
-    for (const parameter of parameters) read(parameter, given, variables, errors);
+    for (const parameter of parameters) readParameter(parameter, input, variables, errors);
     if (errors.list.length > 0) {
-      if (!errors.full) for (const { loc, type, msg } of checkPart(variables)) errors.add(loc, type, msg);
+      if (!errors.full) for (const { loc, type, msg } of checkPartialInput(variables)) errors.add(loc, type, msg);
       throw unprocessable(errors.list);
     }
-    if (header) {
+    if (ifMatch) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
-      if (revision !== undefined) variables[header.name] = header.reader.read(revision, ['header', 'if-match'], errors);
+      if (revision !== undefined) {
+        variables[ifMatch.name] = ifMatch.reader.read(revision, ['header', 'if-match'], errors);
+      }
     }
     return variables;
   };
 }
 
-/** What a request gives by place and name; undefined for a place that cannot be looked into. */
-type Given = Readonly<Record<'path' | 'query' | 'body', ((name: string) => unknown) | undefined>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-function valuesOf(request: FastifyRequest, inBody: readonly Parameter[], errors: ValidationErrors): Given {
+interface Input {
+  readonly path: Fields;
+  readonly query: URLSearchParams | undefined;
+  /** Undefined without an object to read. */
+  readonly body: Fields | undefined;
+}
+
+function readInput(request: FastifyRequest, bodyParameters: readonly Parameter[], errors: ValidationErrors): Input {
   const { params, url } = request;
   const search = url.indexOf('?');
-  const query = search < 0 ? undefined : new URLSearchParams(url.slice(search));
   return {
-    path: name => (isObject(params) ? params[name] : undefined),
-    query: name => query?.getAll(name),
-    body: inBody.length > 0 ? fieldsOf(readBody(request), inBody, errors) : undefined,
+    path: isObject(params) ? params : {},
+    query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
+    body: bodyParameters.length > 0 ? readFields(request, bodyParameters, errors) : undefined,
   };
 }
 
-function fieldsOf(body: unknown, parameters: readonly Parameter[], errors: ValidationErrors): Given['body'] {
-  if (isObject(body)) return name => (Object.hasOwn(body, name) ? body[name] : undefined);
+function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
+  const body = readBody(request);
+  if (isObject(body)) return body;
   if (body !== undefined && body !== null) {
     const msg = 'Input should be a valid dictionary or object to extract fields from';
     errors.add(['body'], 'model_attributes_type', msg);
@@ -64,25 +72,35 @@ function fieldsOf(body: unknown, parameters: readonly Parameter[], errors: Valid
   return undefined;
 }
 
-function read(parameter: Parameter, given: Given, variables: Record<string, unknown>, errors: ValidationErrors): void {
+function readParameter(
+  parameter: Parameter,
+  input: Input,
+  variables: Record<string, unknown>,
+  errors: ValidationErrors,
+): void {
   const { name, required, reader, defaultValue } = parameter;
-  const find = parameter.in === 'header' ? undefined : given[parameter.in];
-  if (!find) return;
-  const value = parameter.in === 'query' ? givenInQuery(parameter, find(name)) : find(name);
-  const absent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
-  if (!absent) variables[name] = reader.read(value, [parameter.in, name], errors);
+  if (parameter.in === 'header' || (parameter.in === 'body' && !input.body)) return;
+  const value = findValue(parameter, input);
+  const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
+  if (!isAbsent) variables[name] = reader.read(value, [parameter.in, name], errors);
   else if (required) errors.add([parameter.in, name], 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
 }
 
-/** Of a repeated parameter the last one counts, as FastAPI has it; those of a list are one list, as generated clients send it. */
-function givenInQuery({ type }: Parameter, values: unknown): unknown {
-  if (!Array.isArray(values)) return undefined;
+function findValue(parameter: Parameter, { path, query, body }: Input): unknown {
+  const { name } = parameter;
+  if (parameter.in === 'path') return path[name];
+  if (parameter.in === 'query') return query && queryValue(parameter, query.getAll(name));
+  return body && Object.hasOwn(body, name) ? body[name] : undefined;
+}
+
+/** The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. */
+function queryValue({ type }: Parameter, values: readonly string[]): string | undefined {
   return isListType(getNullableType(type)) && values.length > 1 ? values.filter(Boolean).join(',') : values.at(-1);
 }
 
-/** `?customer_name=` sets no condition, nor does an empty list; other types have no empty value. */
-function isEmptyFilter({ in: place, type }: Parameter, value: unknown): boolean {
-  if (place !== 'query' || value !== '') return false;
-  return isListType(getNullableType(type)) || ['String', 'ID'].includes(getNamedType(type).name);
+/** `?customer_name=` and an empty list set no condition; other types have no empty value. */
+function isEmptyFilter(parameter: Parameter, value: unknown): boolean {
+  if (parameter.in !== 'query' || value !== '') return false;
+  return isListType(getNullableType(parameter.type)) || ['String', 'ID'].includes(getNamedType(parameter.type).name);
 }

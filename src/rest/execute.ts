@@ -2,20 +2,19 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import { isCacheable } from '../cache/cacheable.ts';
 import { chooseEncoding, type Encoding } from '../cache/compression.ts';
-import { isAnyTag } from '../cache/conditional.ts';
 import { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
-import type { ResponseCache } from '../cache/response-cache.ts';
+import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
+import { toBuffer } from '../cache/json-writer.ts';
+import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { type ReadRevisions, type Revisions, storeRootOf } from '../cache/revisions.ts';
 import { fragmentsOf, operationOf } from '../cache/selected-fields.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
-import { bytesOf } from '../cache/writer.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
-import { Problem } from './errors.ts';
-import { etagOf, etagOfBody, etagOfEncoding, notModifiedEtag } from './etag.ts';
+import { HttpError } from './errors.ts';
 
-/** A request beside its variables. */
+/** What an operation takes from a request beside its variables. */
 export interface RestRequest<Caller> {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
@@ -25,21 +24,21 @@ export interface RestResponse {
   readonly status: 200 | 304;
   readonly etag: string | undefined;
   readonly body: Buffer | DeduplicatedBuffer | undefined;
-  /** Where the body depends on Accept-Encoding: how it is encoded. */
+  /** The content coding of a body that varies with Accept-Encoding; undefined for one that does not vary. */
   readonly encoding?: Encoding | 'identity';
 }
 
-/** Executes a named operation on the graph for an authenticated caller; variables must have passed their readers. */
+/** Executes an operation on the graph for an authenticated caller, with validated variables. */
 export type ExecuteOperation<Caller> = (variables: Variables, request: RestRequest<Caller>) => Promise<RestResponse>;
 
 export interface ExecuteOptions<Caller extends object> {
   /** The executable graph. */
   readonly schema: GraphQLSchema;
-  /** Where responses are cached that depend on a store's configuration alone. */
+  /** Caches responses that depend only on a store's configuration. */
   readonly responseCache: ResponseCache;
-  /** What resolvers work with; made anew for every request. */
+  /** Creates the context value of one request. */
   readonly createContext: (caller: Caller) => unknown;
-  /** Reads revisions of a store, for less than its data costs. */
+  /** Reads revisions of a store, which costs less than to load its data. */
   readonly readRevisions: ReadRevisions<Caller>;
 }
 
@@ -58,100 +57,83 @@ function compileRead<Caller extends object>(
   operation: Operation,
   { schema, responseCache, createContext, readRevisions }: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
-  const compiled = compileOperation(schema, operation, rootFieldOf(contract, operation).type, bytesOf);
+  const compiled = compileOperation(schema, operation, rootFieldOf(contract, operation).type);
   const revision = compileRevision(schema, operation);
-  const cached = isOperationCacheable(schema, operation);
+  const isCached = isOperationCacheable(schema, operation);
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
-  const coalesce = coalesceByCaller<Caller>();
+  const coalesce = createCoalescing<Caller>();
   return async (variables, { caller, headers }) => {
     const ifNoneMatch = headers['if-none-match'];
-    const current =
-      revision && (ifNoneMatch !== undefined || cached)
+    const etag =
+      revision && (ifNoneMatch !== undefined || isCached)
         ? revision.etagOf((await readRevisions(caller, revision.ofStore(variables))) ?? notFound(operation))
         : undefined;
-    // Which ETag `*` means where there are several encodings is known with the body.
-    const needsBody = cached && ifNoneMatch !== undefined && isAnyTag(ifNoneMatch);
+    // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
+    const needsBody = isCached && ifNoneMatch !== undefined && isWildcard(ifNoneMatch);
     const unchanged =
-      current !== undefined && !needsBody ? notModified(current, ifNoneMatch, { varies: cached }) : undefined;
+      etag !== undefined && !needsBody ? notModified(etag, ifNoneMatch, { varies: isCached }) : undefined;
     if (unchanged) return unchanged;
-    const run = () => runAnew(operation, compiled, variables, createContext(caller));
-    if (cached && current !== undefined) {
-      const response = await fromCache(
-        responseCache,
-        { key: cacheKeyOf(operation, variables), etag: current },
-        headers,
-        run,
-      );
+    const render = () => renderResponse(operation, compiled, variables, createContext(caller));
+    if (isCached && etag !== undefined) {
+      const found = responseCache.get(cacheKeyOf(operation, variables), etag, render);
+      const response = await encode(found instanceof Promise ? await found : found, headers);
       return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }
-    const response = await (isList ? coalesce(caller, variables, run) : run());
-    return notModified(response.etag, ifNoneMatch, { varies: false }) ?? { status: 200, ...response };
+    const { revision: current, bytes } = await (isList ? coalesce(caller, variables, render) : render());
+    return notModified(current, ifNoneMatch, { varies: false }) ?? { status: 200, etag: current, body: bytes };
   };
 }
 
-/** With the headers that the 200 has; undefined where If-None-Match does not name the body. */
+/** A 304 with the ETag and Vary of the 200; undefined where If-None-Match does not match. */
 function notModified(
   etag: string,
   ifNoneMatch: string | undefined,
   { varies }: { readonly varies: boolean },
 ): RestResponse | undefined {
-  const known = ifNoneMatch === undefined ? undefined : notModifiedEtag(etag, ifNoneMatch);
-  if (known === undefined) return undefined;
-  return { status: 304, etag: known, body: undefined, ...(varies && { encoding: 'identity' }) };
+  const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
+  if (matched === undefined) return undefined;
+  return { status: 304, etag: matched, body: undefined, ...(varies && { encoding: 'identity' }) };
 }
 
-interface Fresh {
-  readonly etag: string;
-  readonly body: Buffer;
-}
-
-async function runAnew(
+/** Renders the body; its revision is its ETag. */
+async function renderResponse(
   operation: Operation,
-  compiled: CompiledOperation<Buffer>,
+  compiled: CompiledOperation,
   variables: Variables,
   context: unknown,
-): Promise<Fresh> {
+): Promise<RenderedResponse> {
   const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
-  return { etag: etagValues.length > 0 ? etagOf(etagValues, operation.hash) : etagOfBody(body), body };
+  const bytes = toBuffer(body);
+  return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
 }
 
-async function fromCache(
-  responseCache: ResponseCache,
-  { key, etag }: { readonly key: string; readonly etag: string },
-  headers: IncomingHttpHeaders,
-  run: () => Promise<Fresh>,
-): Promise<RestResponse> {
-  const found = responseCache.get(key, etag, async () => {
-    const fresh = await run();
-    return { revision: fresh.etag, bytes: fresh.body };
-  });
-  const entry = found instanceof Promise ? await found : found;
+async function encode(entry: CachedResponse, headers: IncomingHttpHeaders): Promise<RestResponse> {
   const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
   const body = encoding ? await entry.encoded(encoding) : entry.bytes;
-  return { status: 200, etag: etagOfEncoding(entry.revision, encoding), body, encoding: encoding ?? 'identity' };
+  return { status: 200, etag: encodedETag(entry.revision, encoding), body, encoding: encoding ?? 'identity' };
 }
 
-/** Whether the response depends on a store's configuration alone, and its ETag is known before it is made. */
+/** Whether the response depends only on a store's configuration, and its ETag is known before it is rendered. */
 function isOperationCacheable(graph: GraphQLSchema, { document, name, revisionFields }: Operation): boolean {
   return revisionFields.length > 0 && isCacheable(graph, document, name);
 }
 
 const cacheKeyOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
 
-/** Coalesces equal requests of one caller. Worth it for lists: what is loaded by id is batched with other requests anyway. */
-function coalesceByCaller<Caller extends object>() {
-  const byCaller = new WeakMap<Caller, Map<string, SingleFlight<Fresh>>>();
-  return (caller: Caller, variables: Variables, run: () => Promise<Fresh>): Promise<Fresh> => {
-    const calls = byCaller.get(caller) ?? new Map<string, SingleFlight<Fresh>>();
-    byCaller.set(caller, calls);
+/** Coalesces equal requests of one caller. Worth it for lists; loads by id are batched across requests anyway. */
+function createCoalescing<Caller extends object>() {
+  const byCaller = new WeakMap<Caller, Map<string, SingleFlight<RenderedResponse>>>();
+  return (caller: Caller, variables: Variables, render: () => Promise<RenderedResponse>) => {
+    const flights = byCaller.get(caller) ?? new Map<string, SingleFlight<RenderedResponse>>();
+    byCaller.set(caller, flights);
     const key = JSON.stringify(variables);
-    const call = calls.get(key) ?? new SingleFlight(run, () => calls.delete(key));
-    calls.set(key, call);
-    return call.get();
+    const flight = flights.get(key) ?? new SingleFlight(render, () => flights.delete(key));
+    flights.set(key, flight);
+    return flight.get();
   };
 }
 
-/** How the ETag is known without running the operation, where it is made of a store's revisions alone. */
+/** Computes the ETag without running the operation, where it depends only on a store's revisions. */
 interface Revision {
   readonly ofStore: (variables: Variables) => { readonly storeId: string; readonly names: readonly string[] };
   readonly etagOf: (revisions: Revisions) => string;
@@ -167,12 +149,12 @@ function compileRevision(graph: GraphQLSchema, operation: Operation): Revision |
     etagOf: revisions => {
       const values = names.map(name => revisions[name]);
       if (values.includes(undefined)) throw new Error(`A store has no ${names.join(', ')}`);
-      return etagOf(values, operation.hash);
+      return revisionETag(values, operation.hash);
     },
   };
 }
 
-/** The body of a write is deduplicated: it may be large, and is sent once. */
+/** The body of a write is deduplicated, because it can be large and its cache entry is often never read. */
 function compileWrite<Caller extends object>(
   contract: Contract,
   operation: Operation,
@@ -180,26 +162,27 @@ function compileWrite<Caller extends object>(
 ): ExecuteOperation<Caller> {
   const { schema, responseCache, createContext } = options;
   const { type } = rootFieldOf(contract, operation);
-  const compiled = compileOperation(schema, operation, type, chunks => new DeduplicatedBuffer(chunks));
-  const read = readBackOf(contract, operation, schema);
+  const compiled = compileOperation(schema, operation, type);
+  const read = findEquivalentRead(contract, operation, schema);
   return async (variables, { caller }) => {
     const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);
-    const { body, etagValues } = result;
-    const etag = etagValues.length > 0 ? etagOf(etagValues, (read ?? operation).hash) : undefined;
+    const body = new DeduplicatedBuffer(result.body);
+    const { etagValues } = result;
+    const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;
     if (read && etag !== undefined) {
-      const ofRead = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
-      responseCache.prime(cacheKeyOf(read, ofRead), etag, body);
+      const readVariables = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
+      responseCache.prime(cacheKeyOf(read, readVariables), etag, body);
     }
     return { status: 200, etag, body };
   };
 }
 
 /**
- * The read of the same path whose response a write gives, where both write their body by the same text and `@ifMatch` takes the
- * ETag of either. The write then has the ETag of that read, and primes its cache entry.
+ * Finds the read of the same path with the same body, where `@ifMatch` accepts the ETag of either. The write responds with the ETag of
+ * that read and primes its cache entry.
  */
-function readBackOf({ operations }: Contract, write: Operation, schema: GraphQLSchema): Operation | undefined {
-  const interchangeable = new Set(write.parameters.flatMap(parameter => parameter.tagsOf));
+function findEquivalentRead({ operations }: Contract, write: Operation, schema: GraphQLSchema): Operation | undefined {
+  const interchangeable = new Set(write.parameters.flatMap(parameter => parameter.etagsOf));
   if (!interchangeable.has(write.name)) return undefined;
   return operations.find(
     read =>
@@ -210,8 +193,8 @@ function readBackOf({ operations }: Contract, write: Operation, schema: GraphQLS
   );
 }
 
-/** In the same words for what does not exist and for what is outside the key's scope. */
+/** The same response for an unknown id and for one outside the key's scope, so that it does not reveal which ids exist. */
 function notFound({ route }: Operation): never {
   const names = namesInPath(route.path).join(', ');
-  throw new Problem(404, `Nothing with this ${names} is in the scope of the API key.`);
+  throw new HttpError(404, `Nothing with this ${names} is in the scope of the API key.`);
 }

@@ -1,33 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Contract } from './contract/contract.ts';
 import { colonPath } from './contract/parameters.ts';
-import { Problem } from './errors.ts';
+import { HttpError } from './errors.ts';
 
-/** What no operation answers: other methods, paths with a slash too many or too few, and paths that do not exist. */
+/** Mounts 405 for other methods of a path, 307 for a missing or superfluous trailing slash, and 404 for any other path. */
 export function mountFallbackRoutes(app: FastifyInstance, { operations }: Contract): void {
-  const routes = Map.groupBy(operations, ({ route }) => route.path);
-  for (const [path, onPath] of routes) {
-    mountOtherMethods(
-      app,
-      path,
-      onPath.map(({ route }) => route.method),
-    );
-    const other = otherSlash(path);
-    if (!routes.has(other)) mountRedirect(app, other);
+  const byPath = Map.groupBy(operations, ({ route }) => route.path);
+  for (const [path, onPath] of byPath) {
+    const methods = onPath.map(({ route }) => route.method);
+    mountOtherMethods(app, path, methods);
+    const alternative = toggleTrailingSlash(path);
+    if (!byPath.has(alternative)) mountRedirect(app, alternative);
   }
-  for (const prefix of new Set([...routes.keys()].map(path => path.split('/')[1]))) {
+  for (const prefix of new Set([...byPath.keys()].map(path => path.split('/')[1]))) {
     app.route({
       method: app.supportedMethods,
       url: `/${prefix}/*`,
-      ...respondAtOnce(() => {
-        throw new Problem(404, 'Not Found');
+      ...respondOnRequest(() => {
+        throw new HttpError(404, 'Not Found');
       }),
     });
   }
 }
 
-/** Before the body is read: whatever it is, it changes nothing. */
-function respondAtOnce(respond: (request: FastifyRequest, reply: FastifyReply) => unknown) {
+/** Responds without reading the body. */
+function respondOnRequest(respond: (request: FastifyRequest, reply: FastifyReply) => unknown) {
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => respond(request, reply),
     handler: () => {},
@@ -40,8 +37,8 @@ function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly
   app.route({
     method: app.supportedMethods.filter(method => !allowed.includes(method)),
     url: colonPath(path),
-    ...respondAtOnce(() => {
-      throw new Problem(405, 'Method Not Allowed', { allow });
+    ...respondOnRequest(() => {
+      throw new HttpError(405, 'Method Not Allowed', { allow });
     }),
   });
   app.options(colonPath(path), (_request, reply) => reply.code(204).header('allow', allow).send());
@@ -51,13 +48,13 @@ function mountRedirect(app: FastifyInstance, path: string): void {
   app.route({
     method: app.supportedMethods,
     url: colonPath(path),
-    ...respondAtOnce((request, reply) => reply.redirect(documentedUrl(request), 307)),
+    ...respondOnRequest((request, reply) => reply.redirect(documentedUrl(request), 307)),
   });
 }
 
-const otherSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
+const toggleTrailingSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
 
 function documentedUrl({ url }: FastifyRequest): string {
   const [, path = '', query = ''] = /^(?:\w+:\/\/[^/]*)?([^?]*)(.*)$/s.exec(url) ?? [];
-  return otherSlash(path) + query;
+  return toggleTrailingSlash(path) + query;
 }

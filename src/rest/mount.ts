@@ -4,24 +4,24 @@ import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
-import { Problem, problemOf } from './errors.ts';
+import { HttpError, toHttpError } from './errors.ts';
 import { compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
 import { mountFallbackRoutes } from './fallback-routes.ts';
 import { generateRoutes, type SofaRoute } from './sofa.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a REST route; who that is, only the service knows. On the request itself, since a WeakMap costs more. */
+    /** The authenticated caller of a REST route. On the request, since a WeakMap costs more. */
     caller: object | null;
   }
 }
 
 export interface RestOptions<Caller extends object> extends ExecuteOptions<Caller> {
-  /** Identifies the caller; throws `Unauthenticated`, or `Forbidden` for a caller who may not write. */
+  /** Throws `Unauthenticated`, or `Forbidden` for a caller without permission to write. */
   readonly authenticate: (request: FastifyRequest, operation: { readonly writes: boolean }) => Promise<Caller>;
-  /** In bytes; 10 MiB unless given. */
+  /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
-  /** What an error of a library means in our terms, e.g. `Unavailable` for a lost connection; undefined for a bug. */
+  /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
   readonly translate?: (error: unknown) => Error | undefined;
 }
 
@@ -30,14 +30,14 @@ export interface Rest {
   readonly routes: readonly SofaRoute[];
 }
 
-/** Registers the routes that SOFA generates from schema/rest. Throws a `ContractError` when its texts do not fit the graph. */
+/** Mounts the routes that SOFA generates from schema/rest. Throws a `ContractError` if schema/rest does not match the graph. */
 export function mountRest<Caller extends object>(app: FastifyInstance, options: RestOptions<Caller>): Rest {
   const contract = loadContract(options.schema);
   const routes = generateRoutes(contract);
   app.register(async scope => {
     scope.decorateRequest('caller', null);
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
-    scope.setErrorHandler((error, request, reply) => sendProblem(options.translate?.(error) ?? error, request, reply));
+    scope.setErrorHandler((error, request, reply) => sendError(options.translate?.(error) ?? error, request, reply));
     for (const route of routes) mountRoute(scope, contract, route, options);
     mountFallbackRoutes(scope, contract);
   });
@@ -56,17 +56,16 @@ function mountRoute<Caller extends object>(
     method,
     url: path,
     config: { operation: operation.name },
-    // Before the body is read.
+    // Authenticates before the body is read.
     onRequest: async (request, reply) => {
-      // A response is for the bearer of the key alone, and is revalidated each time.
+      // Responses depend on the API key, and are revalidated each time.
       reply.header('cache-control', 'private, no-cache');
       request.caller = await options.authenticate(request, { writes: operation.kind === 'mutation' });
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');
-      const authenticated = { caller: request.caller as Caller, headers: request.headers };
-      const response = await handle(readArguments(request), variables => execute(variables, authenticated));
-      return send(response, reply);
+      const restRequest = { caller: request.caller as Caller, headers: request.headers };
+      return send(await handle(execute, readArguments(request), restRequest), reply);
     },
   });
 }
@@ -78,28 +77,24 @@ function send({ status, etag, body, encoding }: RestResponse, reply: FastifyRepl
   return sendJson(reply.code(status), body);
 }
 
-/** The one place where an error becomes an answer. */
-function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = problemOf(error) ?? unexpected(error, request);
-  return sendJson(
-    reply.code(problem.status).headers(problem.headers),
-    Buffer.from(JSON.stringify({ detail: problem.detail })),
-  );
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, detail } = toHttpError(error) ?? internalServerError(error, request);
+  return sendJson(reply.code(status).headers(headers), Buffer.from(JSON.stringify({ detail })));
 }
 
-/** As bytes: to a text Fastify adds a charset, which JSON's media type does not have. */
+function internalServerError(error: unknown, request: FastifyRequest): HttpError {
+  request.log.error({ err: error, ...request.routeOptions.config }, 'A request failed');
+  return new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+}
+
+/** In bytes; larger bodies are streamed, because buffered ones would fill the memory while slow clients read them. */
+const minStreamLength = 256 * 1024;
+
+/** Sends bytes, because Fastify adds a charset to strings, which `application/json` does not have. */
 function sendJson(reply: FastifyReply, body: Buffer | DeduplicatedBuffer | undefined): FastifyReply {
   if (body === undefined) return reply.send();
   reply.header('content-type', 'application/json');
   if (Buffer.isBuffer(body)) return reply.send(body);
-  if (body.length < worthStreaming) return reply.send(body.unpack());
-  return reply.header('content-length', body.length).send(Readable.from(body.chunks()));
-}
-
-/** Large enough that responses in flight would fill the memory, long before their readers have taken them. */
-const worthStreaming = 256 * 1024;
-
-function unexpected(error: unknown, request: FastifyRequest): Problem {
-  request.log.error({ err: error, ...request.routeOptions.config }, 'A request failed');
-  return new Problem(500, 'Internal server error', { 'x-request-id': request.id });
+  if (body.length < minStreamLength) return reply.send(body.toBuffer());
+  return reply.header('content-length', body.length).send(Readable.from(body.slices()));
 }

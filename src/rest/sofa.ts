@@ -8,20 +8,24 @@ import { colonPath } from './contract/parameters.ts';
 export interface SofaRoute {
   readonly operation: Operation;
   readonly method: string;
-  /** With `:name` for a path parameter, as Fastify writes it too. */
+  /** With `:name` for a path parameter, as in Fastify. */
   readonly path: string;
   readonly tags: readonly string[];
   /** The OpenAPI schema of the body. */
   readonly bodySchema: object;
-  /** Calls SOFA's handler, which calls `execute` with the variables of the operation, and resolves to its result. */
-  readonly handle: <Result>(variables: Variables, execute: Execute<Result>) => Promise<Result>;
+  /** Calls SOFA's handler, which calls `execute` with the variables and the request, and resolves to its result. */
+  readonly handle: <Request, Result>(
+    execute: Execute<Request, Result>,
+    variables: Variables,
+    request: Request,
+  ) => Promise<Result>;
 }
 
-type Execute<Result> = (variables: Variables) => Promise<Result>;
+type Execute<Request, Result> = (variables: Variables, request: Request) => Promise<Result>;
 
 /**
- * Has SOFA generate the routes of the derived schema. Its handlers are called with variables that have been read, because its own
- * HTTP front reports one error at a time and lets the query string override the body (docs/decisions/0001).
+ * Generates the routes of the derived schema with SOFA. Its handlers are called with validated variables, because its own HTTP server
+ * reports one error at a time and lets the query string override the body (docs/decisions/0001).
  */
 export function generateRoutes({ schema, operations }: Contract): SofaRoute[] {
   const sofa = useSofa({
@@ -30,8 +34,8 @@ export function generateRoutes({ schema, operations }: Contract): SofaRoute[] {
     routes: Object.fromEntries(operations.map(operation => [fieldOf(operation), routeOf(operation)])),
     execute: async ({ variableValues, contextValue }) => {
       if (!(contextValue instanceof Call)) throw new Error('SOFA has executed an operation without a call');
-      contextValue.result = await contextValue.execute(variableValues ?? {});
-      // SOFA makes a Response of this, which cannot carry bytes; the result stays on the context value.
+      contextValue.result = await contextValue.execute(variableValues ?? {}, contextValue.restRequest);
+      // SOFA serialises this to a Response, which cannot carry bytes; the result stays on the context value.
       return { data: { [contextValue.name]: null } };
     },
     errorHandler: ([error]) => {
@@ -42,17 +46,17 @@ export function generateRoutes({ schema, operations }: Contract): SofaRoute[] {
   const routes: SofaRoute[] = [];
   const collect = ({ method = '', path, tags = [], schemas, handler }: FetsRoute) => {
     const operation = byRoute.get(keyOf({ method, path }));
-    // Any other route is SOFA's POST /webhook, which calls whatever address it is given.
+    // Any other route is SOFA's POST /webhook, which would call any URL that it is given.
     if (!operation) return;
     const bodySchema = schemas?.responses?.[200] ?? {};
-    routes.push({ operation, method, path, tags, bodySchema, handle: handleWith(handler, operation) });
+    routes.push({ operation, method, path, tags, bodySchema, handle: compileHandle(handler, operation) });
   };
   createRouter({ landingPage: false, plugins: [{ onRoute: ({ route }) => collect(route) }] }).use(sofa);
-  // As schema/rest has them; SOFA puts queries before mutations.
+  // In the order of schema/rest; SOFA puts queries before mutations.
   return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
 }
 
-/** As far as fets' own type of a route is of use here. */
+/** The part of fets' route type that is used here. */
 interface FetsRoute {
   readonly method?: string | undefined;
   readonly path: string;
@@ -66,24 +70,26 @@ const routeOf = ({ route: { method, path, tags } }: Operation) => ({ method, pat
 const keyOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
 
 /** The context value of one call of a handler. */
-class Call<Result> {
+class Call<Request, Result> {
   readonly name: string;
-  readonly execute: Execute<Result>;
+  readonly execute: Execute<Request, Result>;
+  readonly restRequest: Request;
   result: Result | undefined;
-  /** SOFA assigns it. */
+  /** Assigned by SOFA; declared, so that all calls have one hidden class. */
   request: unknown;
 
-  constructor(name: string, execute: Execute<Result>) {
+  constructor(name: string, execute: Execute<Request, Result>, restRequest: Request) {
     this.name = name;
     this.execute = execute;
+    this.restRequest = restRequest;
   }
 }
 
-function handleWith(handler: unknown, { name }: Operation): SofaRoute['handle'] {
+function compileHandle(handler: unknown, { name }: Operation): SofaRoute['handle'] {
   if (typeof handler !== 'function') throw new Error(`SOFA has generated no handler for ${name}`);
-  return async (variables, execute) => {
-    const call = new Call(name, execute);
-    // SOFA looks for a variable in `params`, then in the query string, then in the body; the latter two are empty.
+  return async (execute, variables, request) => {
+    const call = new Call(name, execute, request);
+    // SOFA looks up a variable in `params`, then in the query string, then in the body; the latter two are empty.
     await handler({ url: '', params: variables, body: null }, call);
     if (call.result === undefined) throw new Error(`SOFA has not executed ${name}`);
     return call.result;

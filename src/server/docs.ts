@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, createAsset, forever, sendAsset } from '../cache/asset.ts';
+import { type Asset, createAsset, immutable, sendAsset } from '../cache/asset.ts';
 
 // Without `validatorUrl` the page would ask a server on the internet for an opinion on the document.
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -32,7 +32,7 @@ export function mountDocs(app: FastifyInstance, document: object): void {
   app.get('/docs', (request, reply) => sendAsset(page, request, reply.header('content-security-policy', policy)));
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
   for (const [name, file] of files) {
-    app.get(`/docs/${file.hash}/${name}`, (request, reply) => sendAsset(file, request, reply, forever));
+    app.get(`/docs/${file.hash}/${name}`, (request, reply) => sendAsset(file, request, reply, immutable));
   }
 }
 

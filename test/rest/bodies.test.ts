@@ -12,9 +12,9 @@ describe('Content-Type', () => {
     ['application/json; charset=latin1'],
     ['nonsense'],
   ])('a body of type %s is 415', async type => {
-    const answer = await app.post(menuPath, '{"items": []}', { 'content-type': type });
-    expect(answer.status).toBe(415);
-    expect(answer.body).toEqual({ detail: 'The body must be JSON in UTF-8, with Content-Type: application/json.' });
+    const response = await app.post(menuPath, '{"items": []}', { 'content-type': type });
+    expect(response.status).toBe(415);
+    expect(response.body).toEqual({ detail: 'The body must be JSON in UTF-8, with Content-Type: application/json.' });
   });
 
   test('a compressed body is 415', async () => {
@@ -25,7 +25,7 @@ describe('Content-Type', () => {
     ['application/json'],
     ['application/json; charset=utf-8'],
     ['Application/JSON;charset="UTF-8"'],
-    ['application/vnd.till+json'],
+    ['application/vnd.pos+json'],
   ])('a body of type %s is read', async type => {
     expect((await app.post(menuPath, '{"items": []}', { 'content-type': type })).status).toBe(200);
   });
@@ -51,55 +51,55 @@ describe('JSON types', () => {
     ['1.5', 'int_from_float', 'Input should be a valid integer, got a number with a fractional part'],
     ['1e400', 'finite_number', 'Input should be a finite number'],
     ['9007199254740992', 'less_than_equal', 'Input should be less than or equal to 9007199254740991'],
-  ])('%s is no integer', async (price, type, msg) => {
-    const answer = await app.post(menuPath, withPrice(price));
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({ detail: [{ loc: ['body', 'items', 0, 'price'], msg, type }] });
+  ])('%s is not an integer', async (price, type, msg) => {
+    const response = await app.post(menuPath, withPrice(price));
+    expect(response.status).toBe(422);
+    expect(response.body).toEqual({ detail: [{ loc: ['body', 'items', 0, 'price'], msg, type }] });
   });
 });
 
 test('Unknown body fields are ignored', async () => {
-  const answer = await app.post(menuPath, { items: [], colour: 'red', __proto__: 1 });
-  expect(answer.status).toBe(200);
+  const response = await app.post(menuPath, { items: [], colour: 'red', __proto__: 1 });
+  expect(response.status).toBe(200);
 });
 
 describe('Invalid JSON, empty body', () => {
   test('invalid JSON is json_invalid at its position', async () => {
-    const answer = await app.post(menuPath, '{"items": [x]}');
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({ detail: [{ loc: ['body', 11], msg: 'JSON decode error', type: 'json_invalid' }] });
+    const response = await app.post(menuPath, '{"items": [x]}');
+    expect(response.status).toBe(422);
+    expect(response.body).toEqual({ detail: [{ loc: ['body', 11], msg: 'JSON decode error', type: 'json_invalid' }] });
   });
 
   test.each(['', 'null'])('a body that is %j is missing', async body => {
-    const answer = await app.post(menuPath, body);
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({ detail: [{ loc: ['body'], msg: 'Field required', type: 'missing' }] });
+    const response = await app.post(menuPath, body);
+    expect(response.status).toBe(422);
+    expect(response.body).toEqual({ detail: [{ loc: ['body'], msg: 'Field required', type: 'missing' }] });
   });
 
   test('no body at all is missing', async () => {
-    const answer = await app.send('POST', menuPath);
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({ detail: [{ loc: ['body'], msg: 'Field required', type: 'missing' }] });
+    const response = await app.send('POST', menuPath);
+    expect(response.status).toBe(422);
+    expect(response.body).toEqual({ detail: [{ loc: ['body'], msg: 'Field required', type: 'missing' }] });
   });
 
   test('a body without items is missing them', async () => {
-    const answer = await app.post(menuPath, {});
-    expect(answer.body).toEqual({ detail: [{ loc: ['body', 'items'], msg: 'Field required', type: 'missing' }] });
+    const response = await app.post(menuPath, {});
+    expect(response.body).toEqual({ detail: [{ loc: ['body', 'items'], msg: 'Field required', type: 'missing' }] });
   });
 
   test('JSON that nests deeper than 100 levels is json_invalid', async () => {
-    const answer = await app.post(menuPath, `{"items": [], "x": ${'['.repeat(101)}${']'.repeat(101)}}`);
+    const response = await app.post(menuPath, `{"items": [], "x": ${'['.repeat(101)}${']'.repeat(101)}}`);
     const msg = 'JSON decode error, nested deeper than 100 levels';
-    expect(answer.body).toEqual({ detail: [{ loc: ['body', 118], msg, type: 'json_invalid' }] });
+    expect(response.body).toEqual({ detail: [{ loc: ['body', 118], msg, type: 'json_invalid' }] });
   });
 
-  test('of a key that is there twice the last one counts', async () => {
+  test('the last one of duplicate keys wins', async () => {
     expect((await app.post(menuPath, '{"items": 1, "items": []}')).status).toBe(200);
   });
 
-  test('a body that is no object is refused as such', async () => {
-    const answer = await app.post(menuPath, []);
+  test('a body that is not an object is model_attributes_type', async () => {
+    const response = await app.post(menuPath, []);
     const msg = 'Input should be a valid dictionary or object to extract fields from';
-    expect(answer.body).toEqual({ detail: [{ loc: ['body'], msg, type: 'model_attributes_type' }] });
+    expect(response.body).toEqual({ detail: [{ loc: ['body'], msg, type: 'model_attributes_type' }] });
   });
 });

@@ -7,7 +7,7 @@ const store = await app.data.store();
 const path = `/v1/stores/${store.id}/menu_configuration/`;
 const orders = `/v1/stores/${store.id}/orders/`;
 
-/** A tree that is long enough to be compressed. */
+/** A body whose tree is long enough to be compressed. */
 function largeBody() {
   const body = fullBody();
   const more = Array.from({ length: 50 }, (_, at) => ({ ...body.categories[0], external_id: `more${at}` }));
@@ -19,23 +19,23 @@ const posted = await app.post(path, largeBody());
 describe('304 has the ETag and Vary of its 200', () => {
   test.each(['br', 'gzip', 'identity'])('with Accept-Encoding: %s', async encoding => {
     const headers = { 'accept-encoding': encoding };
-    const full = await app.get(path, headers);
-    const etag = full.headers.get('etag') ?? '';
-    expect(full.headers.get('content-encoding') ?? 'identity').toBe(encoding);
-    for (const named of [etag, `"x", ${etag}`, '*']) {
-      const short = await app.get(path, { ...headers, 'if-none-match': named });
-      expect(short.status).toBe(304);
-      expect(short.headers.get('etag')).toBe(etag);
-      expect(short.headers.get('vary')).toBe(full.headers.get('vary'));
+    const ok = await app.get(path, headers);
+    const etag = ok.headers.get('etag') ?? '';
+    expect(ok.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+    for (const ifNoneMatch of [etag, `"x", ${etag}`, '*']) {
+      const notModified = await app.get(path, { ...headers, 'if-none-match': ifNoneMatch });
+      expect(notModified.status).toBe(304);
+      expect(notModified.headers.get('etag')).toBe(etag);
+      expect(notModified.headers.get('vary')).toBe(ok.headers.get('vary'));
     }
   });
 
   test.each(['/', '/menu', '/docs', '/web/page.css'])('of the page %s', async page => {
-    const full = await app.get(page, { 'accept-encoding': 'br' });
-    for (const named of [full.headers.get('etag') ?? '', '*']) {
-      const short = await app.get(page, { 'accept-encoding': 'br', 'if-none-match': named });
-      expect(short.status).toBe(304);
-      for (const name of ['etag', 'vary']) expect(short.headers.get(name)).toBe(full.headers.get(name));
+    const ok = await app.get(page, { 'accept-encoding': 'br' });
+    for (const ifNoneMatch of [ok.headers.get('etag') ?? '', '*']) {
+      const notModified = await app.get(page, { 'accept-encoding': 'br', 'if-none-match': ifNoneMatch });
+      expect(notModified.status).toBe(304);
+      for (const name of ['etag', 'vary']) expect(notModified.headers.get(name)).toBe(ok.headers.get(name));
     }
   });
 });
@@ -47,7 +47,7 @@ test('the ETag of a POST is that of the tree: the next GET with it is 304', asyn
   expect((await app.post(path, largeBody(), { 'if-match': etag })).status).toBe(200);
 });
 
-describe('a repeated status is the union', async () => {
+describe('a repeated status is a union', async () => {
   await app.data.orders(store, 2, { status: 'PENDING' });
   await app.data.orders(store, 3, { status: 'FULFILLED' });
   await app.data.orders(store, 4, { status: 'READY' });
@@ -68,12 +68,12 @@ describe('a repeated status is the union', async () => {
     expect(body.detail).toMatchObject([{ loc: ['query', 'status', 1], type: 'enum' }]);
   });
 
-  test('of another repeated parameter the last one counts', async () => {
+  test('the last one of another repeated parameter wins', async () => {
     expect((await app.get(`${orders}?page_size=1&page_size=7`)).body.page_size).toBe(7);
   });
 });
 
-describe('page_index and skip take every safe integer', () => {
+describe('page_index and skip accept every safe integer', () => {
   const largest = Number.MAX_SAFE_INTEGER;
 
   test.each([2 ** 31, 5_000_000_000, largest])('%i: beyond the last page the list is empty', async index => {
@@ -102,7 +102,7 @@ test('StorePartialInfo has the entries of a name that are maps of strings', asyn
   expect((await app.get(`/v1/stores/${named.id}`)).body.name).toMatchObject({ short: 'B', list: ['x'] });
 });
 
-test('the request schemas declare the bounds of external ids and the characters that are refused', async () => {
+test('the request schemas declare the bounds of external ids and the allowed characters', async () => {
   const { schemas } = (await app.get('/openapi.json')).body.components;
   const text = { type: 'string', pattern: '^[^\\u0000]*$' };
   for (const name of ['MenuRequest', 'CategoryRequest', 'MenuItemRequest', 'ModifierGroupRequest', 'ModifierItem']) {
@@ -111,7 +111,7 @@ test('the request schemas declare the bounds of external ids and the characters 
   expect(schemas.MenuItemRequest.properties.ingredients).toMatchObject(text);
 });
 
-describe('date-times of a query', () => {
+describe('date-times in query strings', () => {
   const found = async (query: string) => {
     const { status, body } = await app.get(`${orders}?${query}`);
     return status === 200 ? body.count : body.detail[0].type;
@@ -123,7 +123,7 @@ describe('date-times of a query', () => {
     expect(await found('start_time=2026-02-28T24:00:01Z')).toBe('datetime_parsing');
   });
 
-  test.each(['1772366400', '1772366400.5', '-1'])('%s, seconds since 1970, is no date-time', async seconds => {
+  test.each(['1772366400', '1772366400.5', '-1'])('%s, a Unix timestamp, is rejected', async seconds => {
     expect(await found(`start_time=${seconds}`)).toBe('datetime_parsing');
   });
 });

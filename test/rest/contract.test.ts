@@ -11,9 +11,8 @@ import {
   printSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { loadContract, rootFieldOf } from '../../src/rest/contract/contract.ts';
+import { loadContract, rootFieldOf, routeTable } from '../../src/rest/contract/contract.ts';
 import { documentedNameOf } from '../../src/rest/contract/inputs.ts';
-import { routeTable } from '../../src/rest/table.ts';
 import { buildGraph } from '../support/graph.ts';
 import { documentedEnums, routes, types } from '../support/interface.ts';
 
@@ -32,7 +31,7 @@ const words: Readonly<Record<string, string>> = {
   JSONObject: 'map',
 };
 
-/** A derived type in the document's words. */
+/** A derived type in the notation of the documented interface. */
 function wordOf(type: GraphQLType): string {
   const bare = getNullableType(type);
   if (isListType(bare)) return `list-of-${wordOf(bare.ofType)}`;
@@ -68,11 +67,11 @@ describe('the documented types', () => {
   const both = ['MultilingualText', 'Availability', 'TimePeriodsRequest'];
   const outputs = [...types.keys()].filter(name => !requests.includes(name) && name !== 'ModifierItem');
 
-  test.each([...inputs, ...both])('%s is taken as documented', name => {
+  test.each([...inputs, ...both])('%s is an input type as documented', name => {
     expect(derived.get(`input ${name}`)).toEqual(types.get(name));
   });
 
-  test.each(outputs)('%s is answered as documented', name => {
+  test.each(outputs)('%s is an output type as documented', name => {
     expect(derived.get(name)).toEqual(types.get(name));
   });
 
@@ -81,7 +80,7 @@ describe('the documented types', () => {
     expect(isEnumType(type) && type.getValues().map(value => value.name)).toEqual(values);
   });
 
-  test('there are no others', () => {
+  test('are all types of the derived schema', () => {
     const known = new Set(['Query', 'Mutation', ...outputs, ...[...inputs, ...both].map(name => `input ${name}`)]);
     expect([...derived.keys()].filter(name => !name.startsWith('__') && !known.has(name))).toEqual([]);
   });
@@ -94,7 +93,7 @@ describe('the documented routes', () => {
     expect(routeTable(contract)).toEqual(expect.arrayContaining(documented));
   });
 
-  test.each(routes)('$method $path takes the documented parameters and answers the documented body', route => {
+  test.each(routes)('$method $path has the documented parameters and body', route => {
     const operation = contract.operations.find(({ name }) => name === route.operation);
     if (!operation) throw new Error(`There is no ${route.operation}`);
     const { type } = rootFieldOf(contract, operation);
@@ -111,7 +110,7 @@ describe('the documented routes', () => {
   test('POST menu_configuration takes the documented body', () => {
     const operation = contract.operations.find(({ name }) => name === 'createMenuConfiguration');
     if (!operation) throw new Error('There is no createMenuConfiguration');
-    const inBody = new Set(operation.parameters.filter(({ in: place }) => place === 'body').map(({ name }) => name));
+    const inBody = new Set(operation.parameters.filter(parameter => parameter.in === 'body').map(({ name }) => name));
     const fields = rootFieldOf(contract, operation)
       .args.filter(argument => inBody.has(argument.name))
       .map(argument => ({
@@ -123,7 +122,7 @@ describe('the documented routes', () => {
   });
 });
 
-// A change of the contract shows in this file; `npx vitest run test/rest/contract.test.ts -u` writes it anew.
+// A change of the contract shows in this file; `npx vitest run test/rest/contract.test.ts -u` updates it.
 test('schema/rest/derived.graphql is the derived schema', async () => {
   await expect(`${printSchema(contract.schema)}\n`).toMatchFileSnapshot('../../schema/rest/derived.graphql');
 });

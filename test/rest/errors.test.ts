@@ -8,41 +8,41 @@ const store = await app.data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
 
-const filled = (path: string) => path.replace(/\{\w+\}/, 'nothing');
+const withIds = (path: string) => path.replace(/\{\w+\}/, 'nothing');
 
 describe('Error bodies other than 422', () => {
   test('a path that does not exist is 404, with a key or without', async () => {
     for (const path of ['/v1/', '/v1/nothing', '/v1/stores/a/b', `${menuPath}flat/x`, '/v1/webhook', '/webhook']) {
       for (const method of ['GET', 'POST']) {
-        const answer = await app.send(method, path, { headers: { 'x-api-key': '' } });
-        expect(answer.status).toBe(404);
-        expect(answer.body).toEqual({ detail: 'Not Found' });
+        const response = await app.send(method, path, { headers: { 'x-api-key': '' } });
+        expect(response.status).toBe(404);
+        expect(response.body).toEqual({ detail: 'Not Found' });
       }
     }
   });
 
   test.each(routes)('a method that $path does not have is 405 with Allow', async ({ path }) => {
-    const answer = await app.send('DELETE', filled(path));
-    expect(answer.status).toBe(405);
-    expect(answer.body).toEqual({ detail: 'Method Not Allowed' });
+    const response = await app.send('DELETE', withIds(path));
+    expect(response.status).toBe(405);
+    expect(response.body).toEqual({ detail: 'Method Not Allowed' });
     const expected = path.endsWith('menu_configuration/') ? 'GET, HEAD, OPTIONS, POST' : 'GET, HEAD, OPTIONS';
-    expect(answer.headers.get('allow')).toBe(expected);
+    expect(response.headers.get('allow')).toBe(expected);
   });
 
   test('a body over the limit is 413', async () => {
-    const answer = await app.post(menuPath, `{"items": [], "x": "${'x'.repeat(bodyLimit)}"}`);
-    expect(answer.status).toBe(413);
-    expect(answer.body).toEqual({ detail: 'The body is larger than this service accepts.' });
+    const response = await app.post(menuPath, `{"items": [], "x": "${'x'.repeat(bodyLimit)}"}`);
+    expect(response.status).toBe(413);
+    expect(response.body).toEqual({ detail: 'The body is larger than this service accepts.' });
   });
 });
 
 describe('422', () => {
-  test('it names every error of every place at once', async () => {
-    const answer = await app.get(
+  test('reports all errors in path, query and body at once', async () => {
+    const response = await app.get(
       `/v1/stores/a%00b/orders/?page_size=501&page_index=-1&start_time=noon&status=READY,LATE`,
     );
-    expect(answer.status).toBe(422);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(422);
+    expect(response.body).toEqual({
       detail: [
         {
           loc: ['path', 'store_service_id'],
@@ -73,34 +73,34 @@ describe('422', () => {
     });
   });
 
-  test('it names at most 1,000', async () => {
-    const answer = await app.post(menuPath, { items: Array.from({ length: 2000 }, () => 1) });
-    expect(answer.body.detail).toHaveLength(1000);
+  test('reports at most 1,000 errors', async () => {
+    const response = await app.post(menuPath, { items: Array.from({ length: 2000 }, () => 1) });
+    expect(response.body.detail).toHaveLength(1000);
   });
 });
 
 describe('Missing or superfluous trailing slash', () => {
-  test.each(routes)('$method $path is reached by 307, query kept', async ({ method, path }) => {
-    const documented = filled(path);
+  test.each(routes)('$method $path is redirected by 307 with its query', async ({ method, path }) => {
+    const documented = withIds(path);
     const other = documented.endsWith('/') ? documented.slice(0, -1) : `${documented}/`;
-    const answer = await app.send(method, `${other}?a=1&b=%20`, { headers: { 'x-api-key': '' } });
-    expect(answer.status).toBe(307);
-    expect(answer.headers.get('location')).toBe(`${documented}?a=1&b=%20`);
+    const response = await app.send(method, `${other}?a=1&b=%20`, { headers: { 'x-api-key': '' } });
+    expect(response.status).toBe(307);
+    expect(response.headers.get('location')).toBe(`${documented}?a=1&b=%20`);
   });
 
-  test('a client that follows it arrives, its body with it', async () => {
-    const answer = await app.send('POST', menuPath.slice(0, -1), {
+  test('a client that follows the redirect sends its body again', async () => {
+    const response = await app.send('POST', menuPath.slice(0, -1), {
       redirect: 'follow',
       body: '{"items": []}',
       headers: { 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 
 describe('HEAD, OPTIONS', () => {
   test.each([`/v1/stores/${store.id}`, menuPath, ordersPath, '/v1/merchants/'])(
-    'HEAD %s is as GET, without the body',
+    'HEAD %s has the headers of GET and no body',
     async path => {
       const [get, head] = [await app.get(path), await app.send('HEAD', path)];
       expect([head.status, head.text]).toEqual([200, '']);
@@ -114,9 +114,9 @@ describe('HEAD, OPTIONS', () => {
     expect((await app.send('HEAD', menuPath, { headers: { 'x-api-key': '' } })).status).toBe(401);
   });
 
-  test('OPTIONS says what is allowed, without a key', async () => {
-    const answer = await app.send('OPTIONS', menuPath, { headers: { 'x-api-key': '' } });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+  test('OPTIONS lists the allowed methods, without a key', async () => {
+    const response = await app.send('OPTIONS', menuPath, { headers: { 'x-api-key': '' } });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
   });
 });

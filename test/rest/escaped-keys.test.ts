@@ -10,7 +10,7 @@ import { poisonFor, type Written, writtenDocument, writtenMap } from '../support
 const app = await startApp();
 const runs = Number(process.env.JSON_RUNS ?? 40);
 
-/** What a caller sends first, so that `JSON.parse` expects its keys of the next. */
+/** Sent first, so that the key cache of `JSON.parse` holds its keys. */
 const poisonous = '{"en_x":"P","\\\\u":"x"}';
 const escaped = '{"en_x":"Soup","\\u4e2d\\u6587":"\\u6c64"}';
 const intact = '{"en_x":"Soup","中文":"汤"}';
@@ -96,7 +96,7 @@ describe('an escaped key is not read as another store’s key', () => {
   });
 });
 
-describe('any key is given back as it was sent, whatever was read before', { timeout: 180_000 }, () => {
+describe('any key is returned as it was sent, whatever was parsed before', { timeout: 180_000 }, () => {
   test('by POST of a menu configuration', async () => {
     const { id } = await app.data.store();
     await fc.assert(
@@ -150,7 +150,7 @@ describe('any key is given back as it was sent, whatever was read before', { tim
 describe('numbers of order items', () => {
   const item = '{"a":12345678901234567890,"b":1.50,"c":[-0,1e2,{"d\\"":0.10}],"e":2}';
 
-  test('are given back digit for digit', async () => {
+  test('are returned digit for digit', async () => {
     const { id } = await app.data.store();
     await importLines('orders', [orderWith('digits', id, item)]);
     expect((await app.get('/v1/orders/digits')).text).toContain(`"items":[${item}]`);
@@ -161,7 +161,7 @@ describe('numbers of order items', () => {
   });
 });
 
-test('a store that the ORM has loaded and saved again keeps its numbers', async () => {
+test('a store that the ORM loads and saves keeps its numbers', async () => {
   await importLines('stores', ['{"id":"exact","name":{"translations":{},"n":1.50,"m":12345678901234567890}}']);
   await app.newKey({ storeIds: ['exact'] });
   const em = operatorFork(app.orm);

@@ -25,7 +25,7 @@ async function makeTarget(): Promise<Target> {
   };
 }
 
-test('500 hostile requests are each answered as they should be, and leave everything as it was', {
+test('500 hostile requests get the right responses, and change nothing', {
   timeout: 120_000,
 }, async () => {
   const target = await makeTarget();

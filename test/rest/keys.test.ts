@@ -1,111 +1,139 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { issueKey, revokeKey, rotateKey } from '../../src/auth/keys.ts';
 import { startApp } from '../support/app.ts';
-import { routes } from '../support/interface.ts';
-import { fullBody } from '../support/menu-body.ts';
+import { operatorFork } from '../support/data.ts';
 
-const bodyLimit = 64 * 1024;
-const app = await startApp({ bodyLimit });
-const store = await app.data.store();
-const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
-const ordersPath = `/v1/stores/${store.id}/orders/`;
+const app = await startApp({ bodyLimit: 64 * 1024 });
+const merchant = await app.data.merchant();
+const one = await app.data.store({ merchant: merchant.id });
+const two = await app.data.store({ merchant: merchant.id });
+const elsewhere = await app.data.store();
 
-const filled = (path: string) => path.replace(/\{\w+\}/, 'nothing');
-const absent = (name: string) => ({ detail: `Nothing with this ${name} is in the scope of the API key.` });
+/** The ids of the stores and merchants that a key lists. */
+async function listWith(key: string) {
+  const headers = { 'x-api-key': key };
+  const idsOf = (list: readonly { readonly id: string }[]) => new Set(list.map(({ id }) => id));
+  const [stores, merchants] = [await app.get('/v1/stores/', headers), await app.get('/v1/merchants/', headers)];
+  return { stores: idsOf(stores.body), merchants: idsOf(merchants.body) };
+}
+
+const statusOf = async (key: string) => (await app.get('/v1/stores/', { 'x-api-key': key })).status;
+
+/** Polls for a status; a revoked key is accepted for up to 5 seconds. */
+async function within5Seconds(poll: () => Promise<number>, expected: number): Promise<void> {
+  await expect.poll(poll, { timeout: 5000, interval: 100 }).toBe(expected);
+}
 
 describe('Missing or unknown key', () => {
-  test.each(routes)('$method $path is 401 without a key', async ({ method, path }) => {
-    const answer = await app.send(method, filled(path), { headers: { 'x-api-key': '' } });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ detail: 'An API key is needed in the header x-api-key.' });
-    expect(answer.headers.get('www-authenticate')).toBe('ApiKey');
-  });
-
-  test('an unknown key is 401', async () => {
-    const answer = await app.get('/v1/stores/', { 'x-api-key': 'carte_unknown' });
-    expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ detail: 'The API key in the header x-api-key is not known, or no longer valid.' });
-    expect(answer.headers.get('www-authenticate')).toBe('ApiKey');
-  });
-
-  test('it is decided before validation and before the resource is looked up', async () => {
+  test('is 401 before validation and before the body is read', async () => {
     const keyless = { 'x-api-key': '' };
+    const menuPath = `/v1/stores/${one.id}/menu_configuration/`;
     const requests = [
-      app.get(`${ordersPath}?page_size=0`, keyless),
+      app.get(`/v1/stores/${one.id}/orders/?page_size=0`, keyless),
       app.post(menuPath, '{', keyless),
       app.post(menuPath, 'x', { ...keyless, 'content-type': 'text/plain' }),
-      app.post(menuPath, 'x'.repeat(bodyLimit + 1), keyless),
+      app.post(menuPath, 'x'.repeat(65 * 1024), keyless),
     ];
-    for (const answer of await Promise.all(requests)) expect(answer.status).toBe(401);
+    for (const response of await Promise.all(requests)) expect(response.status).toBe(401);
   });
 });
 
-describe("Outside the key's scope", () => {
-  test('a single read or write is 404, exactly as for an unknown id', async () => {
-    const other = await app.data.store();
-    const [order] = await app.data.orders(store, 1);
-    const key = await app.newKey({ storeIds: [other.id] });
-    const headers = { 'x-api-key': key };
-    const answers = [
-      [
-        await app.get(`/v1/stores/${store.id}`, headers),
-        await app.get('/v1/stores/unknown', headers),
-        'store_service_id',
-      ],
-      [
-        await app.get(menuPath, headers),
-        await app.get('/v1/stores/unknown/menu_configuration/', headers),
-        'store_service_id',
-      ],
-      [
-        await app.get(`${menuPath}flat`, headers),
-        await app.get('/v1/stores/unknown/menu_configuration/flat', headers),
-        'store_service_id',
-      ],
-      [await app.get(ordersPath, headers), await app.get('/v1/stores/unknown/orders/', headers), 'store_service_id'],
-      [
-        await app.get(`/v1/orders/${order?.id}`, headers),
-        await app.get('/v1/orders/unknown', headers),
-        'order_service_id',
-      ],
-      [
-        await app.get(`/v1/merchants/${store.merchant}`, headers),
-        await app.get('/v1/merchants/unknown', headers),
-        'merchant_service_id',
-      ],
-      [
-        await app.post(menuPath, fullBody(), headers),
-        await app.post('/v1/stores/unknown/menu_configuration/', fullBody(), headers),
-        'store_service_id',
-      ],
-    ] as const;
-    for (const [outside, unknown, name] of answers) {
-      expect(outside.status).toBe(404);
-      expect(outside.body).toEqual(absent(name));
-      expect([unknown.status, unknown.text]).toEqual([outside.status, outside.text]);
-    }
+describe('What a key may see', () => {
+  test('a merchant with all its stores', async () => {
+    expect(await listWith(await app.newKey({ merchantIds: [merchant.id] }))).toEqual({
+      stores: new Set([one.id, two.id]),
+      merchants: new Set([merchant.id]),
+    });
   });
 
-  test('it is 404 also where the caller asks only whether something changed', async () => {
-    const headers = {
-      'x-api-key': await app.newKey({ storeIds: [(await app.data.store()).id] }),
-      'if-none-match': '*',
-    };
-    for (const path of [menuPath, `${menuPath}flat`, ordersPath, `/v1/stores/${store.id}`]) {
-      expect((await app.get(path, headers)).status).toBe(404);
-    }
+  test('a single store with its merchant, but no other store', async () => {
+    const key = await app.newKey({ storeIds: [one.id] });
+    expect(await listWith(key)).toEqual({ stores: new Set([one.id]), merchants: new Set([merchant.id]) });
+    expect((await app.get(`/v1/merchants/${merchant.id}`, { 'x-api-key': key })).status).toBe(200);
   });
 
-  test('lists leave it out', async () => {
-    const headers = { 'x-api-key': await app.newKey({ storeIds: [store.id] }) };
-    const stores = await app.get('/v1/stores/', headers);
-    const merchants = await app.get('/v1/merchants/', headers);
-    expect(stores.body.map(({ id }: { id: string }) => id)).toEqual([store.id]);
-    expect(merchants.body.map(({ id }: { id: string }) => id)).toEqual([store.merchant]);
+  test('the union of its grants', async () => {
+    const key = await app.newKey({ merchantIds: [merchant.id], storeIds: [elsewhere.id] });
+    expect(await listWith(key)).toEqual({
+      stores: new Set([one.id, two.id, elsewhere.id]),
+      merchants: new Set([merchant.id, elsewhere.merchant]),
+    });
+  });
+
+  test('everything, with all access', async () => {
+    expect((await listWith(app.key)).stores).toEqual(new Set([one.id, two.id, elsewhere.id]));
+  });
+
+  test('nothing once it has expired', async () => {
+    const key = await app.newKey({ expiresAt: new Date(Date.now() + 1500) });
+    expect(await statusOf(key)).toBe(200);
+    await within5Seconds(() => statusOf(key), 401);
+  });
+
+  test('nothing once it is revoked, or rotated and the old secret is used', async () => {
+    const request = { name: 'POS', all: true, merchantIds: [], storeIds: [], canWrite: false };
+    const first = await issueKey(operatorFork(app.orm), request);
+    expect(await statusOf(first.key)).toBe(200);
+    const second = await rotateKey(operatorFork(app.orm), first.id);
+    await within5Seconds(() => statusOf(first.key), 401);
+    expect(await statusOf(second.key)).toBe(200);
+    await revokeKey(operatorFork(app.orm), first.id);
+    await within5Seconds(() => statusOf(second.key), 401);
   });
 });
 
-test('A write with a read-only key is 403', async () => {
-  const answer = await app.post(menuPath, fullBody(), { 'x-api-key': await app.newKey({ canWrite: false }) });
-  expect(answer.status).toBe(403);
-  expect(answer.body).toEqual({ detail: 'This API key may only read.' });
+describe('Issuing a key', () => {
+  test('it has a recognizable prefix, and only its hash is stored', async () => {
+    const key = await app.newKey();
+    expect(key).toMatch(/^carte_[\w-]{43}$/);
+    const rows = await app.orm.em
+      .fork()
+      .execute<{ row: string; hash: string }[]>("select k::text as row, encode(hash, 'hex') as hash from api_key k");
+    expect(rows.map(({ hash }) => hash)).toContain(createHash('sha256').update(key).digest('hex'));
+    expect(rows.filter(({ row }) => row.includes(key))).toEqual([]);
+  });
+});
+
+describe('Caching', () => {
+  test('every response is private and must be revalidated', async () => {
+    const responses = [
+      await app.get('/v1/stores/'),
+      await app.get('/v1/stores/', { 'if-none-match': '*' }),
+      await app.get('/v1/stores/none'),
+      await app.get('/v1/stores/?skip=x'),
+      await app.get('/v1/stores/', { 'x-api-key': 'unknown' }),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([200, 304, 404, 422, 401]);
+    for (const { headers } of responses) expect(headers.get('cache-control')).toBe('private, no-cache');
+  });
+});
+
+describe('Order of checks', async () => {
+  const readOnly = await app.newKey({ canWrite: false });
+  const menuOf = (storeId: string) => `/v1/stores/${storeId}/menu_configuration/`;
+  const broken = {
+    items: [],
+    categories: [{ external_id: 'c', name: { translations: {} }, item_external_ids: ['x'] }],
+  };
+  const unknownETag = { 'if-match': '"unknown"' };
+
+  test.each([
+    ['the key before the body', 401, { 'x-api-key': 'unknown' }, one.id, 'x'.repeat(65 * 1024)],
+    ['whether the key may write before the body', 403, { 'x-api-key': readOnly }, 'none', 'x'.repeat(65 * 1024)],
+    ['the size of the body before its type', 413, { 'content-type': 'text/plain' }, one.id, 'x'.repeat(65 * 1024)],
+    ['the type of the body before its content', 415, { 'content-type': 'text/plain' }, one.id, '{'],
+    ['the shape of the body before If-Match', 422, unknownETag, 'none', { items: 1 }],
+    ['an unknown ETag before the store', 412, unknownETag, 'none', { items: [] }],
+    ['the store before the references in the body', 404, {}, 'none', broken],
+  ])('%s: %i', async (_name, status, headers, storeId, body) => {
+    expect((await app.post(menuOf(storeId), body, headers)).status).toBe(status);
+  });
+
+  test('the references in the body before the revision: 422', async () => {
+    const etag = (await app.get(menuOf(one.id))).headers.get('etag') ?? '';
+    const headers = { 'if-match': etag.replace('0-', '9-') };
+    expect((await app.post(menuOf(one.id), { items: [] }, headers)).status).toBe(412);
+    expect((await app.post(menuOf(one.id), broken, headers)).status).toBe(422);
+  });
 });

@@ -13,7 +13,7 @@ describe('skip, limit', async () => {
   const idsOf = async (query: string) =>
     (await app.get(`/v1/stores/${query}`, headers)).body.map(({ id }: { id: string }) => id);
 
-  test('stores come oldest first, passed over and cut off as asked', async () => {
+  test('stores are sorted oldest first, then skipped and limited', async () => {
     const oldestFirst = [stores[1].id, stores[2].id, stores[0].id];
     expect(await idsOf('')).toEqual(oldestFirst);
     expect(await idsOf('?skip=1&limit=1')).toEqual([oldestFirst[1]]);
@@ -21,7 +21,7 @@ describe('skip, limit', async () => {
     expect(await idsOf('?limit=0')).toEqual([]);
   });
 
-  test.each(['stores', 'merchants'])('outside its bounds each is 422 for %s', async resource => {
+  test.each(['stores', 'merchants'])('are 422 outside their bounds for %s', async resource => {
     const { status, body } = await app.get(`/v1/${resource}/?skip=-1&limit=1001`);
     expect(status).toBe(422);
     expect(body).toEqual({

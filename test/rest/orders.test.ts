@@ -7,7 +7,7 @@ const at = (time: string) => new Date(time);
 const enumMessage =
   "Input should be 'PENDING', 'CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'ACCEPTED', 'REJECTED', 'READY' or 'FULFILLED'";
 
-/** Reads a list of orders; gives back the ids in the order answered. */
+/** Reads a list of orders; adds their ids in order. */
 async function ordersOf(store: { readonly id: string }, query: string) {
   const { status, body } = await app.get(`/v1/stores/${store.id}/orders/${query}`);
   expect({ status, body }).toMatchObject({ status: 200, body: { result_code: '000000', result_message: 'Success' } });
@@ -89,12 +89,12 @@ describe('page_index, page_size, count', async () => {
   const store = await app.data.store();
   await app.data.orders(store, 52);
 
-  test('pages are counted from 0, of 50 unless told', async () => {
+  test('pages start at 0 and have 50 orders by default', async () => {
     expect(await ordersOf(store, '')).toMatchObject({ page_index: 0, page_size: 50, count: 52, ids: { length: 50 } });
     expect(await ordersOf(store, '?page_index=1')).toMatchObject({ page_index: 1, ids: { length: 2 } });
   });
 
-  test('count is of all matches, not of the page', async () => {
+  test('count includes all matches, not only the page', async () => {
     expect(await ordersOf(store, '?page_size=1')).toMatchObject({ page_size: 1, count: 52, ids: { length: 1 } });
   });
 

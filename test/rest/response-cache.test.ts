@@ -15,8 +15,8 @@ async function storeWithMenu(): Promise<Store> {
   return store;
 }
 
-/** Nobody has read what it is now, nor written it through the service. */
-async function storeWithUnseenMenu(): Promise<Store> {
+/** A store whose menu is not cached: nobody has read it, or written it through the service. */
+async function storeWithUncachedMenu(): Promise<Store> {
   const store = await app.data.store();
   await app.data.menu(store);
   return store;
@@ -24,14 +24,14 @@ async function storeWithUnseenMenu(): Promise<Store> {
 
 const statementsOf = async (path: string) => (await app.statements.during(() => app.get(path))).statements.length;
 
-describe("what depends on a store's configuration alone", () => {
-  test.each(['', 'flat'])('is kept: the second read of %j asks only for the key and the store', async form => {
-    const store = await storeWithUnseenMenu();
-    expect(await statementsOf(treeOf(store) + form)).toBe(4);
-    expect(await statementsOf(treeOf(store) + form)).toBe(2);
+describe('a response that depends only on the configuration of a store', () => {
+  test.each(['', 'flat'])('is cached: the second read of %j queries only the key and the store', async suffix => {
+    const store = await storeWithUncachedMenu();
+    expect(await statementsOf(treeOf(store) + suffix)).toBe(4);
+    expect(await statementsOf(treeOf(store) + suffix)).toBe(2);
   });
 
-  test('is made by the write that answers the same', async () => {
+  test('is primed by a write with the same response', async () => {
     const store = await app.data.store();
     const written = await app.post(treeOf(store), fullBody());
     const { result: read, statements } = await app.statements.during(() => app.get(treeOf(store)));
@@ -41,7 +41,7 @@ describe("what depends on a store's configuration alone", () => {
     expect((await app.get(treeOf(store))).text).toContain('"prep_type":"GRILL"');
   });
 
-  test('is not made by a write that was refused', async () => {
+  test('is not primed by a rejected write', async () => {
     const store = await storeWithMenu();
     const before = await app.get(treeOf(store));
     expect((await app.post(treeOf(store), { ...fullBody(), items: [{}] })).status).toBe(422);
@@ -61,25 +61,25 @@ describe("what depends on a store's configuration alone", () => {
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  test('changes when the operator sets what no caller can', async () => {
+  test('changes when the operator sets prep_type', async () => {
     const store = await storeWithMenu();
     await app.get(treeOf(store));
     await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
     expect((await app.get(treeOf(store))).text).toContain('"prep_type":"GRILL"');
   });
 
-  test('is not taken for that of a store which had the same id before', async () => {
+  test('is not that of a deleted store with the same id', async () => {
     const store = await storeWithMenu();
     const before = await app.get(treeOf(store));
     await sql('delete from store where id = ?', [store.id]);
     await app.data.store({ id: store.id });
-    await app.data.menu(store, smallMenu('anew'));
+    await app.data.menu(store, smallMenu('recreated'));
     const after = await app.get(treeOf(store));
-    expect(after.text).toContain('anew');
+    expect(after.text).toContain('recreated');
     expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
-  test('is not shown to a key that does not have the store in its scope', async () => {
+  test('is 404 for a key without the store in its scope', async () => {
     const store = await storeWithMenu();
     const { headers } = await app.get(treeOf(store));
     const foreign = { 'x-api-key': await app.newKey({ merchantIds: [(await app.data.merchant()).id] }) };
@@ -88,12 +88,12 @@ describe("what depends on a store's configuration alone", () => {
     expect((await app.get(treeOf(store), conditional)).status).toBe(404);
   });
 
-  test('is made once for many who ask at once', async () => {
-    const store = await storeWithUnseenMenu();
+  test('is rendered once for concurrent requests', async () => {
+    const store = await storeWithUncachedMenu();
     const { result, statements } = await app.statements.during(() =>
       Promise.all(Array.from({ length: 20 }, () => app.get(treeOf(store)))),
     );
-    expect(new Set(result.map(answer => answer.text)).size).toBe(1);
+    expect(new Set(result.map(response => response.text)).size).toBe(1);
     expect(statements.filter(text => text.includes('json_agg'))).toHaveLength(1);
   });
 
@@ -101,21 +101,21 @@ describe("what depends on a store's configuration alone", () => {
     ['br', brotliDecompressSync],
     ['zstd', zstdDecompressSync],
     ['gzip', gunzipSync],
-  ] as const)('is sent as %s, with a tag of its own', async (encoding, unpack) => {
+  ] as const)('is sent as %s, with an ETag of its own', async (encoding, decompress) => {
     const store = await storeWithMenu();
     const plain = await app.get(treeOf(store), { 'accept-encoding': 'identity' });
     const response = await rawGet(treeOf(store), { 'accept-encoding': `${encoding}, other;q=0.5` });
     expect(response.headers['content-encoding']).toBe(encoding);
     expect(response.headers.vary).toBe('accept-encoding');
-    expect(unpack(response.body).toString()).toBe(plain.text);
+    expect(decompress(response.body).toString()).toBe(plain.text);
     expect(response.headers.etag).not.toBe(plain.headers.get('etag'));
-    for (const tag of [String(response.headers.etag), plain.headers.get('etag') ?? '']) {
-      expect((await app.get(treeOf(store), { 'if-none-match': tag })).status).toBe(304);
-      expect((await app.post(treeOf(store), fullBody(), { 'if-match': tag })).status).toBe(200);
+    for (const etag of [String(response.headers.etag), plain.headers.get('etag') ?? '']) {
+      expect((await app.get(treeOf(store), { 'if-none-match': etag })).status).toBe(304);
+      expect((await app.post(treeOf(store), fullBody(), { 'if-match': etag })).status).toBe(200);
     }
   });
 
-  test('is sent as it is to who refuses the rest', async () => {
+  test('is not compressed if Accept-Encoding excludes it', async () => {
     const store = await storeWithMenu();
     const response = await rawGet(treeOf(store), { 'accept-encoding': 'br;q=0, gzip;q=0' });
     expect(response.headers['content-encoding']).toBeUndefined();

@@ -27,8 +27,8 @@ const env = { DATABASE_URL: urlOf(orm), PORT: '0' };
 const withoutSofa = fileURLToPath(new URL('../support/without-sofa.ts', import.meta.url));
 
 async function statuses(more: Readonly<Record<string, string>>): Promise<Record<string, number>> {
-  const said = await untilSaid(start(['serve'], { ...env, ...more }), 'Carte is ready at ');
-  const url = /Carte is ready at (\S+)/.exec(said)?.[1];
+  const output = await untilSaid(start(['serve'], { ...env, ...more }), 'Carte is ready at ');
+  const url = /Carte is ready at (\S+)/.exec(output)?.[1];
   const found: Record<string, number> = {};
   for (const { method, path } of routes) {
     const address = url + path.replace(/\{(\w+)\}/g, (_, name) => String(ids[name]));
@@ -41,12 +41,12 @@ async function statuses(more: Readonly<Record<string, string>>): Promise<Record<
 
 const all = (status: number) => Object.fromEntries(routes.map(({ method, path }) => [`${method} ${path}`, status]));
 
-describe('the nine routes are those that SOFA generates', () => {
-  test('with SOFA there is each of them', async () => {
+describe('SOFA generates the nine routes', () => {
+  test('with SOFA each of them exists', async () => {
     expect(await statuses({})).toEqual(all(200));
   });
 
-  test('without SOFA there is none', async () => {
+  test('without SOFA none exists', async () => {
     expect(await statuses({ NODE_OPTIONS: `--import ${withoutSofa}` })).toEqual(all(404));
   });
 });

@@ -31,7 +31,7 @@ const body = {
       alcohol_by_volume: '5',
     },
     { ...item, external_id: 'i3', modifier_external_ids: 'g', name: { translations: ['x'] } },
-    'no item',
+    'not an item',
     {},
   ],
   menus: [
@@ -42,15 +42,15 @@ const body = {
   modifier_items: [{ ...modifier, ...quantities, menu_item_external_id: 1, name: 'a\0b' }],
 };
 
-/** The places and kinds of all errors that are found in a body. */
-async function faultsIn(posted: object): Promise<string[]> {
-  const { status, body: answer } = await app.post(path, posted);
+/** The loc and type of every error in a body. */
+async function errorsIn(posted: object): Promise<string[]> {
+  const { status, body: response } = await app.post(path, posted);
   expect(status).toBe(422);
-  return answer.detail.map(({ loc, type }: { loc: (string | number)[]; type: string }) => `${loc.join('.')} ${type}`);
+  return response.detail.map(({ loc, type }: { loc: (string | number)[]; type: string }) => `${loc.join('.')} ${type}`);
 }
 
-test('a body with 32 different errors gives 32 entries, each at its place', async () => {
-  expect(await faultsIn(body)).toEqual([
+test('a body with 32 different errors has 32 entries, each with its loc', async () => {
+  expect(await errorsIn(body)).toEqual([
     'body.items.0.external_id string_type',
     'body.items.0.name model_attributes_type',
     'body.items.0.price int_type',
@@ -86,12 +86,12 @@ test('a body with 32 different errors gives 32 entries, each at its place', asyn
   ]);
 });
 
-describe('errors of values and errors of references', () => {
+describe('errors of shape and errors of references', () => {
   const category = { external_id: 'c', name: text, item_external_ids: ['i', 'nowhere', 'i'] };
   const menu = { external_id: 'm', availability: [], category_external_ids: ['c', 'lost'] };
   const choice = { ...modifier, ...quantities, menu_item_external_id: 'gone' };
 
-  test('are told together', async () => {
+  test('are reported together', async () => {
     const posted = {
       items: [
         { ...item, price: '1' },
@@ -102,7 +102,7 @@ describe('errors of values and errors of references', () => {
       modifier_groups: [{ ...group, group_max: true, modifier_item_external_ids: ['m'] }],
       modifier_items: [choice],
     };
-    expect(await faultsIn(posted)).toEqual([
+    expect(await errorsIn(posted)).toEqual([
       'body.items.0.price int_type',
       'body.items.1.name.translations.en value_error',
       'body.menus.2 model_attributes_type',
@@ -118,22 +118,22 @@ describe('errors of values and errors of references', () => {
     ]);
   });
 
-  test('what could not be read may be what a reference means', async () => {
+  test('a reference may refer to an entity that could not be read', async () => {
     const posted = { items: [{ ...item, external_id: 1 }], categories: [category], modifier_items: [choice] };
-    expect(await faultsIn({ ...posted, menus: [menu] })).toEqual([
+    expect(await errorsIn({ ...posted, menus: [menu] })).toEqual([
       'body.items.0.external_id string_type',
       'body.menus.0.category_external_ids.1 reference_not_found',
       'body.categories.0.item_external_ids.2 duplicate_reference',
     ]);
-    expect(await faultsIn({ items: [item], categories: {}, menus: [menu] })).toEqual(['body.categories list_type']);
-    expect(await faultsIn({ categories: [category] })).toEqual([
+    expect(await errorsIn({ items: [item], categories: {}, menus: [menu] })).toEqual(['body.categories list_type']);
+    expect(await errorsIn({ categories: [category] })).toEqual([
       'body.items missing',
       'body.categories.0.item_external_ids.2 duplicate_reference',
     ]);
   });
 
-  test('what is not there is not meant', async () => {
-    expect(await faultsIn({ items: [{ ...item, tax: null }], menus: [menu] })).toEqual([
+  test('a reference to an omitted list is an error', async () => {
+    expect(await errorsIn({ items: [{ ...item, tax: null }], menus: [menu] })).toEqual([
       'body.items.0.tax int_type',
       'body.menus.0.category_external_ids.0 reference_not_found',
       'body.menus.0.category_external_ids.1 reference_not_found',
@@ -141,7 +141,7 @@ describe('errors of values and errors of references', () => {
   });
 });
 
-test('1,500 errors give 1,000 entries', async () => {
-  const { body: answer } = await app.post(path, { items: Array.from({ length: 300 }, () => ({})) });
-  expect(answer.detail).toHaveLength(1000);
+test('1,500 errors have 1,000 entries', async () => {
+  const { body: response } = await app.post(path, { items: Array.from({ length: 300 }, () => ({})) });
+  expect(response.detail).toHaveLength(1000);
 });

@@ -31,7 +31,7 @@ const graph = buildSchema(`
 const directives = readFileSync(new URL('../../schema/rest/directives.graphql', import.meta.url), 'utf8');
 
 /** The errors of a contract, one a line; none when it is good. */
-export function faultsOf(text: string, more: Readonly<Record<string, string>> = {}): string[] {
+export function errorsOf(text: string, more: Readonly<Record<string, string>> = {}): string[] {
   const sources = [
     new Source(directives, 'schema/rest/directives.graphql'),
     new Source(text, 'shops.graphql'),

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf } from '../support/contract.ts';
+import { errorsOf } from '../support/contract.ts';
 
-test('a good contract has no errors', () => {
+test('a valid contract has no errors', () => {
   expect(
-    faultsOf('query getShop($id: ID!) @route(path: "/shops/{id}") { shop(id: $id) { id nick_name: nickName } }'),
+    errorsOf('query getShop($id: ID!) @route(path: "/shops/{id}") { shop(id: $id) { id nick_name: nickName } }'),
   ).toEqual([]);
 });
 
-test('every error is named at once, each with its file and line', () => {
-  const errors = faultsOf(
+test('every error is reported at once, with its file and line', () => {
+  const errors = errorsOf(
     `query getShop($id: ID!) @route(path: "/shops/{id}") {
   shop(id: $id) { id colour }
 }`,
@@ -21,10 +21,10 @@ query listShops @route(path: "/shops/{id}") { shops { nickName } }`,
   expect(errors).toEqual([
     'shops.graphql:2: Cannot query field "colour" on type "Shop".',
     'owners.graphql:2: This anonymous operation must be the only defined operation.',
-    'owners.graphql:2: An operation needs a name.',
+    'owners.graphql:2: The operation has no name.',
     'owners.graphql:2: The operation has no @route.',
     'owners.graphql:3: {id} in the path is not a variable of the operation.',
-    'owners.graphql:3: GET /shops/{id} is the route of getShop already.',
+    'owners.graphql:3: GET /shops/{id} is already the route of getShop.',
     'owners.graphql:3: "nickName" is not in snake_case; give the field an alias.',
   ]);
 });
@@ -32,32 +32,38 @@ query listShops @route(path: "/shops/{id}") { shops { nickName } }`,
 const route = '@route(path: "/shops")';
 const byId = '@route(path: "/shops/{id}")';
 
-const operations: readonly (readonly [name: string, text: string, error: string, line?: number])[] = [
-  ['a text that is no GraphQL', 'query {', 'Syntax Error: Expected Name, found <EOF>.'],
-  ['an unnamed operation', `query ${route} { shops { id } }`, 'An operation needs a name.'],
+type Case = readonly [name: string, text: string, error: string, line?: number];
+
+const operations: readonly Case[] = [
+  ['a syntax error', 'query {', 'Syntax Error: Expected Name, found <EOF>.'],
+  ['an unnamed operation', `query ${route} { shops { id } }`, 'The operation has no name.'],
   ['an operation without a route', 'query a { shops { id } }', 'The operation has no @route.'],
   ['a subscription', 'subscription a { shop { id } }', 'A subscription cannot be a route.'],
   ['an unknown field', `query a ${route} { shops { postcode } }`, 'Cannot query field "postcode" on type "Shop".'],
   [
     'two root fields',
     `query a ${route} { shops { id } other: shops { id } }`,
-    'A route has one root field; a has another selection.',
+    'A route needs exactly one root field; a selects something else.',
   ],
   [
     'a root fragment',
     `query a ${route} { ...Root } fragment Root on Query { shops { id } }`,
-    'A route has one root field; a has another selection.',
+    'A route needs exactly one root field; a selects something else.',
   ],
-  ['an inline fragment', `query a ${route} { shops { ... { id } } }`, 'An inline fragment has no REST shape; name it.'],
+  [
+    'an inline fragment',
+    `query a ${route} { shops { ... { id } } }`,
+    'An inline fragment has no REST type; use a named fragment.',
+  ],
   [
     'an abstract type',
     `query a ${route} { shops { sign { name } } }`,
-    '"sign" is of the abstract type Named, which has no REST shape.',
+    '"sign" is of the abstract type Named, which has no REST type.',
   ],
   [
     'a fragment on an abstract type',
     `query a ${route} { shops { ...Sign } } fragment Sign on Named { name }`,
-    'The fragment is on the abstract type Named, which has no REST shape.',
+    'The fragment is on the abstract type Named, which has no REST type.',
   ],
   [
     '@include',
@@ -72,60 +78,157 @@ const operations: readonly (readonly [name: string, text: string, error: string,
     'Value "SEND" does not exist in "RouteMethod" enum.',
   ],
   [
-    'a path that is none',
+    'an invalid path',
     'query a @route(path: "shops") { shops { id } }',
     '"shops" is not a path such as /v1/stores/{id}.',
   ],
   [
     'two operations on one route',
     `query a($id: ID!) ${byId} { shop(id: $id) { id } } query b($no: ID!) @route(path: "/shops/{no}") { shop(id: $no) { id } }`,
-    'GET /shops/{no} is the route of a already.',
+    'GET /shops/{no} is already the route of a.',
   ],
   [
-    'a path variable that is no variable',
+    'a path parameter without a variable',
     `query a ${byId} { shops { id } }`,
     '{id} in the path is not a variable of the operation.',
   ],
   [
-    'a path variable that may be absent',
+    'a nullable path parameter',
     `query a($id: ID) ${byId} { shop(id: $id) { id } }`,
     '$id is in the path, so it must be required.',
   ],
   [
     'an input object in a query string',
     `query a($paint: Paint) ${route} { shop(paint: $paint) { id } }`,
-    '$paint is an input object; one can only come in a body.',
+    '$paint is an input object, so it must be in the body.',
   ],
   [
-    'a scalar that cannot be read',
+    'a scalar without a reader',
     `query a($colour: Colour) ${route} { shop(colour: $colour) { id } }`,
     'There is no reader for the scalar Colour',
   ],
   [
-    'a range of what is no whole number',
+    'a range of a variable that is not an integer',
     `query a($id: ID @range(min: 1)) ${route} { shop(id: $id) { id } }`,
-    '@range bounds whole numbers; $id is ID.',
+    '@range needs an integer; $id is ID.',
   ],
   [
     'a default outside its range',
     `query a($page: Int = 0 @range(min: 1)) ${route} { shop(page: $page) { id } }`,
-    'The default of $page is wrong: Input should be greater than or equal to 1.',
+    'The default of $page is invalid: Input should be greater than or equal to 1.',
   ],
   [
-    'a wrong example',
+    'an invalid example',
     `query a($page: Int @example(value: "many")) ${route} { shop(page: $page) { id } }`,
-    'The example of $page is wrong: Input should be a valid integer, unable to parse string as an integer.',
+    'The example of $page is invalid: Input should be a valid integer, unable to parse string as an integer.',
   ],
 ];
 
-describe('refused', () => {
-  test.each(operations)('%s', (_name, text, error, line = 2) => {
-    expect(faultsOf(`\n${text}`)).toContain(`shops.graphql:${line}: ${error}`);
+const bodies: readonly Case[] = [
+  [
+    'a second @body',
+    `query a ${route} { shop { owner @body { name } nick: owner @body { name } } }`,
+    'There is a second @body in the operation.',
+  ],
+  [
+    'a body in a list',
+    `query a ${route} { shops { owner @body { name } } }`,
+    'The @body cannot be in the list "shops".',
+  ],
+  [
+    'a field beside the path to the body',
+    `query a ${route} { shop { id owner @body { name } } }`,
+    'This field is not on the path to @body or @etag.',
+  ],
+  [
+    'an @etag that is not an integer',
+    `query a ${route} { shop { label @etag id } }`,
+    'An @etag must be a non-null integer; "label" is String!.',
+  ],
+  ['an @etag in a list', `query a ${route} { shops { revision @etag id } }`, 'An @etag cannot be in a list.'],
+  [
+    'an @etag deep within the body',
+    `query a ${route} { shop { id owner { name revision @etag } } }`,
+    'An @etag cannot be nested deeper than a field of the body.',
+  ],
+  [
+    'an @etag in a fragment',
+    `query a ${route} { shop { ...Shop } } fragment Shop on Shop { id revision @etag }`,
+    '@body and @etag are not allowed in fragments.',
+  ],
+  [
+    'an @ifMatch that is not an integer',
+    `query a($id: ID @ifMatch(etagsOf: ["a"])) ${route} { shop(id: $id) { revision @etag id } }`,
+    '@ifMatch needs a nullable integer; $id is ID.',
+  ],
+  [
+    'an @ifMatch for an operation without an ETag',
+    `query a($at: SafeInt @ifMatch(etagsOf: ["a"])) ${route} { shop(at: $at) { id } }`,
+    '@ifMatch refers to "a", which is not an operation with an @etag.',
+  ],
+  [
+    'a camelCase field without an alias',
+    `query a ${route} { shops { nickName } }`,
+    '"nickName" is not in snake_case; give the field an alias.',
+  ],
+  [
+    'a duplicate field',
+    `query a ${route} { shops { id ...Shop } } fragment Shop on Shop { id }`,
+    'AResponse already has a field "id".',
+  ],
+  [
+    'a type with the name of another',
+    `query a ${route} { shops { ...Colour } } fragment Colour on Shop { id }`,
+    'There is another type named Colour.',
+  ],
+  [
+    'a default of a non-null field',
+    `query a ${route} { shops { label @default(value: "") } }`,
+    '@default replaces null, but this field is non-null.',
+  ],
+  [
+    'constants in a list',
+    'query a @route(path: "/shops", constants: [{ name: "code", value: "0" }]) { shops { id } }',
+    'Constants need a body that is an object, not a list.',
+  ],
+  [
+    'a constant with the name of a field',
+    'query a @route(path: "/shops", constants: [{ name: "id", value: "0" }]) { shop { id } }',
+    'The body already has a field "id".',
+  ],
+  [
+    'a constant before an unknown field',
+    'query a @route(path: "/shops", constants: [{ name: "code", value: "0", before: "size" }]) { shop { id } }',
+    'The constant "code" has no field "size" to precede.',
+  ],
+  [
+    'a documented name of an unknown input type',
+    `query a ${route} { shops { id } } extend input Brush @documented(as: "BrushRequest")`,
+    'The graph has no input type "Brush".',
+  ],
+  [
+    'a documented name of an unused input type',
+    `query a ${route} { shops { id } } extend input Paint @documented(as: "PaintRequest")`,
+    'No operation takes a Paint.',
+  ],
+  [
+    'one documented name for an input and an output type with other fields',
+    `mutation a($id: ID!, $input: ShopInput) @route(method: POST, path: "/shops/{id}") { paint(id: $id, input: $input) { ...Shop } }
+     query b ${route} { shops { ...Shop } }
+     fragment Shop on Shop { id } extend input ShopInput @documented(as: "Shop")`,
+    'ShopInput is documented as Shop but has other fields than that type.',
+    4,
+  ],
+];
+
+describe('a contract is rejected for', () => {
+  test.each([...operations, ...bodies])('%s', (_name, text, error, line = 2) => {
+    expect(errorsOf(`\n${text}`)).toContain(`shops.graphql:${line}: ${error}`);
   });
 });
 
-test('a directive file that contradicts itself is named', () => {
-  expect(faultsOf(`query a ${route} { shops { id } }`, { 'more.graphql': 'directive @route on QUERY' })).toEqual([
+test('a directive that is defined twice is reported', () => {
+  expect(errorsOf(`query a ${route} { shops { id } }`, { 'more.graphql': 'directive @route on QUERY' })).toEqual([
     'There can be only one directive named "@route".',
   ]);
 });

@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { etagOf, expectedRevision, notModifiedEtag } from '../../src/rest/etag.ts';
+import { expectedRevision, matchIfNoneMatch, revisionETag } from '../../src/cache/etag.ts';
 
-const tag = etagOf([7], '0123abcd');
+const etag = revisionETag([7], '0123abcd');
 
 describe('If-None-Match', () => {
   test.each([
-    ['"7-0123abcd"', tag],
-    ['W/"7-0123abcd"', tag],
-    ['"a", W/"b,c" , "7-0123abcd"', tag],
+    ['"7-0123abcd"', etag],
+    ['W/"7-0123abcd"', etag],
+    ['"a", W/"b,c" , "7-0123abcd"', etag],
     ['"7-0123abcd.br"', '"7-0123abcd.br"'],
-    ['*', tag],
-    [' * ', tag],
+    ['*', etag],
+    [' * ', etag],
     ['"6-0123abcd"', undefined],
     ['7-0123abcd', undefined],
     ['"*"', undefined],
     ['', undefined],
-  ])('%s: the ETag of the 304 is %s', (header, etag) => {
-    expect(notModifiedEtag(tag, header)).toBe(etag);
+  ])('%s: the ETag of the 304 is %s', (header, expected) => {
+    expect(matchIfNoneMatch(etag, header)).toBe(expected);
   });
 });
 
@@ -33,7 +33,7 @@ describe('If-Match', () => {
     expect(expectedRevision(header, hashes)).toBe(revision);
   });
 
-  test.each(['"7-ffffffff"', 'W/"7-0123abcd"', '7', '""', '', '"7-0123abcd-extra"'])('%s is no tag of ours', header => {
-    expect(() => expectedRevision(header, hashes)).toThrow('If-Match names no tag that this resource has had.');
+  test.each(['"7-ffffffff"', 'W/"7-0123abcd"', '7', '""', '', '"7-0123abcd-extra"'])('%s matches no ETag', header => {
+    expect(() => expectedRevision(header, hashes)).toThrow('If-Match names no ETag that this resource has had.');
   });
 });

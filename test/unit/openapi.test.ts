@@ -18,7 +18,7 @@ interface Schema {
   readonly additionalProperties?: Schema | boolean;
 }
 
-/** A schema in the document's words. */
+/** A schema in the notation of the documented interface. */
 function wordOf(schema: Schema): string {
   if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '');
   if (schema.type === 'array') return `list-of-${wordOf(schema.items ?? {})}`;
@@ -55,7 +55,7 @@ describe('the OpenAPI document', () => {
     expect(schemas[name]).toMatchObject({ type: 'string', enum: values });
   });
 
-  test('has no schemas but the documented ones and those of errors', () => {
+  test('has only the documented schemas and those of errors', () => {
     const known = [
       ...types.keys(),
       ...Object.keys(documentedEnums),
@@ -69,23 +69,23 @@ describe('the OpenAPI document', () => {
   test.each(routes)('$method $path is described as documented', ({ method, path, operation, parameters, body }) => {
     const described = operationOf(method, path);
     expect(described.operationId).toBe(operation);
-    const given = described.parameters
+    const declared = described.parameters
       .filter((parameter: { in: string }) => parameter.in !== 'header')
       .map((parameter: { in: string; name: string; schema: Schema }) =>
         [parameter.in, parameter.name, wordOf(parameter.schema)].join(' '),
       );
-    expect(given).toEqual(parameters);
+    expect(declared).toEqual(parameters);
     expect(wordOf(described.responses[200].content['application/json'].schema)).toBe(body);
   });
 
-  test('has no routes but the nine', () => {
+  test('has only the nine routes', () => {
     const all = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
     );
     expect(all.sort()).toEqual(routes.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  test('says which answers each route can give', () => {
+  test('lists the responses of each route', () => {
     const statuses = (method: string, path: string) => Object.keys(operationOf(method, path).responses).map(Number);
     expect(statuses('POST', '/v1/stores/{store_service_id}/menu_configuration/')).toEqual([
       200, 401, 403, 404, 412, 413, 415, 422, 429, 503,
@@ -94,7 +94,7 @@ describe('the OpenAPI document', () => {
     expect(statuses('GET', '/v1/stores/')).toEqual([200, 304, 401, 422, 429, 503]);
   });
 
-  test('says bounds and defaults', () => {
+  test('has the bounds and defaults of parameters', () => {
     const { parameters } = operationOf('GET', '/v1/stores/{store_service_id}/orders/');
     const schemaOf = (name: string) => parameters.find((parameter: { name: string }) => parameter.name === name).schema;
     const largest = Number.MAX_SAFE_INTEGER;
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     expect(limit.schema).toMatchObject({ minimum: 0, maximum: 1000, default: 100 });
   });
 
-  test('writes a list of statuses with commas', () => {
+  test('declares status as a comma-separated list', () => {
     const { parameters } = operationOf('GET', '/v1/stores/{store_service_id}/orders/');
     expect(parameters.find((parameter: { name: string }) => parameter.name === 'status')).toMatchObject({
       style: 'form',
@@ -119,13 +119,13 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  test('has a body to try', () => {
+  test('has a valid example of a request body', () => {
     const { requestBody } = operationOf('POST', '/v1/stores/{store_service_id}/menu_configuration/');
     const { example } = requestBody.content['application/json'];
     expect(deviations(example, 'CreateMenuConfigurationRequest')).toEqual([]);
   });
 
-  test('names the header of the key, and the conditions', () => {
+  test('declares the header of the API key and the conditional headers', () => {
     expect(document.security).toEqual([{ ApiKey: [] }]);
     expect(document.components.securitySchemes.ApiKey).toEqual({ type: 'apiKey', in: 'header', name: 'x-api-key' });
     const headers = (method: string) =>
@@ -136,7 +136,7 @@ describe('the OpenAPI document', () => {
     expect(headers('POST')).toEqual(['If-Match']);
   });
 
-  test('every reference leads somewhere, and every tag is described', () => {
+  test('every reference resolves, and every tag is described', () => {
     const text = JSON.stringify(document);
     for (const [, group = '', name = ''] of text.matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
       expect(document.components[group]).toHaveProperty(name);
@@ -146,7 +146,7 @@ describe('the OpenAPI document', () => {
       expect(described).toEqual(expect.arrayContaining(operationOf(method, path).tags));
   });
 
-  test('speaks of absence, not of null', () => {
+  test('describes fields as absent, not as null', () => {
     const { info, ...rest } = document;
     expect(info.description).toContain('`null` means the same');
     expect(JSON.stringify(rest)).not.toMatch(/null/i);

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../../src/rest/errors.ts';
-import { parseBody } from '../../src/rest/json.ts';
+import { parseBody } from '../../src/rest/body.ts';
+import { HttpError } from '../../src/rest/errors.ts';
 
-function errorsOf(bytes: Buffer): unknown {
+function parseOrDetail(bytes: Buffer): unknown {
   try {
     return parseBody(bytes);
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     expect(error.status).toBe(422);
     return error.detail;
   }
 }
 
-describe('invalid JSON is 422 with the position of the error', () => {
+describe('invalid JSON is reported at the position that FastAPI reports', () => {
   test.each([
     ['{"a": x}', 6],
     ['[,]', 1],
@@ -41,29 +41,29 @@ describe('invalid JSON is 422 with the position of the error', () => {
     ['["\\u0061', 3],
     ['[[], {}, {"a":[]}, }', 19],
   ])('%s: %i', (text, position) => {
-    expect(errorsOf(Buffer.from(text))).toEqual([
+    expect(parseOrDetail(Buffer.from(text))).toEqual([
       { loc: ['body', position], msg: 'JSON decode error', type: 'json_invalid' },
     ]);
   });
 
-  test('of bytes that are not UTF-8', () => {
-    expect(errorsOf(Buffer.from([0x22, 0x61, 0xff, 0x22]))).toEqual([
+  test('of the first byte that is not UTF-8', () => {
+    expect(parseOrDetail(Buffer.from([0x22, 0x61, 0xff, 0x22]))).toEqual([
       { loc: ['body', 2], msg: 'JSON decode error, not UTF-8', type: 'json_invalid' },
     ]);
   });
 
-  test('of nesting deeper than 100 levels', () => {
-    expect(errorsOf(Buffer.from(`${'['.repeat(100)}${']'.repeat(100)}`))).toBeInstanceOf(Array);
-    expect(errorsOf(Buffer.from('[{"a":'.repeat(60)))).toEqual([
+  test('of the bracket that nests deeper than 100 levels', () => {
+    expect(parseOrDetail(Buffer.from(`${'['.repeat(100)}${']'.repeat(100)}`))).toBeInstanceOf(Array);
+    expect(parseOrDetail(Buffer.from('[{"a":'.repeat(60)))).toEqual([
       { loc: ['body', 300], msg: 'JSON decode error, nested deeper than 100 levels', type: 'json_invalid' },
     ]);
   });
 });
 
-test.each(['[', '{"a":'])('millions of %s are rejected within 0.2 s of CPU', flood => {
-  const bytes = Buffer.from(flood.repeat(2_000_000));
+test.each(['[', '{"a":'])('%s, two million times, is rejected in 200 ms of CPU time', text => {
+  const bytes = Buffer.from(text.repeat(2_000_000));
   const started = process.cpuUsage();
-  expect(errorsOf(bytes)).toMatchObject([{ type: 'json_invalid' }]);
+  expect(parseOrDetail(bytes)).toMatchObject([{ type: 'json_invalid' }]);
   expect(process.cpuUsage(started).user).toBeLessThan(200_000);
 });
 

@@ -14,7 +14,7 @@ const typeDefs = readdirSync(folder)
 
 class LostConnection extends Error {}
 
-/** The routes over a graph whose every store fails in this way. */
+/** The REST routes over a graph whose store resolvers throw this. */
 function appThatThrows(error: unknown) {
   const logged: string[] = [];
   const app = Fastify({ logger: { level: 'error', stream: { write: line => void logged.push(line) } } });
@@ -30,52 +30,52 @@ function appThatThrows(error: unknown) {
     }),
     authenticate: async () => ({ name: 'caller' }),
     createContext: () => ({}),
-    translate: cause => (cause instanceof LostConnection ? new Unavailable('The database is away.') : undefined),
+    translate: cause => (cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined),
   });
   return { app, logged };
 }
 
-describe('what goes wrong inside', () => {
-  test('is told to the caller as 500 and a request id, nothing more, and logged with its cause', async () => {
-    const secret = new Error('password=secret', { cause: new Error('the very cause') });
+describe('an error in a resolver', () => {
+  test('is 500 with a request id and no details, and is logged with its cause', async () => {
+    const secret = new Error('password=secret', { cause: new Error('root cause') });
     const { app, logged } = appThatThrows(secret);
-    const answer = await app.inject('/v1/stores/a');
-    expect(answer.statusCode).toBe(500);
-    expect(answer.body).toBe('{"detail":"Internal server error"}');
-    const id = answer.headers['x-request-id'];
+    const response = await app.inject('/v1/stores/a');
+    expect(response.statusCode).toBe(500);
+    expect(response.body).toBe('{"detail":"Internal server error"}');
+    const id = response.headers['x-request-id'];
     expect(logged).toHaveLength(1);
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({ reqId: id, operation: 'getStore' });
-    expect(logged[0]).toContain('the very cause');
+    expect(logged[0]).toContain('root cause');
   });
 
-  test.each([['a text'], [undefined]])('is 500 also when %j is thrown', async thrown => {
+  test.each([['a text'], [undefined]])('is 500 if %j is thrown, which is not an Error', async thrown => {
     expect((await appThatThrows(thrown).app.inject('/v1/stores/a')).statusCode).toBe(500);
   });
 
-  test('is 503 with Retry-After when the database is away', async () => {
-    for (const error of [new Unavailable('The database is away.'), new LostConnection()]) {
+  test('is 503 with Retry-After if the database is unavailable', async () => {
+    for (const error of [new Unavailable('The database is unavailable.'), new LostConnection()]) {
       const { app, logged } = appThatThrows(error);
-      const answer = await app.inject('/v1/stores/a/orders/');
-      expect(answer.statusCode).toBe(503);
-      expect(answer.json()).toEqual({ detail: 'The database is away.' });
-      expect(answer.headers['retry-after']).toBe('5');
+      const response = await app.inject('/v1/stores/a/orders/');
+      expect(response.statusCode).toBe(503);
+      expect(response.json()).toEqual({ detail: 'The database is unavailable.' });
+      expect(response.headers['retry-after']).toBe('5');
       expect(logged).toEqual([]);
     }
   });
 
-  test('is 412 when the caller built on a state that has moved on', async () => {
+  test('is 412 if the revision has changed', async () => {
     const { app } = appThatThrows(new Conflict('The menu is at revision 2, not 1.'));
-    const answer = await app.inject({
+    const response = await app.inject({
       method: 'POST',
       url: '/v1/stores/a/menu_configuration/',
       payload: { items: [] },
     });
-    expect(answer.statusCode).toBe(412);
-    expect(answer.json()).toEqual({ detail: 'The menu is at revision 2, not 1.' });
+    expect(response.statusCode).toBe(412);
+    expect(response.json()).toEqual({ detail: 'The menu is at revision 2, not 1.' });
   });
 });
 
-test('nothing is mounted but the routes of operations', async () => {
+test('only the routes of operations are mounted', async () => {
   const { app } = appThatThrows(new Error());
   for (const url of ['/webhook', '/webhook/1', '/docs', '/openapi.json', '/get-store', '/']) {
     expect((await app.inject({ method: 'POST', url, payload: {} })).statusCode).toBe(404);

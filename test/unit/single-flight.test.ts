@@ -1,71 +1,71 @@
 import { expect, test } from 'vitest';
 import { SingleFlight } from '../../src/cache/single-flight.ts';
 
-/** Work that ends when it is told to; each turn answers its number. */
-function createWork() {
-  const turns: PromiseWithResolvers<void>[] = [];
-  const work = async () => {
-    const turn = Promise.withResolvers<void>();
-    const number = turns.push(turn);
-    await turn.promise;
+/** A function whose runs the test settles; each resolves to its number. */
+function createRuns() {
+  const runs: PromiseWithResolvers<void>[] = [];
+  const run = async () => {
+    const deferred = Promise.withResolvers<void>();
+    const number = runs.push(deferred);
+    await deferred.promise;
     return number;
   };
-  return { turns, work, untilBegun: (count: number) => expect.poll(() => turns.length).toBe(count) };
+  return { runs, run, untilStarted: (count: number) => expect.poll(() => runs.length).toBe(count) };
 }
 
-test('who asks before the work begins shares it, who asks later gets the next', async () => {
-  const { turns, work, untilBegun } = createWork();
-  const shared = new SingleFlight(work);
-  const first = [shared.get(), shared.get()];
-  await untilBegun(1);
-  const later = [shared.get(), shared.get()];
-  turns[0]?.resolve();
+test('callers before the start of a run share it, later callers share the next', async () => {
+  const { runs, run, untilStarted } = createRuns();
+  const flight = new SingleFlight(run);
+  const first = [flight.get(), flight.get()];
+  await untilStarted(1);
+  const later = [flight.get(), flight.get()];
+  runs[0]?.resolve();
   expect(await Promise.all(first)).toEqual([1, 1]);
-  await untilBegun(2);
-  turns[1]?.resolve();
+  await untilStarted(2);
+  runs[1]?.resolve();
   expect(await Promise.all(later)).toEqual([2, 2]);
 });
 
-test('work that takes long is not waited for', async () => {
-  const { turns, work, untilBegun } = createWork();
-  const shared = new SingleFlight(work);
-  const slow = shared.get();
-  await untilBegun(1);
-  const other = shared.get();
-  await untilBegun(2);
-  turns[1]?.resolve();
+test('a slow run does not delay the next one', async () => {
+  const { runs, run, untilStarted } = createRuns();
+  const flight = new SingleFlight(run);
+  const slow = flight.get();
+  await untilStarted(1);
+  const other = flight.get();
+  await untilStarted(2);
+  runs[1]?.resolve();
   expect(await other).toBe(2);
-  turns[0]?.resolve();
+  runs[0]?.resolve();
   expect(await slow).toBe(1);
 });
 
-test('a failure is that of all who shared the work, and of nobody else', async () => {
-  const { turns, work, untilBegun } = createWork();
-  const shared = new SingleFlight(work);
-  const failing = Promise.allSettled([shared.get(), shared.get()]);
-  await untilBegun(1);
-  turns[0]?.reject(new Error('lost'));
+test('a rejection reaches all callers of the run and no other', async () => {
+  const { runs, run, untilStarted } = createRuns();
+  const flight = new SingleFlight(run);
+  const failing = Promise.allSettled([flight.get(), flight.get()]);
+  await untilStarted(1);
+  runs[0]?.reject(new Error('lost'));
   expect((await failing).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  const next = shared.get();
-  await untilBegun(2);
-  turns[1]?.resolve();
+  const next = flight.get();
+  await untilStarted(2);
+  runs[1]?.resolve();
   expect(await next).toBe(2);
 });
 
-test('it is said when nobody is left who has asked', async () => {
-  const { turns, work, untilBegun } = createWork();
+test('onIdle is called when no caller is left', async () => {
+  const { runs, run, untilStarted } = createRuns();
   let idle = 0;
-  const shared = new SingleFlight(work, () => {
+  const flight = new SingleFlight(run, () => {
     idle += 1;
   });
-  const first = shared.get();
-  await untilBegun(1);
-  const second = shared.get();
-  turns[0]?.resolve();
+  const first = flight.get();
+  await untilStarted(1);
+  const second = flight.get();
+  runs[0]?.resolve();
   await first;
-  await untilBegun(2);
+  await untilStarted(2);
   expect(idle).toBe(0);
-  turns[1]?.resolve();
+  runs[1]?.resolve();
   await second;
   await expect.poll(() => idle).toBe(1);
 });

@@ -13,13 +13,13 @@ function routeOf(name: string) {
   return route;
 }
 
-test('SOFA generates the nine documented routes, and none for webhooks is taken over', () => {
+test('SOFA generates the nine documented routes; its webhook route is not mounted', () => {
   const generated = routes.map(({ method, path }) => `${method} ${path}`);
   const expected = documented.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`);
   expect(generated.sort()).toEqual(expected.sort());
 });
 
-test('variables reach execute unchanged, and its result is that of the handler', async () => {
+test('execute gets variables and request unchanged, and the handler returns its result', async () => {
   const variables = {
     store_service_id: 'a',
     start_time: new Date(0),
@@ -29,12 +29,13 @@ test('variables reach execute unchanged, and its result is that of the handler',
   };
   const result = { body: Buffer.from('{}') };
   const execute = vi.fn(async () => result);
-  expect(await routeOf('listOrders').handle(variables, execute)).toBe(result);
-  expect(execute).toHaveBeenCalledExactlyOnceWith(variables);
+  const request = { caller: {}, headers: {} };
+  expect(await routeOf('listOrders').handle(execute, variables, request)).toBe(result);
+  expect(execute).toHaveBeenCalledExactlyOnceWith(variables, request);
 });
 
-test('an error of execute is rethrown as it is', async () => {
+test('an error of execute is rethrown unchanged', async () => {
   const error = new Error('no');
   const execute = () => Promise.reject(error);
-  await expect(routeOf('getStore').handle({ store_service_id: 'a' }, execute)).rejects.toBe(error);
+  await expect(routeOf('getStore').handle(execute, { store_service_id: 'a' }, {})).rejects.toBe(error);
 });

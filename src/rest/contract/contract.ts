@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import {
-  type ASTNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLField,
@@ -10,47 +9,48 @@ import {
   type OperationDefinitionNode,
   print,
   type Source,
+  separateOperations,
   specifiedRules,
   validate,
+  visit,
 } from 'graphql';
 import { directiveAt, type InterfaceDirective, type RouteDirective } from './directives.ts';
-import { withFragments, withoutDirectives } from './documents.ts';
-import { ContractError } from './errors.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
-import { findResponse, keyOf, nameOfLast, textOfBody } from './response.ts';
+import { findResponse, keyOf, last, printBody } from './response.ts';
 import { BodyFieldsRule, DistinctRoutesRule, FixedShapeRule, RoutableOperationsRule } from './rules.ts';
-import { type ContractText, parseSources, readSources } from './text.ts';
+import { ContractError, type ContractSources, parseSources, type Report, readSources } from './sources.ts';
 
-/** The REST interface as schema/rest writes it. */
+/** The REST interface that schema/rest defines. */
 export interface Contract {
   readonly operations: readonly Operation[];
-  /** One root field per operation, whose arguments and type are what a caller sends and gets. */
+  /** The derived schema: one root field per operation, with the request as arguments and the body as type. */
   readonly schema: GraphQLSchema;
-  readonly about: InterfaceDirective | undefined;
+  readonly info: InterfaceDirective | undefined;
 }
 
-/** A route: the operation behind it, and how a request and an answer are made of it. */
+/** An operation of schema/rest and its route. */
 export interface Operation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
   readonly route: RouteDirective;
   readonly parameters: readonly Parameter[];
-  /** What runs against the graph. */
+  /** Runs against the graph: the operation with its fragments, without directives. */
   readonly document: DocumentNode;
-  /** The keys that lead from the result to the body, and to what makes the tag. */
-  readonly body: readonly string[];
-  readonly etags: readonly (readonly string[])[];
-  /** The names in the graph of what makes the tag, where all of it stands directly below the root. */
+  /** The response keys from the root to the body. */
+  readonly bodyPath: readonly string[];
+  /** The response keys from the root to each field of the ETag. */
+  readonly etagPaths: readonly (readonly string[])[];
+  /** The names of the ETag's fields in the graph, if all of them are directly below the root field. */
   readonly revisionFields: readonly string[];
-  /** Of the operation's text: another text may answer another body for the same data. */
+  /** Of the operation's text, which the body depends on beside the data. */
   readonly hash: string;
-  /** The text of the body alone, without what makes the tag. */
+  /** The text of the body without the fields of the ETag. */
   readonly bodyText: string;
 }
 
-/** The field that stands for an operation in the derived schema. */
+/** The root field of an operation in the derived schema. */
 export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): GraphQLField<unknown, unknown> {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   const field = root?.getFields()[name];
@@ -58,30 +58,41 @@ export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): Gr
   return field;
 }
 
-/** The contract of schema/rest over this graph. */
+/** Every route, sorted by path and method. */
+export function routeTable({ operations }: Contract) {
+  return operations
+    .map(({ name, route: { method, path } }) => ({ method, path, operation: name }))
+    .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
+}
+
+/** Loads the contract from schema/rest. */
 export function loadContract(graph: GraphQLSchema): Contract {
   return readContract(graph, readSources());
 }
 
 export function readContract(graph: GraphQLSchema, sources: readonly Source[]): Contract {
-  const text = parseSources(graph, sources);
+  const parsed = parseSources(graph, sources);
   const rules = [...specifiedRules, RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule];
-  const errors: Error[] = [...validate(text.schema, text.document, rules)];
+  const errors: Error[] = [...validate(parsed.schema, parsed.document, rules)];
   if (errors.length > 0) throw new ContractError(errors);
-  const contract = derive(text, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
+  const contract = derive(parsed, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
   if (errors.length > 0) throw new ContractError(errors);
   return contract;
 }
 
 type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown, unknown>>>;
 
-function derive(text: ContractText, report: (message: string, node: ASTNode) => void): Contract {
-  const outputs = new OutputTypes(text, report);
-  const read = text.operations.map(node => readOperation(text, node, outputs));
-  // Only when every body has its type is it known which names are left for inputs.
-  const inputs = new InputTypes(text, outputs);
+function derive(sources: ContractSources, report: Report): Contract {
+  const outputs = new OutputTypes(sources, report);
+  const documents = separateOperations(sources.document);
+  const derived = sources.operations.map(node => {
+    const { operation, paths } = readOperation(sources.schema, node, documents);
+    return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
+  });
+  // After all bodies, whose types take precedence where names collide.
+  const inputs = new InputTypes(sources, outputs);
   const roots: Roots = { query: {}, mutation: {} };
-  for (const { operation, type } of read) {
+  for (const { operation, type } of derived) {
     roots[operation.kind][operation.name] = {
       type,
       description: operation.route.description ?? operation.route.summary,
@@ -99,29 +110,33 @@ function derive(text: ContractText, report: (message: string, node: ASTNode) => 
     query: rootType('Query', roots.query),
     mutation: rootType('Mutation', roots.mutation),
   });
-  inputs.checkNames(text, report);
-  return { operations: read.map(({ operation }) => operation), schema, about: text.about };
+  inputs.checkNames(sources, report);
+  return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
 }
 
-function readOperation(text: ContractText, node: OperationDefinitionNode, outputs: OutputTypes) {
-  const name = node.name?.value;
-  const route = directiveAt(text.schema, 'route', node);
-  const answer = findResponse(text.schema, node, () => {});
-  if (name === undefined || !route || !answer || node.operation === 'subscription') {
-    throw new Error(`Validation let ${name ?? 'an operation'} pass that is no route`);
+function readOperation(
+  schema: GraphQLSchema,
+  node: OperationDefinitionNode,
+  documents: Readonly<Record<string, DocumentNode>>,
+) {
+  const name = node.name?.value ?? '';
+  const document = documents[name];
+  const route = directiveAt(schema, 'route', node);
+  const paths = findResponse(schema, node);
+  if (!document || !route || !paths || node.operation === 'subscription') {
+    throw new Error(`Validation has accepted the operation "${name}", which is not a route`);
   }
-  const document = withFragments(text, node);
   const operation: Operation = {
     name,
     kind: node.operation,
     route,
-    parameters: readParameters(text.schema, node, route, () => {}),
-    document: withoutDirectives(document),
-    body: answer.body.map(step => keyOf(step.node)),
-    etags: answer.etags.map(steps => steps.map(step => keyOf(step.node))),
-    revisionFields: answer.etags.every(steps => steps.length === 2) ? answer.etags.map(nameOfLast) : [],
+    parameters: readParameters(schema, node, route),
+    document: visit(document, { Directive: () => null }),
+    bodyPath: paths.body.map(field => keyOf(field.node)),
+    etagPaths: paths.etags.map(path => path.map(field => keyOf(field.node))),
+    revisionFields: paths.etags.every(path => path.length === 2) ? paths.etags.map(path => last(path).field.name) : [],
     hash: hash('sha256', print(document), 'hex').slice(0, 8),
-    bodyText: `${textOfBody(answer)}\n${JSON.stringify(route.constants)}`,
+    bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
-  return { operation, type: outputs.ofAnswer(name, answer, route.constants) };
+  return { operation, paths };
 }

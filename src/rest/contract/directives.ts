@@ -6,10 +6,10 @@ import {
   getDirectiveValues,
 } from 'graphql';
 
-/** The arguments of the directives that carry any, as schema/rest/directives.graphql declares them. */
+/** The arguments of directives, as schema/rest/directives.graphql declares them. */
 interface Directives {
   readonly route: RouteDirective;
-  readonly ifMatch: { readonly tagsOf: readonly string[] };
+  readonly ifMatch: { readonly etagsOf: readonly string[] };
   readonly default: { readonly value: unknown };
   readonly range: { readonly min?: number | null; readonly max?: number | null };
   readonly description: { readonly text: string };
@@ -19,7 +19,7 @@ interface Directives {
   readonly interface: InterfaceDirective;
 }
 
-/** What the documentation says of the whole. */
+/** The `info` and `tags` of the OpenAPI document. */
 export interface InterfaceDirective {
   readonly title: string;
   readonly version: string;
@@ -49,7 +49,7 @@ interface Annotated {
   readonly directives?: readonly (DirectiveNode | ConstDirectiveNode)[] | undefined;
 }
 
-/** The arguments of a directive at a node; undefined where it is not, or where they are not of the declared types. */
+/** The arguments of a directive on a node; undefined without it, and for arguments of a wrong type. */
 export function directiveAt<Name extends keyof Directives>(
   schema: GraphQLSchema,
   name: Name,
@@ -59,10 +59,10 @@ export function directiveAt<Name extends keyof Directives>(
   if (!definition) return undefined;
   try {
     const values: unknown = getDirectiveValues(definition, { directives: directives as readonly DirectiveNode[] });
-    // Coercion has just held the values against the definition.
+    // Coerced to the types of the definition.
     return values as Directives[Name] | undefined;
   } catch (error) {
-    // Validation reports the same argument, with its place.
+    // Reported by validation, with its location.
     if (error instanceof GraphQLError) return undefined;
     throw error;
   }

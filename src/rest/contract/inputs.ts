@@ -12,27 +12,26 @@ import {
 } from 'graphql';
 import { snakeCase } from '../../input/names.ts';
 import { directiveAt } from './directives.ts';
-import type { Report } from './errors.ts';
 import type { OutputTypes } from './outputs.ts';
-import type { ContractText } from './text.ts';
+import type { ContractSources, Report } from './sources.ts';
 
-/** Kept in the derived schema, in the extensions of an input field. */
+/** The extensions of an input field of the derived schema. */
 export interface InputExtensions {
   readonly length?: { readonly min: number; readonly max: number } | undefined;
 }
 
-/** Derives the types of what callers send: the graph's input types with snake_case fields and documented names. */
+/** Derives the types of request bodies: the graph's input types with snake_case fields and documented names. */
 export class InputTypes {
   readonly #documented: ReadonlyMap<string, string>;
   readonly #schema: GraphQLSchema;
   readonly #outputs: OutputTypes;
   readonly #types = new Map<string, GraphQLInputObjectType>();
 
-  constructor(text: ContractText, outputs: OutputTypes) {
-    this.#schema = text.schema;
+  constructor({ schema, inputs }: ContractSources, outputs: OutputTypes) {
+    this.#schema = schema;
     this.#outputs = outputs;
     this.#documented = new Map(
-      text.inputs.map(node => [node.name.value, directiveAt(text.schema, 'documented', node)?.as ?? node.name.value]),
+      inputs.map(node => [node.name.value, directiveAt(schema, 'documented', node)?.as ?? node.name.value]),
     );
   }
 
@@ -47,7 +46,7 @@ export class InputTypes {
     if (known) return known;
     const documentedName = this.#documented.get(type.name) ?? type.name;
     const derived: GraphQLInputObjectType = new GraphQLInputObjectType({
-      // A schema cannot have an input and an output type of one name; the documentation can, where they are alike.
+      // A GraphQL schema cannot have an input and an output type of one name; OpenAPI can, if their fields are equal.
       name: this.#outputs.get(documentedName) ? `${documentedName}Input` : documentedName,
       description: type.description,
       extensions: { documentedName },
@@ -68,25 +67,25 @@ export class InputTypes {
     return derived;
   }
 
-  /** Reports inputs that share their documented name with a body's type but not its shape. */
-  checkNames(text: ContractText, report: Report): void {
-    for (const node of text.inputs) {
+  /** Reports inputs that share the documented name of an output type but not its fields. */
+  checkNames({ inputs }: ContractSources, report: Report): void {
+    for (const node of inputs) {
       const input = this.#types.get(node.name.value);
       const output = input && this.#outputs.get(documentedNameOf(input));
       if (!input) report(`No operation takes a ${node.name.value}.`, node);
-      else if (output && shapeOf(input) !== shapeOf(output)) {
-        report(`${node.name.value} is not alike to the body's type ${output.name}, whose name it is given.`, node);
+      else if (output && printFields(input) !== printFields(output)) {
+        report(`${node.name.value} is documented as ${output.name} but has other fields than that type.`, node);
       }
     }
   }
 }
 
-/** The name under which the documentation knows a derived input type. */
+/** The name of a derived input type in the OpenAPI document. */
 export function documentedNameOf({ name, extensions }: GraphQLInputObjectType): string {
   return typeof extensions.documentedName === 'string' ? extensions.documentedName : name;
 }
 
-function shapeOf(type: GraphQLInputObjectType | GraphQLObjectType): string {
+function printFields(type: GraphQLInputObjectType | GraphQLObjectType): string {
   const fields = Object.values(type.getFields()).map(field => `${field.name}: ${field.type}`.replace(/Input\b/, ''));
   return fields.sort().join(', ');
 }

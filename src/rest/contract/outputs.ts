@@ -21,34 +21,33 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
-import type { Report } from './errors.ts';
-import { type Answer, keyOf } from './response.ts';
-import type { ContractText } from './text.ts';
+import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts';
+import type { ContractSources, Report } from './sources.ts';
 
-/** What the body of a field has beyond its type; kept in the derived schema, in the field's extensions. */
+/** The extensions of a field of the derived schema. */
 export interface FieldExtensions {
-  /** In place of null. */
+  /** The value in place of null. */
   readonly default?: unknown;
-  /** Always, whatever the graph says. */
+  /** The value of a field that the graph does not have. */
   readonly constant?: string;
 }
 
-/** Kept in the derived schema, in the extensions of a type. */
+/** The extensions of a type of the derived schema. */
 export interface TypeExtensions {
-  /** The graph's type of which it shows a part; several may show parts of the same. */
+  /** The type of the graph whose fields it selects from. */
   readonly graphType?: string;
 }
 
 type Field = GraphQLFieldConfig<unknown, unknown, unknown>;
 type Fields = Map<string, Field>;
 
-interface Shape {
-  /** Of a type that no fragment names. */
+interface AnonymousType {
+  /** The name of the type, where its selection is not a single fragment. */
   readonly name: string;
   readonly constants?: readonly Constant[];
 }
 
-interface Draft {
+interface ObjectTypeDraft {
   readonly name: string;
   readonly parent: GraphQLObjectType;
   readonly node: ASTNode;
@@ -61,20 +60,20 @@ const rootTypes = new Set(['Query', 'Mutation']);
 
 const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** What is null in the graph is left out of a body. */
+/** Fields that are null in the graph are absent from a body. */
 const inRestTerms = (description: string | null | undefined): string | undefined =>
   description?.replace(/\bnull\b/g, 'absent').replace(/\bNull\b/g, 'Absent');
 
-/** Derives the types of bodies: an alias becomes the field's name, a fragment's name the type's. */
+/** Derives the types of response bodies: an alias becomes the name of a field, the name of a fragment that of a type. */
 export class OutputTypes {
-  readonly #text: ContractText;
+  readonly #sources: ContractSources;
   readonly #report: Report;
   readonly #types = new Map<string, GraphQLObjectType>();
-  readonly #ofFragments = new Map<string, GraphQLObjectType>();
+  readonly #typesByFragment = new Map<string, GraphQLObjectType>();
   readonly #scalars = new Map<string, GraphQLScalarType>();
 
-  constructor(text: ContractText, report: Report) {
-    this.#text = text;
+  constructor(sources: ContractSources, report: Report) {
+    this.#sources = sources;
     this.#report = report;
   }
 
@@ -82,7 +81,7 @@ export class OutputTypes {
     return this.#types.get(name);
   }
 
-  /** A leaf type of the graph. SOFA serialises arguments, which have been read already, so scalars pass values as they are. */
+  /** A leaf type of the graph. Scalars serialise to the same value, because SOFA serialises arguments, which are parsed already. */
   leaf(type: GraphQLLeafType): GraphQLLeafType {
     if (!isScalarType(type) || isSpecifiedScalarType(type)) return type;
     const scalar =
@@ -91,28 +90,26 @@ export class OutputTypes {
     return scalar;
   }
 
-  /** The type of an operation's body: nullable where the graph may have nothing on the way to it. */
-  ofAnswer(operationName: string, { body }: Answer, constants: readonly Constant[]): GraphQLOutputType {
-    const { node, field } = body.at(-1) ?? body[0];
-    const type = this.#reshape(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
+  /** The type of an operation's body, nullable if any field on the path to it is. */
+  ofBody(operationName: string, { body }: ResponsePaths, constants: readonly Constant[]): GraphQLOutputType {
+    const { node, field } = last(body);
+    const type = this.#derive(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
     if (constants.length > 0 && isListType(getNullableType(field.type))) {
-      this.#report('Constants need a body that is an object; this one is a list.', node);
+      this.#report('Constants need a body that is an object, not a list.', node);
     }
-    const certain = body.every(step => isNonNullType(step.field.type));
-    return certain ? type : getNullableType(type);
+    const isNonNull = body.every(parent => isNonNullType(parent.field.type));
+    return isNonNull ? type : getNullableType(type);
   }
 
-  #reshape(type: GraphQLOutputType, node: FieldNode, shape: Shape): GraphQLOutputType {
-    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(this.#reshape(type.ofType, node, shape)));
-    if (isListType(type)) return new GraphQLList(this.#reshape(type.ofType, node, shape));
-    if (isObjectType(type)) return this.#objectType(type, node, shape);
+  #derive(type: GraphQLOutputType, node: FieldNode, anonymous: AnonymousType): GraphQLOutputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(this.#derive(type.ofType, node, anonymous)));
+    if (isListType(type)) return new GraphQLList(this.#derive(type.ofType, node, anonymous));
+    if (isObjectType(type)) return this.#objectType(type, node, anonymous);
     return isLeafType(type) ? this.leaf(type) : type;
   }
 
-  #objectType(parent: GraphQLObjectType, node: FieldNode, { name, constants = [] }: Shape): GraphQLObjectType {
-    const selections = (node.selectionSet?.selections ?? []).filter(
-      selection => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag'),
-    );
+  #objectType(parent: GraphQLObjectType, node: FieldNode, { name, constants = [] }: AnonymousType): GraphQLObjectType {
+    const selections = selectionsInBody(node);
     const [only, ...others] = selections;
     if (only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0 && constants.length === 0) {
       return this.#fragmentType(parent, only);
@@ -129,9 +126,9 @@ export class OutputTypes {
 
   #fragmentType(parent: GraphQLObjectType, node: FragmentSpreadNode): GraphQLObjectType {
     const name = node.name.value;
-    const known = this.#ofFragments.get(name);
+    const known = this.#typesByFragment.get(name);
     if (known) return known;
-    const fragment = this.#text.fragments.get(name);
+    const fragment = this.#sources.fragments.get(name);
     if (!fragment) throw new Error(`There is no fragment ${name}`);
     const fields = this.#fieldsOf(parent, fragment.selectionSet.selections, name);
     const type = this.#create({
@@ -142,15 +139,15 @@ export class OutputTypes {
       fields,
       constants: [],
     });
-    this.#ofFragments.set(name, type);
+    this.#typesByFragment.set(name, type);
     return type;
   }
 
-  #create({ name, parent, node, description, fields, constants }: Draft): GraphQLObjectType {
-    const taken = this.#types.has(name) || isLeafType(this.#text.schema.getType(name)) || rootTypes.has(name);
-    if (taken) this.#report(`A second type would be named ${name}.`, node);
+  #create({ name, parent, node, description, fields, constants }: ObjectTypeDraft): GraphQLObjectType {
+    const isTaken = this.#types.has(name) || isLeafType(this.#sources.schema.getType(name)) || rootTypes.has(name);
+    if (isTaken) this.#report(`There is another type named ${name}.`, node);
     const entries = [...fields];
-    for (const constant of constants) this.#place(constant, entries, node);
+    for (const constant of constants) this.#insertConstant(constant, entries, node);
     const extensions: TypeExtensions = { graphType: parent.name };
     const type = new GraphQLObjectType({
       name,
@@ -166,7 +163,7 @@ export class OutputTypes {
     const fields: Fields = new Map();
     for (const selection of selections) {
       for (const [key, field] of this.#fieldsFrom(parent, selection, name)) {
-        if (fields.has(key)) this.#report(`${name} has a second field "${key}".`, selection);
+        if (fields.has(key)) this.#report(`${name} already has a field "${key}".`, selection);
         fields.set(key, field);
       }
     }
@@ -175,31 +172,30 @@ export class OutputTypes {
 
   #fieldsFrom(parent: GraphQLObjectType, selection: SelectionNode, name: string): Fields {
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      const fragment = this.#text.fragments.get(selection.name.value);
+      const fragment = this.#sources.fragments.get(selection.name.value);
       return this.#fieldsOf(parent, fragment?.selectionSet.selections ?? [], name);
     }
     const field = selection.kind === Kind.FIELD ? parent.getFields()[selection.name.value] : undefined;
     if (selection.kind !== Kind.FIELD || !field) return new Map();
     const key = keyOf(selection);
-    const type = this.#reshape(field.type, selection, { name: `${name}${capitalized(key)}` });
-    const own = directiveAt(this.#text.schema, 'description', selection)?.text;
-    const description = own ?? inRestTerms(field.description);
+    const type = this.#derive(field.type, selection, { name: `${name}${capitalized(key)}` });
+    const override = directiveAt(this.#sources.schema, 'description', selection)?.text;
+    const description = override ?? inRestTerms(field.description);
     return new Map([[key, { description, ...this.#nullability(type, selection) }]]);
   }
 
   #nullability(type: GraphQLOutputType, node: FieldNode): Pick<Field, 'type' | 'extensions'> {
-    const replaced = directiveAt(this.#text.schema, 'default', node);
-    if (!replaced) return { type: hasDirective(node, 'optional') ? getNullableType(type) : type };
-    if (isNonNullType(type)) this.#report('A @default stands for null, and this field is never null.', node);
-    const extensions: FieldExtensions = { default: replaced.value };
+    const directive = directiveAt(this.#sources.schema, 'default', node);
+    if (!directive) return { type: hasDirective(node, 'optional') ? getNullableType(type) : type };
+    if (isNonNullType(type)) this.#report('@default replaces null, but this field is non-null.', node);
+    const extensions: FieldExtensions = { default: directive.value };
     return { type: new GraphQLNonNull(getNullableType(type)), extensions: { ...extensions } };
   }
 
-  #place({ name, value, before, optional }: Constant, entries: [string, Field][], node: ASTNode): void {
+  #insertConstant({ name, value, before, optional }: Constant, entries: [string, Field][], node: ASTNode): void {
     const index = before ? entries.findIndex(([key]) => key === before) : entries.length;
-    if (index < 0)
-      this.#report(`The constant "${name}" is to stand before "${before}", which is not in the body.`, node);
-    if (entries.some(([key]) => key === name)) this.#report(`The constant "${name}" is a field of the body too.`, node);
+    if (index < 0) this.#report(`The constant "${name}" has no field "${before}" to precede.`, node);
+    if (entries.some(([key]) => key === name)) this.#report(`The body already has a field "${name}".`, node);
     const type = optional ? GraphQLString : new GraphQLNonNull(GraphQLString);
     const extensions: FieldExtensions = { constant: value };
     entries.splice(index, 0, [name, { type, description: `Always \`${value}\`.`, extensions: { ...extensions } }]);

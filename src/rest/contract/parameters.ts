@@ -7,22 +7,25 @@ import {
   isInputType,
   isListType,
   isNonNullType,
+  Kind,
   type OperationDefinitionNode,
+  TypeInfo,
   typeFromAST,
   type VariableDefinitionNode,
   valueFromAST,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { compileReader, type Reader } from '../../input/reader.ts';
 import { ValidationErrors } from '../../input/validation-errors.ts';
 import { directiveAt, type RouteDirective } from './directives.ts';
-import type { Report } from './errors.ts';
-import { describeVariables } from './variables.ts';
+import type { Report } from './sources.ts';
 
-/** A variable of an operation as a caller gives it. */
+/** A variable of an operation as a parameter of the request. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'body';
-  /** The graph's type: what the reader makes. */
+  /** Its type in the graph. */
   readonly type: GraphQLInputType;
   readonly required: boolean;
   readonly reader: Reader;
@@ -31,23 +34,23 @@ export interface Parameter {
   readonly max: number | undefined;
   readonly description: string | undefined;
   readonly example: unknown;
-  /** The operations whose tags an If-Match may carry. */
-  readonly tagsOf: readonly string[];
+  /** The operations whose ETags If-Match accepts. */
+  readonly etagsOf: readonly string[];
 }
 
 const integers = new Set(['Int', 'SafeInt']);
 
-/** The names in braces, in their order. */
+/** The names of path parameters. */
 export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
 
-/** `{name}` in the documentation's way, `:name` in Fastify's. */
+/** `{name}` as in OpenAPI to `:name` as in Fastify. */
 export const colonPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
 
 export function readParameters(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   route: RouteDirective,
-  report: Report,
+  report: Report = () => {},
 ): Parameter[] {
   const descriptions = describeVariables(schema, operation);
   const definitions = operation.variableDefinitions ?? [];
@@ -57,41 +60,41 @@ export function readParameters(
   }
   return definitions.flatMap(definition => {
     const name = definition.variable.name.value;
-    const place = inPath.includes(name) ? 'path' : placeOf(schema, definition, route);
-    return readParameter(schema, { definition, place, description: descriptions.get(name) }, report) ?? [];
+    const source = inPath.includes(name) ? 'path' : sourceOf(schema, definition, route);
+    return readParameter(schema, { definition, source, description: descriptions.get(name) }, report) ?? [];
   });
 }
 
-function placeOf(schema: GraphQLSchema, definition: VariableDefinitionNode, { method }: RouteDirective) {
+function sourceOf(schema: GraphQLSchema, definition: VariableDefinitionNode, { method }: RouteDirective) {
   if (directiveAt(schema, 'ifMatch', definition)) return 'header';
   return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 }
 
-interface Located {
+interface ParameterSource {
   readonly definition: VariableDefinitionNode;
-  readonly place: Parameter['in'];
+  readonly source: Parameter['in'];
   readonly description: string | undefined;
 }
 
 function readParameter(
   schema: GraphQLSchema,
-  { definition, place, description }: Located,
+  { definition, source, description }: ParameterSource,
   report: Report,
 ): Parameter | undefined {
   const name = definition.variable.name.value;
   const type = typeFromAST(schema, definition.type);
   if (!isInputType(type)) return undefined;
-  checkType(type, { definition, place, description }, report);
+  checkType(type, { definition, source, description }, report);
   const range = directiveAt(schema, 'range', definition);
   const bounds = { min: range?.min ?? undefined, max: range?.max ?? undefined };
   if (range && !integers.has(getNullableType(type).toString())) {
-    report(`@range bounds whole numbers; $${name} is ${type}.`, definition);
+    report(`@range needs an integer; $${name} is ${type}.`, definition);
   }
-  const reader = readerOf(type, { source: place === 'body' ? 'json' : 'text', ...bounds }, definition, report);
+  const reader = readerOf(type, { source: source === 'body' ? 'json' : 'text', ...bounds }, definition, report);
   if (!reader) return undefined;
   const parameter: Parameter = {
     name,
-    in: place,
+    in: source,
     type,
     required: isNonNullType(type) && !definition.defaultValue,
     reader,
@@ -99,25 +102,25 @@ function readParameter(
     ...bounds,
     description: directiveAt(schema, 'description', definition)?.text ?? description,
     example: directiveAt(schema, 'example', definition)?.value,
-    tagsOf: directiveAt(schema, 'ifMatch', definition)?.tagsOf ?? [],
+    etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
   };
   checkExample(parameter, 'example', definition, report);
   checkExample(parameter, 'defaultValue', definition, report);
   return parameter;
 }
 
-function checkType(type: GraphQLInputType, { definition, place }: Located, report: Report): void {
+function checkType(type: GraphQLInputType, { definition, source }: ParameterSource, report: Report): void {
   const name = definition.variable.name.value;
   const bare = getNullableType(type);
-  if (place === 'path' && (!isNonNullType(type) || definition.defaultValue)) {
+  if (source === 'path' && (!isNonNullType(type) || definition.defaultValue)) {
     report(`$${name} is in the path, so it must be required.`, definition);
   }
-  if (place === 'path' && isListType(bare)) report(`$${name} is in the path, so it cannot be a list.`, definition);
-  if (place !== 'body' && isInputObjectType(getNamedType(type))) {
-    report(`$${name} is an input object; one can only come in a body.`, definition);
+  if (source === 'path' && isListType(bare)) report(`$${name} is in the path, so it cannot be a list.`, definition);
+  if (source !== 'body' && isInputObjectType(getNamedType(type))) {
+    report(`$${name} is an input object, so it must be in the body.`, definition);
   }
-  if (place === 'header' && (isNonNullType(type) || !integers.has(bare.toString()))) {
-    report(`An @ifMatch is a whole number that may be absent; $${name} is ${type}.`, definition);
+  if (source === 'header' && (isNonNullType(type) || !integers.has(bare.toString()))) {
+    report(`@ifMatch needs a nullable integer; $${name} is ${type}.`, definition);
   }
 }
 
@@ -146,6 +149,29 @@ function checkExample(
   const errors = new ValidationErrors();
   parameter.reader.read(parameter.in === 'body' ? value : String(value), [parameter.name], errors);
   for (const { loc, msg } of errors.list) {
-    report(`The ${kind === 'example' ? 'example' : 'default'} of $${loc.join('.')} is wrong: ${msg}.`, definition);
+    report(`The ${kind === 'example' ? 'example' : 'default'} of $${loc.join('.')} is invalid: ${msg}.`, definition);
   }
+}
+
+/** The descriptions of the arguments and input fields that use the variables of an operation. */
+function describeVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): ReadonlyMap<string, string> {
+  const descriptions = new Map<string, string>();
+  const typeInfo = new TypeInfo(schema);
+  const describe = (variable: string, description: string | null | undefined) => {
+    if (description) descriptions.set(variable, description);
+  };
+  visit(
+    operation,
+    visitWithTypeInfo(typeInfo, {
+      Argument({ value }) {
+        if (value.kind === Kind.VARIABLE) describe(value.name.value, typeInfo.getArgument()?.description);
+      },
+      ObjectField({ name, value }) {
+        const parent = typeInfo.getParentInputType();
+        if (value.kind !== Kind.VARIABLE || !isInputObjectType(parent)) return;
+        describe(value.name.value, parent.getFields()[name.value]?.description);
+      },
+    }),
+  );
+  return descriptions;
 }

@@ -14,93 +14,96 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { hasDirective } from './directives.ts';
-import type { Report } from './errors.ts';
+import type { Report } from './sources.ts';
 
-/** A field on the way from the root, in the text and in the graph. */
-interface Step {
+/** A field of an operation and its definition in the graph. */
+interface PathField {
   readonly node: FieldNode;
   readonly field: GraphQLField<unknown, unknown>;
 }
-type Steps = readonly [Step, ...Step[]];
 
-/** Which part of an operation's result is the body, and which make the tag. */
-export interface Answer {
-  readonly body: Steps;
-  readonly etags: readonly Steps[];
+/** The fields from the root to a field, that one included. */
+type FieldPath = readonly [PathField, ...PathField[]];
+
+/** The paths to the `@body` and to the `@etag` fields of an operation. */
+export interface ResponsePaths {
+  readonly body: FieldPath;
+  readonly etags: readonly FieldPath[];
 }
 
 export const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
 
-/** Finds the body and the tag in an operation's own text; fragments have no say in it. */
+/** Finds the body and the ETag fields in the operation itself; fragments cannot contain them. */
 export function findResponse(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
-  report: Report,
-): Answer | undefined {
+  report: Report = () => {},
+): ResponsePaths | undefined {
   const [root, ...others] = operation.selectionSet.selections;
   if (!root || root.kind !== Kind.FIELD || others.length > 0) {
-    report(`A route has one root field; ${nameOf(operation)} has another selection.`, operation);
+    report(`A route needs exactly one root field; ${nameOf(operation)} selects something else.`, operation);
     return undefined;
   }
   const field = schema.getRootType(operation.operation)?.getFields()[root.name.value];
   if (!field) return undefined;
-  const all = stepsBelow([{ node: root, field }]);
-  const bodies = all.filter(steps => hasDirective(last(steps).node, 'body'));
-  const etags = all.filter(steps => hasDirective(last(steps).node, 'etag'));
+  const paths = pathsBelow([{ node: root, field }]);
+  const bodies = paths.filter(path => hasDirective(last(path).node, 'body'));
+  const etags = paths.filter(path => hasDirective(last(path).node, 'etag'));
   for (const extra of bodies.slice(1)) report('There is a second @body in the operation.', last(extra).node);
   const body = bodies[0] ?? [{ node: root, field }];
-  const answer: Answer = { body, etags };
-  checkBody(answer, report);
-  for (const steps of etags) checkEtag(steps, body, report);
-  return answer;
+  checkBody({ body, etags }, report);
+  for (const path of etags) checkEtag(path, body, report);
+  return { body, etags };
 }
 
 const nameOf = (operation: OperationDefinitionNode) => operation.name?.value ?? 'this operation';
-const last = (steps: Steps): Step => steps.at(-1) ?? steps[0];
+export const last = (path: FieldPath): PathField => path.at(-1) ?? path[0];
 
-export const nameOfLast = (steps: Steps): string => last(steps).field.name;
-
-/** The text of the body by itself: where it is the same, the same object is written in the same way. */
-export function textOfBody({ body }: Answer): string {
+/** The text of the body without its ETag fields: operations with equal texts render an object to equal bytes. */
+export function printBody({ body }: ResponsePaths): string {
   const { node, field } = last(body);
-  const isShown = (selection: SelectionNode) => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag');
-  const shown = node.selectionSet?.selections.filter(isShown) ?? [];
-  return [getNullableType(field.type), ...shown.map(print)].join('\n');
+  return [getNullableType(field.type), ...selectionsInBody(node).map(print)].join('\n');
 }
 
-/** Every field from here down, as the steps that lead to it. */
-function stepsBelow(steps: Steps): Steps[] {
-  const { node, field } = last(steps);
+export function selectionsInBody({ selectionSet }: FieldNode): SelectionNode[] {
+  const isInBody = (selection: SelectionNode) => selection.kind !== Kind.FIELD || !hasDirective(selection, 'etag');
+  return (selectionSet?.selections ?? []).filter(isInBody);
+}
+
+/** The paths to a field and to every field below it. */
+function pathsBelow(path: FieldPath): FieldPath[] {
+  const { node, field } = last(path);
   const type = getNamedType(field.type);
   const fields = isObjectType(type) ? type.getFields() : {};
   const below = (node.selectionSet?.selections ?? []).flatMap(selection => {
     if (selection.kind !== Kind.FIELD) return [];
     const found = fields[selection.name.value];
-    return found ? stepsBelow([...steps, { node: selection, field: found }]) : [];
+    return found ? pathsBelow([...path, { node: selection, field: found }]) : [];
   });
-  return [steps, ...below];
+  return [path, ...below];
 }
 
-function checkBody({ body, etags }: Answer, report: Report): void {
-  const marked = new Set([body, ...etags].flatMap(steps => steps.map(step => step.node)));
+function checkBody({ body, etags }: ResponsePaths, report: Report): void {
+  const onPath = new Set([body, ...etags].flatMap(path => path.map(({ node }) => node)));
   for (const { node, field } of body.slice(0, -1)) {
-    if (isList(field.type)) report(`The body cannot lie in the list "${node.name.value}".`, node);
+    if (isList(field.type)) report(`The @body cannot be in the list "${node.name.value}".`, node);
     for (const selection of node.selectionSet?.selections ?? []) {
-      if (selection.kind === Kind.FIELD && marked.has(selection)) continue;
-      report('This is neither the @body nor on the way to it, and no @etag.', selection);
+      if (selection.kind === Kind.FIELD && onPath.has(selection)) continue;
+      report('This field is not on the path to @body or @etag.', selection);
     }
   }
 }
 
-function checkEtag(steps: Steps, body: Steps, report: Report): void {
-  const { node, field } = last(steps);
+function checkEtag(path: FieldPath, body: FieldPath, report: Report): void {
+  const { node, field } = last(path);
   const named = getNamedType(field.type).name;
   if (!isNonNullType(field.type) || isList(field.type) || (named !== 'Int' && named !== 'SafeInt')) {
-    report(`An @etag is a whole number that is always there; "${node.name.value}" is ${field.type}.`, node);
+    report(`An @etag must be a non-null integer; "${node.name.value}" is ${field.type}.`, node);
   }
-  if (steps.slice(0, -1).some(step => isList(step.field.type))) report('An @etag cannot lie in a list.', node);
-  const within = steps.some(step => step.node === last(body).node);
-  if (within && steps.length > body.length + 1) report('An @etag cannot lie deep within the body.', node);
+  if (path.slice(0, -1).some(parent => isList(parent.field.type))) report('An @etag cannot be in a list.', node);
+  const isInBody = path.some(parent => parent.node === last(body).node);
+  if (isInBody && path.length > body.length + 1)
+    report('An @etag cannot be nested deeper than a field of the body.', node);
 }
 
 const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type));

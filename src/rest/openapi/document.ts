@@ -3,11 +3,11 @@ import { type Contract, type Operation, rootFieldOf } from '../contract/contract
 import type { Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
-import { described, type Json, objectSchema, reference, schemaOf, typeSchemas } from './schemas.ts';
+import { type Json, objectSchema, reference, schemaOf, typeSchemas, withDescription } from './schemas.ts';
 
-/** The OpenAPI 3.1 document: paths, methods, tags and bodies as SOFA generates them, and what it does not know of. */
+/** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
-  const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.about ?? {};
+  const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.info ?? {};
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
@@ -35,7 +35,7 @@ function pathsOf(contract: Contract, routes: readonly SofaRoute[]): Json {
 
 function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Contract): Json {
   const { route, name, parameters } = operation;
-  const inBody = parameters.filter(parameter => parameter.in === 'body');
+  const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   return {
     operationId: name,
     tags,
@@ -45,7 +45,7 @@ function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Con
       ...parameters.filter(parameter => parameter.in !== 'body').map(describeParameter),
       ...(route.method === 'GET' ? [ifNoneMatch] : []),
     ],
-    ...(inBody.length > 0 && { requestBody: describeBody(operation, inBody) }),
+    ...(bodyParameters.length > 0 && { requestBody: describeBody(operation, bodyParameters) }),
     responses: responsesOf(operation, { bodySchema, contract }),
   };
 }
@@ -53,19 +53,21 @@ function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Con
 const ifNoneMatch: Json = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'The ETag of an answer that the caller still has; while it holds, the answer is 304.',
+  description: 'The ETag of a stored response; while it is current, the response is 304.',
   schema: { type: 'string' },
 };
 
 function describeParameter(parameter: Parameter): Json {
-  const { name, in: place, required, type, description, example } = parameter;
-  if (place === 'header') return described({ name: 'If-Match', in: place, schema: { type: 'string' } }, description);
-  return described(
+  const { name, in: location, required, type, description, example } = parameter;
+  if (location === 'header') {
+    return withDescription({ name: 'If-Match', in: location, schema: { type: 'string' } }, description);
+  }
+  return withDescription(
     {
       name,
-      in: place,
+      in: location,
       required,
-      // With commas, as the reader takes it.
+      // Comma-separated.
       ...(isListType(getNullableType(type)) && { style: 'form', explode: false }),
       schema: boundedSchema(parameter),
       ...(example !== undefined && { example }),
@@ -100,7 +102,7 @@ function describeBody(operation: Operation, parameters: readonly Parameter[]): J
 
 const requestName = ({ name }: Operation) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
 
-/** The bodies of requests, which the documentation gives no names. */
+/** The request bodies, named after their operations. */
 function requestSchemas(contract: Contract): Json {
   return Object.fromEntries(
     contract.operations.flatMap(operation => {
@@ -108,7 +110,7 @@ function requestSchemas(contract: Contract): Json {
       const { args } = rootFieldOf(contract, operation);
       const properties = parameters.map(({ name, description }): readonly [string, Json] => {
         const type = args.find(argument => argument.name === name)?.type;
-        return [name, described(type ? schemaOf(type) : {}, description)];
+        return [name, withDescription(type ? schemaOf(type) : {}, description)];
       });
       const required = parameters.filter(parameter => parameter.required).map(parameter => parameter.name);
       return parameters.length > 0 ? [[requestName(operation), objectSchema({ required, properties })]] : [];

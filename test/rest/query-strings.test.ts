@@ -10,7 +10,7 @@ async function ordersOf(store: { readonly id: string }, query: string) {
   return body;
 }
 
-describe('An empty query value, a repeated parameter, an unknown parameter', async () => {
+describe('Empty, repeated and unknown parameters', async () => {
   const store = await app.data.store();
   await app.data.orders(store, 3);
 
@@ -27,7 +27,7 @@ describe('An empty query value, a repeated parameter, an unknown parameter', asy
     expect(await ordersOf(store, `?${name}=`)).toMatchObject({ count: 3 });
   });
 
-  test('of a repeated parameter the last one counts', async () => {
+  test('the last one of a repeated parameter wins', async () => {
     expect(await ordersOf(store, '?page_size=x&page_size=2')).toMatchObject({ page_size: 2 });
   });
 

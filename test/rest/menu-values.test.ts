@@ -5,8 +5,8 @@ const app = await startApp();
 const name = { translations: { en: 'Text' } };
 const largest = Number.MAX_SAFE_INTEGER;
 
-/** The least of each kind that can be posted. */
-const least = {
+/** A minimal entity of each kind. */
+const minimal = {
   items: { external_id: 'item', name, price: 100, tax: 10, sell_separately: true },
   menus: { external_id: 'menu', availability: [] },
   categories: { external_id: 'category', name },
@@ -21,20 +21,22 @@ const least = {
     default_quantity: 0,
   },
 };
-type Kind = keyof typeof least;
+type Kind = keyof typeof minimal;
 
 /** A body with one entity, of this kind and with these fields. */
-const bodyOf = (kind: Kind, fields: object) => ({ items: [], [kind]: [{ ...least[kind], ...fields }] });
+const bodyOf = (kind: Kind, fields: object) => ({ items: [], [kind]: [{ ...minimal[kind], ...fields }] });
 
-/** Posts one entity; gives back how it is answered in the flat form, and what the graph finds doubtful in it. */
+/** Posts one entity; returns it as in the flat form, with the codes of its diagnostics. */
 async function post(kind: Kind, fields: object) {
   const store = await app.data.store();
   const path = `/v1/stores/${store.id}/menu_configuration/`;
   const { status, body } = await app.post(path, bodyOf(kind, fields));
   if (status !== 200) return { status, detail: body.detail };
   const flat = await app.get(`${path}flat`);
-  const asked = await app.graphql('query ($id: ID!) { store(id: $id) { menuDiagnostics { code } } }', { id: store.id });
-  const codes = asked.body.data.store.menuDiagnostics.map(({ code }: { code: string }) => code);
+  const response = await app.graphql('query ($id: ID!) { store(id: $id) { menuDiagnostics { code } } }', {
+    id: store.id,
+  });
+  const codes = response.body.data.store.menuDiagnostics.map(({ code }: { code: string }) => code);
   return { status, tree: body.menu_configuration, entity: flat.body[kind][0], codes };
 }
 
@@ -42,8 +44,8 @@ const window = (day: string, start: string, end: string) => ({
   availability: [{ day_of_week: day, time_periods: [{ start_time: start, end_time: end }] }],
 });
 
-/** What is posted, given back as it was, and what is said of it. */
-const kept: readonly { decision: string; kind: Kind; fields: object; codes?: readonly string[] }[] = [
+/** Fields that are returned as posted, with the diagnostics that they cause. */
+const accepted: readonly { decision: string; kind: Kind; fields: object; codes?: readonly string[] }[] = [
   { decision: 'Amounts', kind: 'items', fields: { price: -largest, tax: -1 }, codes: ['NEGATIVE_PRICE'] },
   { decision: 'Amounts', kind: 'items', fields: { price: largest, tax: 0 } },
   { decision: 'Amounts', kind: 'modifier_items', fields: { price_change: -50, tax_change: -5 } },
@@ -93,8 +95,8 @@ const kept: readonly { decision: string; kind: Kind; fields: object; codes?: rea
   { decision: 'Translations', kind: 'items', fields: { name: { translations: { es_es: '', 'any key': 'x' } } } },
 ];
 
-describe('what the declared shape allows is kept as it was posted', () => {
-  test.each(kept)('$decision: $fields', async ({ kind, fields, codes = [] }) => {
+describe('values of the declared shape are returned as posted', () => {
+  test.each(accepted)('$decision: $fields', async ({ kind, fields, codes = [] }) => {
     const { status, entity, codes: found } = await post(kind, fields);
     expect(status).toBe(200);
     expect(entity).toMatchObject(fields);
@@ -104,7 +106,7 @@ describe('what the declared shape allows is kept as it was posted', () => {
 
 const tooLarge = { type: 'less_than_equal', msg: `Input should be less than or equal to ${largest}` };
 
-const refused: readonly { decision: string; kind: Kind; fields: object; loc: readonly string[]; error: object }[] = [
+const rejected: readonly { decision: string; kind: Kind; fields: object; loc: readonly string[]; error: object }[] = [
   { decision: 'Amounts', kind: 'items', fields: { price: largest + 1 }, loc: ['price'], error: tooLarge },
   { decision: 'Other integers', kind: 'items', fields: { prep_time: 2 ** 60 }, loc: ['prep_time'], error: tooLarge },
   {
@@ -122,14 +124,14 @@ const refused: readonly { decision: string; kind: Kind; fields: object; loc: rea
     error: { type: 'string_too_long', msg: 'String should have at most 255 characters' },
   },
   {
-    decision: 'Characters that no text holds',
+    decision: 'Unsupported characters',
     kind: 'items',
     fields: { allergens: 'a\0' },
     loc: ['allergens'],
     error: { type: 'value_error', msg: 'Value error, the character U+0000 is not allowed' },
   },
   {
-    decision: 'Characters that no text holds',
+    decision: 'Unsupported characters',
     kind: 'items',
     fields: { name: { translations: { en: '\ud800' } } },
     loc: ['name', 'translations', 'en'],
@@ -137,17 +139,17 @@ const refused: readonly { decision: string; kind: Kind; fields: object; loc: rea
   },
 ];
 
-describe('what cannot be kept is 422 at its place', () => {
-  test.each(refused)('$decision: $error.type at $loc', async ({ kind, fields, loc, error }) => {
+describe('values that cannot be stored are 422', () => {
+  test.each(rejected)('$decision: $error.type at $loc', async ({ kind, fields, loc, error }) => {
     expect(await post(kind, fields)).toEqual({ status: 422, detail: [{ loc: ['body', kind, 0, ...loc], ...error }] });
   });
 
-  test('a number that is not finite is refused too', async () => {
+  test('a number that is not finite is 422', async () => {
     const store = await app.data.store();
     const body = JSON.stringify(bodyOf('items', { alcohol_by_volume: 0.125 })).replace('0.125', '1e999');
-    const answer = await app.post(`/v1/stores/${store.id}/menu_configuration/`, body);
+    const response = await app.post(`/v1/stores/${store.id}/menu_configuration/`, body);
     const msg = 'Input should be a finite number';
-    expect(answer.body.detail).toEqual([
+    expect(response.body.detail).toEqual([
       { loc: ['body', 'items', 0, 'alcohol_by_volume'], msg, type: 'finite_number' },
     ]);
   });
@@ -158,25 +160,25 @@ describe('in_stock', () => {
     [{}, true],
     [{ in_stock: null }, true],
     [{ in_stock: false }, false],
-  ])('%j is answered as %j', async (fields, expected) => {
+  ])('%j is returned as %j', async (fields, expected) => {
     expect((await post('items', fields)).entity.in_stock).toBe(expected);
     expect((await post('modifier_items', fields)).entity.in_stock).toBe(expected);
   });
 });
 
 describe('Optional fields', () => {
-  test('without a value they are left out, and null is no value', async () => {
+  test('without a value or with null they are omitted', async () => {
     const nulls = { description: null, ingredients: null, allergens: null, dietary_labels: null, prep_time: null };
     for (const fields of [{}, nulls]) {
       const { entity } = await post('items', fields);
       expect(Object.keys(entity)).toEqual([
-        ...Object.keys(least.items),
+        ...Object.keys(minimal.items),
         ...['id', 'in_stock', 'modifier_external_ids'],
       ]);
     }
   });
 
-  test('an empty text and an empty list are values', async () => {
+  test('an empty string and an empty list are values', async () => {
     expect((await post('items', { ingredients: '', dietary_labels: [] })).entity).toMatchObject({
       ingredients: '',
       dietary_labels: [],
@@ -185,7 +187,7 @@ describe('Optional fields', () => {
 });
 
 describe('Name of a menu', () => {
-  test('without one the tree has no translations, and the flat form no name', async () => {
+  test('without one the tree has empty translations, and the flat form no name', async () => {
     const { tree, entity } = await post('menus', {});
     expect(tree[0].name).toEqual({ translations: {} });
     expect(entity).not.toHaveProperty('name');

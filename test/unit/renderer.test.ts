@@ -1,10 +1,9 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { compileRender, type FieldShape, type Shape } from '../../src/cache/render.ts';
-import { compileResolve, Rendering } from '../../src/cache/rendering.ts';
+import { toBuffer } from '../../src/cache/json-writer.ts';
+import { compileRenderer, compileResolver, type FieldShape, Rendering, type Shape } from '../../src/cache/renderer.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
-import { bytesOf } from '../../src/cache/writer.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }
@@ -17,18 +16,18 @@ interface Node {
   readonly next?: Node;
 }
 
-const loads: string[][] = [];
-let waiting: string[] | undefined;
+const batches: string[][] = [];
+let batch: string[] | undefined;
 
-/** Loads what is asked for together with all that is asked for before anything waits. */
+/** Loads ids in batches, one for each turn of the event loop. */
 async function load(id: string): Promise<string> {
-  if (!waiting) {
-    waiting = [];
-    loads.push(waiting);
+  if (!batch) {
+    batch = [];
+    batches.push(batch);
   }
-  waiting.push(id);
+  batch.push(id);
   await new Promise(resolve => setImmediate(resolve));
-  waiting = undefined;
+  batch = undefined;
   return `loaded ${id}`;
 }
 
@@ -56,68 +55,74 @@ const schema = makeExecutableSchema({
   },
 });
 
-/** The JSON of the one root field of a query. */
-async function write(text: string, root: unknown, { variables = {}, form }: { variables?: object; form?: Shape } = {}) {
+/** Renders the root field of a query. */
+async function render(
+  text: string,
+  root: unknown,
+  { variables = {}, shape }: { variables?: object; shape?: Shape } = {},
+) {
   const document = parse(text);
   const fragments = fragmentsOf(document);
   const [selected] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
   const field = selected && (schema.getQueryType() as GraphQLObjectType).getFields()[selected.node.name.value];
   if (!field) throw new Error('The query has no field');
   const rendering = new Rendering({ variables: { ...variables }, context: {} });
-  const value = compileResolve(field, selected, fragments)(root, rendering);
-  return bytesOf(await compileRender(field.type, selected, fragments, form)(value, rendering)).toString();
+  const value = compileResolver(field, selected, fragments)(root, rendering);
+  return toBuffer(await compileRenderer(field.type, selected, fragments, shape)(value, rendering)).toString();
 }
 
-test('fields stand in their order, nulls among them, with fragments taken apart', async () => {
+test('fields are in the order of the query, with nulls, and fragments are expanded', async () => {
   const text = '{ node { name ...Rest __typename } } fragment Rest on Node { key: id times }';
-  expect(await write(text, { id: 'a' })).toBe('{"name":null,"key":"a","times":10,"__typename":"Node"}');
+  expect(await render(text, { id: 'a' })).toBe('{"name":null,"key":"a","times":10,"__typename":"Node"}');
 });
 
 test('arguments come from literals and variables', async () => {
   const text = 'query ($n: Int) { node { one: times(n: 1) given: times(n: $n) } }';
-  expect(await write(text, { id: 'a' }, { variables: { n: 3 } })).toBe('{"one":5,"given":15}');
+  expect(await render(text, { id: 'a' }, { variables: { n: 3 } })).toBe('{"one":5,"given":15}');
 });
 
-test('what has to be loaded is asked for together, at whatever depth it stands', async () => {
-  loads.length = 0;
+test('loads at any depth are started in one batch', async () => {
+  batches.length = 0;
   const nodes = ['a', 'b'].map(id => ({ id, next: { id: `${id}2` } }));
-  expect(JSON.parse(await write('{ nodes { later next { later } } }', [...nodes, null]))).toEqual([
+  expect(JSON.parse(await render('{ nodes { later next { later } } }', [...nodes, null]))).toEqual([
     { later: 'loaded a', next: { later: 'loaded a2' } },
     { later: 'loaded b', next: { later: 'loaded b2' } },
     null,
   ]);
-  expect(loads).toEqual([['a', 'a2', 'b', 'b2']]);
+  expect(batches).toEqual([['a', 'a2', 'b', 'b2']]);
 });
 
-test('an object that stands in many places is written once', async () => {
+test('a repeated object is rendered once', async () => {
   resolved = 0;
   const shared = { id: 'shared', name: 'x' };
   const nodes = Array.from({ length: 100 }, (_, at) => ({ id: String(at), next: shared }));
-  expect(JSON.parse(await write('{ nodes { next { name } } }', nodes))).toHaveLength(100);
+  expect(JSON.parse(await render('{ nodes { next { name } } }', nodes))).toHaveLength(100);
   expect(resolved).toBe(1);
 });
 
-test('a form leaves out, fills in and adds', async () => {
-  const plain: FieldShape = { optional: false, fallback: undefined, constant: undefined, below: undefined };
-  const form: Shape = new Map([
+test('a shape omits optional nulls, replaces nulls by defaults and adds constants', async () => {
+  const plain: FieldShape = { optional: false, fallback: undefined, constant: undefined, shape: undefined };
+  const shape: Shape = new Map([
     ['id', plain],
     ['code', { ...plain, constant: '"000000"' }],
     ['name', { ...plain, optional: true }],
     ['other', { ...plain, fallback: '"none"' }],
   ]);
   const text = '{ node { times id name other: name } }';
-  expect(await write(text, { id: 'a' }, { form })).toBe('{"id":"a","code":"000000","other":"none"}');
-  expect(await write(text, { id: 'a', name: 'n' }, { form })).toBe('{"id":"a","code":"000000","name":"n","other":"n"}');
+  expect(await render(text, { id: 'a' }, { shape })).toBe('{"id":"a","code":"000000","other":"none"}');
+  expect(await render(text, { id: 'a', name: 'n' }, { shape })).toBe(
+    '{"id":"a","code":"000000","name":"n","other":"n"}',
+  );
 });
 
-test('the first failure is told, and one that comes after it ends nothing', async () => {
-  const unheard: unknown[] = [];
-  const hear = (reason: unknown) => unheard.push(reason);
-  process.on('unhandledRejection', hear);
-  await expect(write('{ node { fails throws } }', { id: 'a' })).rejects.toThrow('at once');
-  await expect(write('{ nodes { fails } }', [{ id: 'a' }, { id: 'b' }])).rejects.toThrow('too late');
-  await expect(write('{ node { next { id } } }', { id: 'a' })).rejects.toThrow('Node.next is null');
+test('the first error is thrown, and a later rejection is not unhandled', async () => {
+  const unhandled: unknown[] = [];
+  const listener = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', listener);
+  await expect(render('{ node { fails throws } }', { id: 'a' })).rejects.toThrow('at once');
+  await expect(render('{ nodes { fails } }', [{ id: 'a' }, { id: 'b' }])).rejects.toThrow('too late');
+  await expect(render('{ node { next { id } } }', { id: 'a' })).rejects.toThrow('Node.next is null');
   await new Promise(resolve => setImmediate(resolve));
-  process.off('unhandledRejection', hear);
-  expect(unheard).toEqual([]);
+  process.off('unhandledRejection', listener);
+  expect(unhandled).toEqual([]);
 });

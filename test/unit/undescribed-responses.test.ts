@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { undescribed } from '../support/described.ts';
 
-test('an answer that /openapi.json does not describe is found', () => {
+test('a response that /openapi.json does not describe is detected', () => {
   expect(undescribed('GET', '/v1/merchants/m', 200, { id: 'm' })).toContain('must have required property');
   expect(undescribed('GET', '/v1/merchants/m', 404, { detail: ['no', 'text'] })).toContain('must be string');
   expect(undescribed('GET', '/v1/merchants/m', 418, {})).toBe('418 is not described');

@@ -4,16 +4,16 @@ import { routes } from '../support/interface.ts';
 
 const app = await startApp();
 
-/** How many orders a query finds. */
+/** The count of an order list. */
 async function count(store: { readonly id: string }, query: string): Promise<number> {
   const { status, body } = await app.get(`/v1/stores/${store.id}/orders/?${query}`);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body.count;
 }
 
-describe('What is on sale', async () => {
+describe('When a menu is available', async () => {
   const store = await app.data.store({ timezone: 'America/New_York' });
-  const onSale = async (day_of_week: string, start_time: string, end_time: string, at: string) => {
+  const isAvailable = async (day_of_week: string, start_time: string, end_time: string, at: string) => {
     const availability = [{ day_of_week, time_periods: [{ start_time, end_time }] }];
     const body = { items: [], menus: [{ external_id: 'm', availability }] };
     await app.post(`/v1/stores/${store.id}/menu_configuration/`, body);
@@ -34,7 +34,7 @@ describe('What is on sale', async () => {
     ['1', '00:00', '24:00', '2026-03-02T13:00:00Z', false],
     ['MON', '8:00', '11:00', '2026-03-02T13:00:00Z', false],
   ])('%s %s to %s, at %s: %j', async (day, start, end, at, expected) => {
-    expect(await onSale(day, start, end, at)).toBe(expected);
+    expect(await isAvailable(day, start, end, at)).toBe(expected);
   });
 });
 
@@ -52,11 +52,11 @@ describe('Date-times in requests', async () => {
     '2026-03-01T18:30:00%2B0200',
     '2026-03-01T18:30:00+02',
     '2026-03-01T11:30:00.500-05:00',
-  ])('%s is understood', async text => {
+  ])('%s is accepted', async text => {
     expect(await count(store, `start_time=${text}`)).toBe(1);
   });
 
-  test('a time that is a millisecond later leaves the order out', async () => {
+  test('start_time is compared to the millisecond', async () => {
     expect(await count(store, 'start_time=2026-03-01T18:30:00.501+02:00')).toBe(0);
   });
 
@@ -70,8 +70,8 @@ describe('Date-times in requests', async () => {
   );
 });
 
-describe('Date-times in answers', () => {
-  test('they are in UTC with milliseconds', async () => {
+describe('Date-times in responses', () => {
+  test('are in UTC with milliseconds', async () => {
     const store = await app.data.store({ createdAt: new Date('2026-01-02T03:04:05Z') });
     expect((await app.get(`/v1/stores/${store.id}`)).body.created_at).toBe('2026-01-02T03:04:05.000Z');
   });
@@ -128,13 +128,13 @@ describe('status', async () => {
     ['READY,', ['query', 'status', 1]],
     ['LATE,READY', ['query', 'status', 0]],
   ])('%s is 422', async (status, loc) => {
-    const answer = await app.get(`/v1/stores/${store.id}/orders/?status=${status}`);
-    expect([answer.status, answer.body.detail]).toMatchObject([422, [{ loc, type: 'enum' }]]);
+    const response = await app.get(`/v1/stores/${store.id}/orders/?status=${status}`);
+    expect([response.status, response.body.detail]).toMatchObject([422, [{ loc, type: 'enum' }]]);
   });
 });
 
 describe('Filters together', () => {
-  test('all must hold', async () => {
+  test('must all match', async () => {
     const store = await app.data.store();
     await app.data.orders(store, 1, { customerName: 'Ana', status: 'READY' });
     await app.data.orders(store, 1, { customerName: 'Ana', status: 'PENDING' });
@@ -145,7 +145,7 @@ describe('Filters together', () => {
 });
 
 describe('result_code, result_message', () => {
-  test('success is always said in the same words, and errors do not use them', async () => {
+  test('are constant in every 200, and absent from errors', async () => {
     const store = await app.data.store();
     const [order] = await app.data.orders(store, 1);
     const success = { result_code: '000000', result_message: 'Success' };
@@ -156,7 +156,7 @@ describe('result_code, result_message', () => {
 });
 
 describe('Order items', () => {
-  test('they are given back as they came, nulls and nesting included', async () => {
+  test('are returned unchanged, with nulls and nesting', async () => {
     const store = await app.data.store();
     const items = [{ z: null, a: [{ b: [] }, 'x'], __typename: 1.5 }, {}];
     const [order] = await app.data.orders(store, 1, { items });
@@ -165,7 +165,7 @@ describe('Order items', () => {
 });
 
 describe('Names and contacts of a store', () => {
-  test('any map is given back as it came', async () => {
+  test('any map is returned unchanged', async () => {
     const maps = { name: { de: 'Krone', parts: [1, null] }, contacts: { z: { y: null }, a: '' } };
     const store = await app.data.store(maps);
     expect((await app.get(`/v1/stores/${store.id}`)).body).toMatchObject(maps);
@@ -173,7 +173,7 @@ describe('Names and contacts of a store', () => {
 });
 
 describe('Versioning', () => {
-  test('every path begins with /v1, and none announces its end', async () => {
+  test('every path starts with /v1, and no route is deprecated', async () => {
     expect(routes.filter(({ path }) => !path.startsWith('/v1/'))).toEqual([]);
     const { headers } = await app.get('/v1/stores/');
     expect([headers.get('deprecation'), headers.get('sunset')]).toEqual([null, null]);

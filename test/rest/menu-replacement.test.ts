@@ -27,7 +27,7 @@ const modifier = (id: string, menuItem: string) => ({
   menu_item_external_id: menuItem,
 });
 
-/** A store of one's own, to be written and read. */
+/** A new store, with functions that write and read its configuration. */
 async function newStore() {
   const store = await app.data.store();
   const path = `/v1/stores/${store.id}/menu_configuration/`;
@@ -43,7 +43,7 @@ async function newStore() {
 const idsOf = (list: readonly { readonly external_id: string }[]) => list.map(entity => entity.external_id);
 
 describe('Replace or merge', () => {
-  test('what is not posted is gone, and lists that are left out are empty', async () => {
+  test('entities that are not posted are deleted, and omitted lists are empty', async () => {
     const store = await newStore();
     await store.post({ items: [item('a'), item('b')], categories: [category('c', ['a'])], menus: [menu('m', ['c'])] });
     await store.post({ items: [item('b')] });
@@ -53,26 +53,26 @@ describe('Replace or merge', () => {
     expect((await store.tree()).body).toEqual({ menu_configuration: [] });
   });
 
-  test('a reader sees one configuration or the other, never parts of both', async () => {
+  test('a read returns one configuration or the other, never parts of both', async () => {
     const store = await newStore();
     const versions = ['one', 'two'].map(id => ({ items: [item(id)], categories: [category(id, [id])] }));
     const [one = {}, two = {}] = versions;
     await store.post(one);
-    let reading = true;
+    let isReading = true;
     const writing = (async () => {
-      for (let round = 0; reading; round++) await store.post(round % 2 ? one : two);
+      for (let round = 0; isReading; round++) await store.post(round % 2 ? one : two);
     })();
     for (let read = 0; read < 20; read++) {
       const { items, categories } = await store.flat();
       expect(idsOf(items)).toEqual(idsOf(categories));
     }
-    reading = false;
+    isReading = false;
     await writing;
   });
 });
 
 describe('Service-assigned ids', () => {
-  test('they stay with their external id, and are never given again', async () => {
+  test('an id stays with its external id, and is never reused', async () => {
     const store = await newStore();
     const idOf = async () => (await store.flat()).items[0].id;
     await store.post({ items: [item('a')] });
@@ -86,7 +86,7 @@ describe('Service-assigned ids', () => {
 });
 
 describe('Unresolved references, duplicate external ids', () => {
-  test('every one is named at its place, and nothing is saved', async () => {
+  test('every one is reported with its loc, and nothing is saved', async () => {
     const store = await newStore();
     await store.post({ items: [item('kept')] });
     const { status, body } = await store.post({
@@ -138,7 +138,7 @@ describe('Unresolved references, duplicate external ids', () => {
     expect(idsOf((await store.flat()).items)).toEqual(['kept']);
   });
 
-  test('ids of different kinds may be the same', async () => {
+  test('entities of different kinds may share an external id', async () => {
     const store = await newStore();
     const body = { items: [item('a')], categories: [category('a', ['a'])], menus: [menu('a', ['a'])] };
     expect((await store.post(body)).status).toBe(200);
@@ -146,18 +146,20 @@ describe('Unresolved references, duplicate external ids', () => {
 });
 
 describe('Entities that nothing refers to', () => {
-  test('they are in the flat form and in the graph, not in the tree', async () => {
+  test('are in the flat form and in the graph, not in the tree', async () => {
     const store = await newStore();
     const { body } = await store.post({ items: [item('a')], categories: [category('c', ['a'])] });
     expect(body).toEqual({ menu_configuration: [] });
     expect(idsOf((await store.flat()).items)).toEqual(['a']);
-    const asked = await app.graphql('query ($id: ID!) { store(id: $id) { items { externalId } } }', { id: store.id });
-    expect(asked.body.data.store.items).toEqual([{ externalId: 'a' }]);
+    const response = await app.graphql('query ($id: ID!) { store(id: $id) { items { externalId } } }', {
+      id: store.id,
+    });
+    expect(response.body.data.store.items).toEqual([{ externalId: 'a' }]);
   });
 });
 
 describe('Order of lists', () => {
-  test('lists and links are answered as they were posted', async () => {
+  test('lists and links are in the posted order', async () => {
     const store = await newStore();
     const { body } = await store.post({
       items: [item('b'), item('c'), item('a')],
@@ -172,7 +174,7 @@ describe('Order of lists', () => {
 });
 
 describe('Order of keys in maps', () => {
-  test('as posted, but for whole numbers, which come first', async () => {
+  test('as posted, except for integers, which come first', async () => {
     const store = await newStore();
     const text = JSON.stringify({ items: [item('a')] }).replace(
       /"translations":\{[^}]*\}/,
@@ -185,7 +187,7 @@ describe('Order of keys in maps', () => {
 });
 
 describe('Circular modifiers', () => {
-  test('they are kept, and the tree does not follow them', async () => {
+  test('are accepted, and the tree does not follow them', async () => {
     const store = await newStore();
     const { status, body } = await store.post({
       items: [item('a', { modifier_external_ids: ['g'] })],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { ErrorPath } from '../../src/input/validation-errors.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
-import { placeOf } from '../../src/rest/error-paths.ts';
+import { locOf } from '../../src/rest/domain-errors.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const { operations } = loadContract(buildGraph());
 
-test.each<[operation: string, field: ErrorPath, error: ErrorPath, place: ErrorPath]>([
+test.each<[operation: string, keys: string[], path: ErrorPath, loc: ErrorPath]>([
   ['createMenuConfiguration', ['replaceMenuConfiguration'], ['input'], ['body']],
   ['createMenuConfiguration', ['replaceMenuConfiguration'], ['input', 'modifierGroups'], ['body', 'modifier_groups']],
   [
@@ -30,8 +30,8 @@ test.each<[operation: string, field: ErrorPath, error: ErrorPath, place: ErrorPa
   ['listOrders', ['store', 'orders'], ['pageSize'], ['query', 'page_size']],
   ['listOrders', ['store', 'orders'], ['after'], ['query']],
   ['listStores', ['stores'], ['skip'], ['query', 'skip']],
-])('%s: an error of %j at %j is placed at %j', (name, field, error, place) => {
+])('%s: the loc of an error of %j at %j is %j', (name, keys, path, loc) => {
   const operation = operations.find(candidate => candidate.name === name);
   if (!operation) throw new Error(`There is no ${name}`);
-  expect(placeOf(operation, field, error)).toEqual(place);
+  expect(locOf(operation, keys, path)).toEqual(loc);
 });

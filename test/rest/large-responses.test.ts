@@ -5,7 +5,7 @@ import { startApp } from '../support/app.ts';
 
 const app = await startApp();
 
-/** A body of some 20 KB that means a tree of more than a megabyte: the same items in each of many categories. */
+/** A body of about 20 KB with a tree of more than a megabyte: the same items in each of many categories. */
 function largeBody() {
   const items = Array.from({ length: 100 }, (_, at) => ({
     external_id: `item ${at}`,
@@ -23,7 +23,7 @@ function largeBody() {
   return { items, categories, menus: [menu] };
 }
 
-test('a large answer to a write says its length first, and is what a read answers', async () => {
+test('a streamed response to a write has Content-Length, and equals that of a read', async () => {
   const path = `/v1/stores/${(await app.data.store()).id}/menu_configuration/`;
   const written = await app.post(path, largeBody());
   expect(written.status).toBe(200);
@@ -36,7 +36,7 @@ test('a large answer to a write says its length first, and is what a read answer
   expect(read.text).toBe(written.text);
 });
 
-test('who leaves in the middle of it has written all the same, and hinders nobody', async () => {
+test('a client that disconnects during the response has written, and blocks nobody', async () => {
   const path = `/v1/stores/${(await app.data.store()).id}/menu_configuration/`;
   const sent = request(new URL(path, app.url), { method: 'POST', headers: { 'x-api-key': app.key } });
   sent.end(JSON.stringify(largeBody()));

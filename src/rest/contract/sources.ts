@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import {
+  type ASTNode,
   type DefinitionNode,
   type DocumentNode,
   extendSchema,
   type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
+  getLocation,
   type InputObjectTypeExtensionNode,
   isExecutableDefinitionNode,
   isInputObjectType,
@@ -15,23 +17,43 @@ import {
   Source,
 } from 'graphql';
 import { directiveAt, type InterfaceDirective } from './directives.ts';
-import { ContractError } from './errors.ts';
 
-/** What schema/rest says, parsed, beside the graph that it is about. */
-export interface ContractText {
-  /** The graph with the directives of the contract. */
+/** The parsed files of schema/rest. */
+export interface ContractSources {
+  /** The graph, extended by the directives of the contract. */
   readonly schema: GraphQLSchema;
-  /** Operations and fragments of all files. */
+  /** The operations and fragments of all files. */
   readonly document: DocumentNode;
   readonly operations: readonly OperationDefinitionNode[];
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly inputs: readonly InputObjectTypeExtensionNode[];
-  readonly about: InterfaceDirective | undefined;
+  readonly info: InterfaceDirective | undefined;
+}
+
+/** Reports an error of the contract at a node. */
+export type Report = (message: string, node: ASTNode) => void;
+
+/** Lists every error of schema/rest with its file and line; the service does not start with one. */
+export class ContractError extends Error {
+  constructor(errors: readonly Error[]) {
+    super(`The REST contract has errors:\n  ${errors.map(describe).join('\n  ')}`);
+  }
+}
+
+function describe(error: Error): string {
+  if (!(error instanceof GraphQLError)) return error.message;
+  const ofNodes = (error.nodes ?? []).flatMap(({ loc }) =>
+    loc ? [`${loc.source.name}:${getLocation(loc.source, loc.start).line}`] : [],
+  );
+  const ofSyntax = error.source && error.locations ? [`${error.source.name}:${error.locations[0]?.line}`] : [];
+  const [first, ...others] = ofNodes.length > 0 ? ofNodes : ofSyntax;
+  const also = others.length > 0 ? ` (see ${others.join(', ')})` : '';
+  return `${first ?? 'schema/rest'}: ${error.message}${also}`;
 }
 
 const folder = new URL('../../../schema/rest/', import.meta.url);
 
-/** The files of schema/rest, but for the derived schema that is printed beside them. */
+/** Reads the files of schema/rest, except for the derived schema that is printed beside them. */
 export function readSources(): Source[] {
   return readdirSync(folder)
     .filter(file => file.endsWith('.graphql') && file !== 'derived.graphql')
@@ -39,21 +61,21 @@ export function readSources(): Source[] {
     .map(file => new Source(readFileSync(new URL(file, folder), 'utf8'), `schema/rest/${file}`));
 }
 
-export function parseSources(graph: GraphQLSchema, sources: readonly Source[]): ContractText {
+export function parseSources(graph: GraphQLSchema, sources: readonly Source[]): ContractSources {
   const definitions = parseAll(sources);
   const executable = definitions.filter(isExecutableDefinitionNode);
   const inputs = definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION);
   checkInputs(graph, inputs);
   const operations = executable.filter(node => node.kind === Kind.OPERATION_DEFINITION);
   const fragments = executable.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
-  const schema = extendWith(
+  const schema = extendGraph(
     graph,
     definitions.filter(node => !isExecutableDefinitionNode(node)),
   );
   const [extension] = definitions.filter(node => node.kind === Kind.SCHEMA_EXTENSION);
   return {
     schema,
-    about: extension && directiveAt(schema, 'interface', extension),
+    info: extension && directiveAt(schema, 'interface', extension),
     document: { kind: Kind.DOCUMENT, definitions: executable },
     operations,
     fragments: new Map(fragments.map(fragment => [fragment.name.value, fragment])),
@@ -84,11 +106,11 @@ function checkInputs(graph: GraphQLSchema, inputs: readonly InputObjectTypeExten
   );
 }
 
-function extendWith(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
+function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
   try {
     return extendSchema(graph, { kind: Kind.DOCUMENT, definitions });
   } catch (error) {
-    // graphql-js joins what it finds in type definitions into one message without places.
+    // graphql-js joins the errors in type definitions into one message without locations.
     throw new ContractError([error instanceof Error ? error : new Error(String(error))]);
   }
 }

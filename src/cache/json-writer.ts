@@ -1,0 +1,60 @@
+/** A chunk of JSON: a string while it is short, buffers once copying bytes costs less than encoding the text again. */
+export type Chunk = string | readonly Buffer[];
+
+/** From this length on, copying the bytes of a chunk costs less than encoding its text once more. */
+const minBufferLength = 1024;
+
+/** From this length on, passing on several buffers costs less than concatenating them. */
+const minSplitLength = 4 * 1024;
+
+/** Concatenates chunks of JSON. Throws a RangeError beyond `maxBytes`. */
+export class JsonWriter {
+  #text = '';
+  readonly #buffers: Buffer[] = [];
+  #length = 0;
+  readonly #maxBytes: number;
+
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
+
+  write(chunk: Chunk): void {
+    if (typeof chunk === 'string') {
+      this.#text += chunk;
+      this.#count(chunk.length);
+      return;
+    }
+    this.#flush();
+    for (const buffer of chunk) {
+      this.#buffers.push(buffer);
+      this.#count(buffer.length);
+    }
+  }
+
+  toChunk(): Chunk {
+    if (this.#buffers.length === 0 && this.#text.length < minBufferLength) return this.#text;
+    this.#flush();
+    const isShort = this.#buffers.length > 1 && this.#length < minSplitLength;
+    return isShort ? [Buffer.concat(this.#buffers)] : this.#buffers;
+  }
+
+  #flush(): void {
+    if (this.#text !== '') this.#buffers.push(Buffer.from(this.#text));
+    this.#text = '';
+  }
+
+  #count(length: number): void {
+    this.#length += length;
+    if (this.#length > this.#maxBytes) throw new RangeError('The response is too large to be cached.');
+  }
+}
+
+export function toBuffers(chunk: Chunk): readonly Buffer[] {
+  return typeof chunk === 'string' ? [Buffer.from(chunk)] : chunk;
+}
+
+export function toBuffer(chunk: Chunk): Buffer {
+  const buffers = toBuffers(chunk);
+  const [first] = buffers;
+  return first && buffers.length === 1 ? first : Buffer.concat(buffers);
+}

@@ -1,0 +1,250 @@
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  getArgumentValues,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+} from 'graphql';
+import { type Chunk, JsonWriter } from './json-writer.ts';
+import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
+
+/** A promise only where a field has to be loaded: most fields of a menu are in memory, and awaiting costs more than writing. */
+type PromiseOrValue<Value> = Value | Promise<Value>;
+
+type Render = (value: unknown, rendering: Rendering) => PromiseOrValue<Chunk>;
+
+/** How a body deviates from the graph in one field. */
+export interface FieldShape {
+  /** Omitted while it is null. */
+  readonly optional: boolean;
+  /** JSON in place of null. */
+  readonly fallback: string | undefined;
+  /** JSON of a field that the graph does not have. */
+  readonly constant: string | undefined;
+  readonly shape: Shape | undefined;
+}
+
+/** The fields of a JSON object by key, in order. */
+export type Shape = ReadonlyMap<string, FieldShape>;
+
+export interface RenderingOptions {
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly context: unknown;
+  /** Aborts rendering with a RangeError beyond it; for queries, whose size no contract bounds. */
+  readonly maxBytes?: number;
+}
+
+/** The state of rendering one response: the arguments of its resolvers and the chunks rendered so far. */
+export class Rendering {
+  readonly variables: RenderingOptions['variables'];
+  readonly context: unknown;
+  readonly maxBytes: number | undefined;
+  /** By selection, then by object. */
+  readonly chunks = new Map<readonly CompiledField[], Map<unknown, PromiseOrValue<Chunk>>>();
+  /** Argument values by field of the document. */
+  readonly args = new Map<object, Record<string, unknown>>();
+
+  constructor({ variables, context, maxBytes }: RenderingOptions) {
+    this.variables = variables;
+    this.context = context;
+    this.maxBytes = maxBytes;
+  }
+}
+
+/** Compiles a renderer of values of a type to JSON; with a shape, exactly the fields of the shape are rendered. */
+export function compileRenderer(
+  type: GraphQLOutputType,
+  selected: Pick<SelectedField, 'key' | 'selections'>,
+  fragments: Fragments,
+  shape?: Shape,
+): Render {
+  if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape);
+  if (isListType(type)) return compileList(compileRenderer(type.ofType, selected, fragments, shape));
+  if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
+  if (!isLeafType(type)) throw new Error(`${selected.key} has an abstract type`);
+  return value => JSON.stringify(type.serialize(value));
+}
+
+/** Calls the resolver of a field with the arguments that the document gives it. */
+export function compileResolver(
+  field: GraphQLField<unknown, unknown>,
+  { node, selections }: Pick<SelectedField, 'node' | 'selections'>,
+  fragments: Fragments,
+) {
+  const { name, resolve } = field;
+  if (!resolve || resolve === defaultFieldResolver) {
+    return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
+  }
+  // The part of GraphQLResolveInfo that our resolvers use.
+  const info = {
+    fieldName: name,
+    fieldNodes: [{ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
+    fragments: Object.fromEntries(fragments),
+  } as Partial<GraphQLResolveInfo> as GraphQLResolveInfo;
+  if (field.args.length === 0) return (object: unknown, { context }: Rendering) => resolve(object, {}, context, info);
+  return (object: unknown, rendering: Rendering): unknown => {
+    let args = rendering.args.get(info);
+    if (!args) {
+      args = getArgumentValues(field, node, { ...rendering.variables });
+      rendering.args.set(info, args);
+    }
+    return resolve(object, args, rendering.context, info);
+  };
+}
+
+/** Renders each object once per selection, however often the response repeats it. */
+function compileObject(
+  type: GraphQLObjectType,
+  selected: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+  shape: Shape | undefined,
+): Render {
+  const fields = compileFields(type, selected, fragments, shape);
+  return (object, rendering) => {
+    let rendered = rendering.chunks.get(fields);
+    if (!rendered) {
+      rendered = new Map();
+      rendering.chunks.set(fields, rendered);
+    }
+    let chunk = rendered.get(object);
+    if (chunk === undefined) {
+      chunk = renderFields(fields, object, rendering);
+      rendered.set(object, chunk);
+    }
+    return chunk;
+  };
+}
+
+interface CompiledField {
+  /** `{"key":` */
+  readonly firstLabel: string;
+  /** `,"key":` */
+  readonly nextLabel: string;
+  resolve(object: unknown, rendering: Rendering): unknown;
+  /** Null where the field is omitted. */
+  render(value: unknown, rendering: Rendering): PromiseOrValue<Chunk | null>;
+}
+
+function compileFields(
+  type: GraphQLObjectType,
+  { selections }: Pick<SelectedField, 'selections'>,
+  fragments: Fragments,
+  shape: Shape | undefined,
+): CompiledField[] {
+  const selected = selectedFields(selections, fragments);
+  if (!shape) return selected.map(field => compileField(type, field, fragments, undefined));
+  const byKey = new Map(selected.map(field => [field.key, field]));
+  return [...shape].map(([key, fieldShape]) => {
+    if (fieldShape.constant !== undefined) return constantField(key, fieldShape.constant);
+    const field = byKey.get(key);
+    if (!field) throw new Error(`The document selects nothing as ${key}`);
+    return compileField(type, field, fragments, fieldShape);
+  });
+}
+
+function constantField(key: string, json: string): CompiledField {
+  return { ...labelsOf(key), resolve: () => null, render: () => json };
+}
+
+function labelsOf(key: string): Pick<CompiledField, 'firstLabel' | 'nextLabel'> {
+  const label = `${JSON.stringify(key)}:`;
+  return { firstLabel: `{${label}`, nextLabel: `,${label}` };
+}
+
+function compileField(
+  type: GraphQLObjectType,
+  selected: SelectedField,
+  fragments: Fragments,
+  fieldShape: FieldShape | undefined,
+): CompiledField {
+  const name = selected.node.name.value;
+  const field = type.getFields()[name];
+  // `__typename`, the one field that no type defines.
+  if (!field) return constantField(selected.key, JSON.stringify(type.name));
+  const render = compileRenderer(field.type, selected, fragments, fieldShape?.shape);
+  const fallback = fieldShape?.fallback ?? (isNonNullType(field.type) ? undefined : 'null');
+  return {
+    ...labelsOf(selected.key),
+    resolve: compileResolver(field, selected, fragments),
+    render: (value, rendering) => {
+      if (value !== null && value !== undefined) return render(value, rendering);
+      if (fieldShape?.optional && fieldShape.fallback === undefined) return null;
+      if (fallback === undefined) throw new Error(`${type.name}.${name} is null`);
+      return fallback;
+    },
+  };
+}
+
+function renderFields(fields: readonly CompiledField[], object: unknown, rendering: Rendering): PromiseOrValue<Chunk> {
+  const chunks = renderAll(fields, field => {
+    const value = field.resolve(object, rendering);
+    return value instanceof Promise
+      ? value.then(loaded => field.render(loaded, rendering))
+      : field.render(value, rendering);
+  });
+  return chunks instanceof Promise
+    ? chunks.then(all => joinFields(fields, all, rendering))
+    : joinFields(fields, chunks, rendering);
+}
+
+function joinFields(fields: readonly CompiledField[], chunks: readonly (Chunk | null)[], rendering: Rendering): Chunk {
+  const writer = new JsonWriter(rendering.maxBytes);
+  let isEmpty = true;
+  let index = 0;
+  for (const { firstLabel, nextLabel } of fields) {
+    const chunk = chunks[index++] ?? null;
+    if (chunk === null) continue;
+    writer.write(isEmpty ? firstLabel : nextLabel);
+    writer.write(chunk);
+    isEmpty = false;
+  }
+  writer.write(isEmpty ? '{}' : '}');
+  return writer.toChunk();
+}
+
+function compileList(renderItem: Render): Render {
+  return (list, rendering) => {
+    const items = Array.isArray(list) ? list : [...(list as Iterable<unknown>)];
+    const chunks = renderAll(items, item => (item === null ? 'null' : renderItem(item, rendering)));
+    return chunks instanceof Promise ? chunks.then(all => joinItems(all, rendering)) : joinItems(chunks, rendering);
+  };
+}
+
+function joinItems(chunks: readonly Chunk[], rendering: Rendering): Chunk {
+  const writer = new JsonWriter(rendering.maxBytes);
+  let separator = '[';
+  for (const chunk of chunks) {
+    writer.write(separator);
+    writer.write(chunk);
+    separator = ',';
+  }
+  writer.write(separator === '[' ? '[]' : ']');
+  return writer.toChunk();
+}
+
+/** Starts to render all parts before it awaits any, so that their loads are batched. */
+function renderAll<Part, Result>(
+  parts: readonly Part[],
+  render: (part: Part) => PromiseOrValue<Result>,
+): PromiseOrValue<Result[]> {
+  const results = new Array<PromiseOrValue<Result>>(parts.length);
+  let hasPromise = false;
+  try {
+    for (let index = 0; index < parts.length; index++) {
+      const result = render(parts[index] as Part);
+      if (result instanceof Promise) hasPromise = true;
+      results[index] = result;
+    }
+  } catch (error) {
+    // The first error is rethrown; later rejections are swallowed so that they do not crash the process.
+    for (const result of results) if (result instanceof Promise) result.catch(() => {});
+    throw error;
+  }
+  return hasPromise ? Promise.all(results) : (results as Result[]);
+}
