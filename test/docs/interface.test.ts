@@ -42,7 +42,7 @@ describe('docs/interface.md', () => {
       'src/database/paging.ts',
     ];
     const code = files.flatMap(sources).map(read).join('\n');
-    const types = [...code.matchAll(/(?:fail\(at, depth, |type: |errors\.add\(\[.*?\], )'([a-z]+(?:_[a-z]+)+)'/g)];
+    const types = [...code.matchAll(/(?:fail\(cursor, depth, |type: |errors\.add\(\[.*?\], )'([a-z]+(?:_[a-z]+)+)'/g)];
     // No parameter of a route is a boolean or a number with a fraction, and no body has a date-time.
     const unused = new Set(['bool_parsing', 'float_parsing', 'datetime_type']);
     const found = new Set(types.map(match => match[1] ?? '').filter(type => !unused.has(type)));
