@@ -9,7 +9,6 @@ import { addMenuCommand } from './cli/menu.ts';
 import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
 import { terminal } from './cli/terminal.ts';
-import { readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 
 /** The command line. Answers the exit status; every error of the operator is one clear line. */
@@ -38,6 +37,7 @@ export function createProgram(): Command {
     .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
     .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
     .action(async () => {
+      const { readConfig } = await import('./config.ts');
       const config = readConfig(process.env);
       // The server is most of the program, and no other command needs it, nor does the one that minds several.
       const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
@@ -47,8 +47,11 @@ export function createProgram(): Command {
     .command('worker', { hidden: true })
     .description('what `serve` starts CARTE_PROCESSES times')
     .action(async () => {
-      const { work } = await import('./processes/worker.ts');
-      await work(() => readConfig(process.env));
+      const [{ readConfig }, { runWorker }] = await Promise.all([
+        import('./config.ts'),
+        import('./processes/worker.ts'),
+      ]);
+      await runWorker(() => readConfig(process.env));
     });
   program
     .command('migrate')

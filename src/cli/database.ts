@@ -1,11 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { operatorScope } from '../auth/scope.ts';
-import { readConfig } from '../config.ts';
 
 /** Runs one command's work on the configured database with the operator's scope, and leaves it closed. */
 export async function withDatabase<T>(work: (em: EntityManager) => Promise<T>): Promise<T> {
   // Loaded here, since the ORM takes longer to load than --help may take.
-  const { openDatabase } = await import('../database/open.ts');
+  const [{ readConfig }, { openDatabase }] = await Promise.all([import('../config.ts'), import('../database/open.ts')]);
   const database = await openDatabase(readConfig(process.env));
   try {
     const em = database.orm.em.fork();

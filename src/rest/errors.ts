@@ -34,7 +34,7 @@ export function problemOf(error: unknown): Problem | undefined {
 
 function postponement(error: RetryableError): Problem {
   const status = error instanceof TooManyRequests ? 429 : 503;
-  return new Problem(status, error.message, { 'retry-after': String(error.retrySeconds) });
+  return new Problem(status, error.message, { 'retry-after': String(error.retryAfterSeconds) });
 }
 
 /** Fastify's own refusals, of bodies that it will not read to the end. */

@@ -1,41 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import closeWithGrace from 'close-with-grace';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import type { Drain } from './drain.ts';
+import { toUnavailable } from '../database/errors.ts';
 
-/** The first of these signals ends the service in good order, a second one at once. */
-export function untilSignal(signals: readonly NodeJS.Signals[], onSecond = () => {}): Promise<void> {
-  return new Promise(resolve => {
-    let count = 0;
-    for (const signal of signals) {
-      process.on(signal, () => {
-        count += 1;
-        if (count === 1) return resolve();
-        onSecond();
-        process.exit(1);
-      });
-    }
-  });
+export interface ShutdownOptions {
+  readonly log: FastifyBaseLogger;
+  readonly shutdown: Config['shutdown'];
+  /** Fails readiness; `close` follows after the delay. */
+  readonly onSignal: () => void;
+  readonly close: () => Promise<void>;
+  /** Ends child processes before an exit that does not wait for `close`: on a second signal, or at the time-out. */
+  readonly onAbort?: () => void;
+  readonly ignoredSignals?: readonly 'SIGHUP'[];
 }
 
-/** Of the time that an ending service has, this much is for requests; the rest is for closing the database. */
-const shareOfRequests = 0.75;
-
-/** Lets the world know, then ends. */
-export async function shutDownGracefully(
-  app: FastifyInstance,
-  drain: Drain,
-  { seconds, delaySeconds }: Config['shutdown'],
-): Promise<void> {
-  drain.begin();
-  await sleep(delaySeconds * 1_000);
-  await drainAndClose(app, drain, seconds);
+/** Shuts down gracefully and exits on the first signal. A second signal exits at once. */
+export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignoredSignals = [] }: ShutdownOptions): void {
+  const { seconds, delaySeconds } = shutdown;
+  closeWithGrace(
+    {
+      delay: (delaySeconds + seconds) * 1_000,
+      logger: log,
+      // An uncaught error ends the process as Node does it: the state of the program is unknown then.
+      skip: ['uncaughtException', 'unhandledRejection', 'beforeExit', ...ignoredSignals],
+      onSecondSignal: () => onAbort?.(),
+      onTimeout() {
+        onAbort?.();
+        // Requests or a database that hang until then are no failure of the shutdown.
+        process.exit(0);
+      },
+    },
+    async () => {
+      onSignal();
+      await sleep(delaySeconds * 1_000);
+      await close();
+    },
+  );
 }
 
-/** Lets nobody in, then answers those who are in; whatever then hangs is not waited for. */
-export async function drainAndClose(app: FastifyInstance, drain: Drain, seconds: number): Promise<void> {
-  setTimeout(() => process.exit(0), seconds * 1_000).unref();
-  const cutOff = await drain.finish(app.server, seconds * 1_000 * shareOfRequests);
-  if (cutOff > 0) app.log.warn(`${cutOff} requests were cut off after ${seconds * shareOfRequests} seconds`);
+/** The part of the shutdown time that is for requests; the rest is for closing the database. */
+const requestShare = 0.75;
+
+/** Drains connections, then closes the server. */
+export async function drainAndClose(app: FastifyInstance, { seconds }: Config['shutdown']): Promise<void> {
+  const requestSeconds = seconds * requestShare;
+  const aborted = await app.drain.finish(requestSeconds * 1_000);
+  if (aborted > 0) app.log.warn(`${aborted} requests were cut off after ${requestSeconds} seconds`);
   await app.close();
+}
+
+/** Logs unhandled rejections of the database, whose requests have been responded to before; any other is a bug and ends the process. */
+export function tolerateDatabaseRejections(log: FastifyBaseLogger): void {
+  process.on('unhandledRejection', error => {
+    if (!toUnavailable(error)) throw error;
+    log.warn({ err: error }, 'An unhandled rejection of the database');
+  });
 }

@@ -21,7 +21,7 @@ const manifests = files
   .map(name => name.replace('.yaml', ''))
   .filter(name => name !== 'kustomization' && name !== 'adapter.example');
 
-const settings = new Set([...read('src/config.ts').matchAll(/\benv(?:, '|\.)([A-Z][A-Z_]+)/g)].map(([, name]) => name));
+const settings = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name));
 const unknownSettings = (names: readonly string[]) => names.filter(name => !settings.has(name));
 
 const pod = manifest('deployment').spec.template.spec;
@@ -83,7 +83,7 @@ test('what the autoscaler counts is made of a metric that the service shows', as
   );
   expect(asked).toEqual([rule.name.as]);
   const [, series] = /^(\w+)_count\{/.exec(rule.seriesQuery) ?? [];
-  expect(await createMetrics().show()).toContain(`# TYPE ${series} histogram`);
+  expect(await createMetrics().registry.metrics()).toContain(`# TYPE ${series} histogram`);
 });
 
 test('the image holds what the program needs, and its context no more than that', () => {
