@@ -15,6 +15,12 @@ export interface ShutdownOptions {
   readonly ignoredSignals?: readonly 'SIGHUP'[];
 }
 
+/** Events that end the process at once: its state is unknown, and Node may hang if it has a listener for the signal of a fault. */
+const fatalEvents = [
+  ...(['uncaughtException', 'unhandledRejection'] as const),
+  ...(['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const),
+];
+
 /** Shuts down gracefully and exits on the first signal. A second signal exits at once. */
 export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignoredSignals = [] }: ShutdownOptions): void {
   const { seconds, delaySeconds } = shutdown;
@@ -22,8 +28,7 @@ export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignored
     {
       delay: (delaySeconds + seconds) * 1_000,
       logger: log,
-      // An uncaught error ends the process as Node does it: the state of the program is unknown then.
-      skip: ['uncaughtException', 'unhandledRejection', 'beforeExit', ...ignoredSignals],
+      skip: [...fatalEvents, 'beforeExit', ...ignoredSignals],
       onSecondSignal: () => onAbort?.(),
       onTimeout() {
         onAbort?.();
