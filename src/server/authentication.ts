@@ -5,7 +5,7 @@ import { recordOf } from './requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Resolves to the caller, or to undefined for a request without a key. Throws for an invalid key, under overload and beyond the rate limit. */
+    /** Resolves to undefined without a key. Rejects for an invalid key, under overload, and beyond the rate limit. */
     authenticate(request: FastifyRequest): Promise<Caller | undefined>;
   }
 }

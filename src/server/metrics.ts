@@ -200,7 +200,7 @@ export function mountMetrics(app: FastifyInstance, { registry }: Metrics, collec
 }
 
 /**
- * Prints the metrics of all processes, told apart by the label `process`: a sum would drop when a process is replaced, which
+ * Prints the metrics of all processes with the label `process`: a sum would drop when a process is replaced, which
  * Prometheus takes for a counter reset.
  */
 function aggregate(all: readonly ProcessMetrics[]): Promise<string> {

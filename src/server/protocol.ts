@@ -59,14 +59,14 @@ const discardMs = 5_000;
 export function completeProtocol(app: FastifyInstance): void {
   // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  // With these, a route that lacks a method answers 405 to any method that the parser knows.
+  // With these, a route that lacks a method responds 405 to any method that the parser knows.
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
   }
-  const isExpected = handleExpectations(app);
+  const sendsBody = handleExpectations(app);
   app.addHook('onSend', (request, reply, payload, done) => {
     // A client that waits for 100 Continue sends no body.
-    if (reply.statusCode !== 413 || !isExpected(request)) return done(null, payload);
+    if (reply.statusCode !== 413 || !sendsBody(request)) return done(null, payload);
     void discardBody(request.raw).then(() => done(null, payload));
   });
 }
@@ -118,8 +118,8 @@ function discardBody(request: IncomingMessage): Promise<void> {
 }
 
 /**
- * Sends 100 Continue only when a body is about to be read: after authentication, and not before a 413. Returns a function that
- * tells whether a client sends its body.
+ * Sends 100 Continue only when a body is about to be read: after authentication, and not before a 413. Returns a predicate:
+ * whether the client of a request sends its body.
  */
 function handleExpectations(app: FastifyInstance): (request: FastifyRequest) => boolean {
   const waiting = new WeakSet<object>();
@@ -193,7 +193,7 @@ function writeResponse(
 
 /**
  * The URL to route by: a path that cannot be percent-decoded gets U+FFFD where it cannot, as decoders do, so that it names no
- * resource and is otherwise handled like any path. Fastify would refuse it before authentication.
+ * resource and is otherwise handled like any path. Fastify would reject it before authentication.
  */
 export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   if (!url.includes('%')) return url;

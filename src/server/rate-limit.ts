@@ -4,7 +4,7 @@ import { TooManyRequests } from '../errors.ts';
 import { recordOf } from './requests.ts';
 
 const windowMs = 60_000;
-/** Keys whose requests are counted at the same time; beyond that, the least recently used one starts anew. */
+/** Keys whose requests are counted at a time; beyond that, the least recently used one is evicted. */
 const maxKeys = 10_000;
 
 /** Provides `app.rateLimit()`, which authentication applies to each key. Requests are counted in this process. */

@@ -15,7 +15,7 @@ export interface ShutdownOptions {
   readonly ignoredSignals?: readonly 'SIGHUP'[];
 }
 
-/** Events that end the process at once: its state is unknown, and Node may hang if it has a listener for the signal of a fault. */
+/** Events that end the process at once: its state is unknown, and with a listener for SIGSEGV and the like Node may hang. */
 const fatalEvents = [
   ...(['uncaughtException', 'unhandledRejection'] as const),
   ...(['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const),
@@ -55,10 +55,10 @@ export async function drainAndClose(app: FastifyInstance, { seconds }: Config['s
   await app.close();
 }
 
-/** Logs unhandled rejections of the database, whose requests have been responded to before; any other is a bug and ends the process. */
+/** Logs unhandled rejections of the database, whose requests have got their 503 already; any other is a bug and ends the process. */
 export function tolerateDatabaseRejections(log: FastifyBaseLogger): void {
   process.on('unhandledRejection', error => {
     if (!toUnavailable(error)) throw error;
-    log.warn({ err: error }, 'An unhandled rejection of the database');
+    log.warn({ err: error }, 'Unhandled rejection: the database is unavailable');
   });
 }

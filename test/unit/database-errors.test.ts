@@ -5,7 +5,7 @@ import { InvalidInput, Unavailable } from '../../src/errors.ts';
 const coded = (code: string, fields: object = {}) =>
   Object.assign(new Error(`failed with ${code}`), { code, ...fields });
 
-describe('What means that the database is away', () => {
+describe('An error that means that the database is unavailable', () => {
   test.each([
     '08006',
     '08P01',
@@ -19,7 +19,7 @@ describe('What means that the database is away', () => {
     '3D000',
     '40001',
     '40P01',
-  ])('the state %s of PostgreSQL', state => {
+  ])('SQLSTATE %s', state => {
     const cause = coded(state);
     const error = toUnavailable(cause);
     expect(error).toBeInstanceOf(Unavailable);
@@ -45,12 +45,12 @@ describe('What means that the database is away', () => {
     expect(toUnavailable(error)).toBeInstanceOf(Unavailable);
   });
 
-  test('a statement that took too long, in words of its own', () => {
+  test('a cancelled statement, with a message of its own', () => {
     expect(toUnavailable(coded('57014'))?.message).toBe('The database took too long to answer.');
   });
 });
 
-describe('What does not', () => {
+describe('Any other error', () => {
   test.each([
     coded('23505'),
     coded('42P01'),

@@ -7,21 +7,21 @@ const app = Fastify();
 mountDocs(app, { openapi: '3.1.0', info: { title: 'A' } });
 
 describe('/docs', () => {
-  test('every file that the page names is served from here', async () => {
+  test('every file that the page loads is served', async () => {
     const page = await app.inject('/docs');
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     const files = [...page.body.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(match => match[1] ?? '');
     expect(files).toHaveLength(3);
     for (const file of files) {
       expect(file).toMatch(/^docs\/[\w-]{22}\/[\w.-]+$/);
-      const answer = await app.inject(`/${file}`);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.rawPayload.length).toBeGreaterThan(100);
-      expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      const response = await app.inject(`/${file}`);
+      expect(response.statusCode).toBe(200);
+      expect(response.rawPayload.length).toBeGreaterThan(100);
+      expect(response.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     }
   });
 
-  test('the page may load nothing from elsewhere, and asks nobody for an opinion', async () => {
+  test('the page loads nothing from other origins, and sends the document to no validator', async () => {
     const page = await app.inject('/docs');
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
     const start = await app.inject(`/${/docs\/[\w-]+\/start\.js/.exec(page.body)?.[0]}`);
@@ -41,23 +41,27 @@ describe('/docs', () => {
     }
   });
 
-  test('/docs/ leads to /docs', async () => {
-    const answer = await app.inject('/docs/');
-    expect([answer.statusCode, answer.headers.location]).toEqual([307, '../docs']);
+  test('/docs/ redirects to /docs', async () => {
+    const response = await app.inject('/docs/');
+    expect([response.statusCode, response.headers.location]).toEqual([307, '../docs']);
   });
 });
 
-test('what the page loads comes compressed', async () => {
+test('the files of the page are compressed', async () => {
   const page = await app.inject('/docs');
   const url = `/${/docs\/[\w-]+\/swagger-ui-bundle\.js/.exec(page.body)?.[0]}`;
   const plain = await app.inject(url);
-  const packed = await app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } });
-  expect(packed.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding', etag: plain.headers.etag });
-  expect(packed.rawPayload.length * 3).toBeLessThan(plain.rawPayload.length);
-  expect(brotliDecompressSync(packed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  const compressed = await app.inject({ url, headers: { 'accept-encoding': 'gzip, br' } });
+  expect(compressed.headers).toMatchObject({
+    'content-encoding': 'br',
+    vary: 'accept-encoding',
+    etag: plain.headers.etag,
+  });
+  expect(compressed.rawPayload.length * 3).toBeLessThan(plain.rawPayload.length);
+  expect(brotliDecompressSync(compressed.rawPayload).equals(plain.rawPayload)).toBe(true);
 });
 
-test('/openapi.json is the document', async () => {
-  const answer = await app.inject('/openapi.json');
-  expect(answer.json()).toEqual({ openapi: '3.1.0', info: { title: 'A' } });
+test('/openapi.json is the OpenAPI document', async () => {
+  const response = await app.inject('/openapi.json');
+  expect(response.json()).toEqual({ openapi: '3.1.0', info: { title: 'A' } });
 });

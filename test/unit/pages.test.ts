@@ -8,49 +8,49 @@ const app = Fastify();
 mountPages(app);
 
 describe.each(['/', '/menu'])('%s', url => {
-  test('every file that the page and its modules name is served from here', async () => {
+  test('every file that the page and its modules load is served', async () => {
     const page = await app.inject(url);
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
-    const waiting = [...page.body.matchAll(/(?:src|href)="(web\/[^"]+)"/g)].map(([, file]) => `/${file}`);
+    const pending = [...page.body.matchAll(/(?:src|href)="(web\/[^"]+)"/g)].map(([, file]) => `/${file}`);
     const seen = new Set<string>();
-    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
       seen.add(file);
       const { statusCode, body } = await app.inject(file);
       expect([file, statusCode]).toEqual([file, 200]);
       const names = [...body.matchAll(/(?:from|operation\s*\()\s*'([^']+)'/g)].map(([, name]) => name ?? '');
-      waiting.push(...names.map(name => new URL(name, `http://a${file}`).pathname).filter(name => !seen.has(name)));
+      pending.push(...names.map(name => new URL(name, `http://a${file}`).pathname).filter(name => !seen.has(name)));
     }
     expect(seen.size).toBeGreaterThan(4);
   });
 
-  test('may run and load nothing but what comes from here, and nothing inline', async () => {
+  test('its content security policy allows no other origin, and nothing inline', async () => {
     const { headers, body } = await app.inject(url);
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
     expect(body).not.toMatch(/<script>|<style|style="|https?:\/\//);
   });
 
-  test('is not sent again to who has it', async () => {
+  test('is 304 for a matching If-None-Match', async () => {
     const { headers } = await app.inject(url);
     const again = await app.inject({ url, headers: { 'if-none-match': headers.etag } });
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 });
 
-test('a file comes compressed to who can read that', async () => {
+test('a file is compressed for a client that accepts that', async () => {
   const plain = await app.inject('/web/menu/main.ts');
-  const packed = await app.inject({ url: '/web/menu/main.ts', headers: { 'accept-encoding': 'gzip' } });
-  expect(packed.headers['content-encoding']).toBe('gzip');
-  expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
+  const compressed = await app.inject({ url: '/web/menu/main.ts', headers: { 'accept-encoding': 'gzip' } });
+  expect(compressed.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(compressed.rawPayload).toString()).toBe(plain.body);
 });
 
-test('/ names the version', async () => {
+test('/ shows the version', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   expect((await app.inject('/')).body).toContain(`<dd>${version}</dd>`);
 });
 
-test('/menu/ leads to /menu', async () => {
-  const answer = await app.inject('/menu/');
-  expect([answer.statusCode, answer.headers.location]).toEqual([307, '../menu']);
+test('/menu/ redirects to /menu', async () => {
+  const response = await app.inject('/menu/');
+  expect([response.statusCode, response.headers.location]).toEqual([307, '../menu']);
 });
 
 test.each(['/web/tsconfig.json', '/web/menu/page.html', '/web/', '/web/../package.json', '/web/%2e%2e/package.json'])(
@@ -61,7 +61,7 @@ test.each(['/web/tsconfig.json', '/web/menu/page.html', '/web/', '/web/../packag
 );
 
 describe('the modules of the pages', () => {
-  test('are JavaScript that names no type, line by line where the source has it', async () => {
+  test('are JavaScript without types, with the lines of the source', async () => {
     const source = readFileSync(new URL('../../web/menu/clock.ts', import.meta.url), 'utf8');
     const { headers, body } = await app.inject('/web/menu/clock.ts');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
@@ -69,13 +69,13 @@ describe('the modules of the pages', () => {
     expect(body).not.toContain(': Date');
   });
 
-  test('are made without a warning to the operator, and other warnings still come through', () => {
+  test('are stripped without a warning of Node, and other warnings are still emitted', () => {
     const warn = process.emitWarning;
-    const heard: unknown[] = [];
-    process.emitWarning = (warning: unknown) => void heard.push(warning);
+    const warnings: unknown[] = [];
+    process.emitWarning = (warning: unknown) => void warnings.push(warning);
     expect(stripTypes('const a: number = 1;')).toBe('const a         = 1;');
     process.emitWarning('another');
     process.emitWarning = warn;
-    expect(heard).toEqual(['another']);
+    expect(warnings).toEqual(['another']);
   });
 });
