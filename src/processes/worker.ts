@@ -82,33 +82,31 @@ function acceptConnection(app: FastifyInstance, socket: unknown): void {
   }
 }
 
-interface MetricsExchange {
-  readonly collect: CollectMetrics;
-  /** Sends the metrics of this process to the primary. */
-  send(id: number): Promise<void>;
-  /** Resolves a collection that this process requested. */
-  resolve(id: number, all: readonly ProcessMetrics[]): void;
-}
+type MetricsExchange = ReturnType<typeof createMetricsExchange>;
 
-function createMetricsExchange(disconnected: Promise<void>): MetricsExchange {
+/** Exchanges metrics with the other workers, through the primary. */
+function createMetricsExchange(disconnected: Promise<void>) {
   const pending = new Map<number, (all: readonly ProcessMetrics[]) => void>();
   let readOwn: Parameters<CollectMetrics>[0] = async () => [];
   let lastId = 0;
+  const collect: CollectMetrics = own => {
+    readOwn = own;
+    return () =>
+      new Promise(resolve => {
+        lastId += 1;
+        pending.set(lastId, resolve);
+        void disconnected.then(() => resolve([]));
+        send({ type: 'collectMetrics', id: lastId });
+      });
+  };
   return {
-    collect(own) {
-      readOwn = own;
-      return () =>
-        new Promise(resolve => {
-          lastId += 1;
-          pending.set(lastId, resolve);
-          void disconnected.then(() => resolve([]));
-          send({ type: 'collectMetrics', id: lastId });
-        });
-    },
-    async send(id) {
+    collect,
+    /** Sends the metrics of this process to the primary. */
+    async send(id: number) {
       send({ type: 'metrics', id, samples: await readOwn() });
     },
-    resolve(id, all) {
+    /** Resolves a collection that this process requested. */
+    resolve(id: number, all: readonly ProcessMetrics[]) {
       pending.get(id)?.(all);
       pending.delete(id);
     },

@@ -25,16 +25,6 @@ export interface ReplicaCounts {
   readonly answered: Readonly<Record<string, number>>;
 }
 
-/** Metrics of this process; `/metrics` exposes them. */
-export interface Metrics {
-  requestStarted(): void;
-  requestFinished(request: FinishedRequest): void;
-  databaseError(): void;
-  /** Records the duration of a menu replacement. */
-  menuReplaced(seconds: number): void;
-  readonly registry: Registry;
-}
-
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Clients choose the names of operations, so the number of label values is bounded. */
 const maxOperationNames = 100;
@@ -45,7 +35,10 @@ export interface MetricSources {
   readonly replicas?: ReplicaCounts | undefined;
 }
 
-export function createMetrics({ pool, cache, replicas }: MetricSources = {}): Metrics {
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Creates the metrics of this process, which `/metrics` exposes. */
+export function createMetrics({ pool, cache, replicas }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -96,13 +89,13 @@ export function createMetrics({ pool, cache, replicas }: MetricSources = {}): Me
     requestStarted() {
       inFlight += 1;
     },
-    requestFinished({ method, route, status, seconds, graphqlOperation }) {
+    requestFinished({ method, route, status, seconds, graphqlOperation }: FinishedRequest) {
       inFlight -= 1;
       requests.observe({ method, route, status }, seconds);
       if (graphqlOperation !== undefined) operations.observe({ operation: boundedName(graphqlOperation) }, seconds);
     },
     databaseError: () => databaseErrors.inc(),
-    menuReplaced: seconds => replacements.observe(seconds),
+    menuReplaced: (seconds: number) => replacements.observe(seconds),
     registry,
   };
 }

@@ -70,7 +70,7 @@ async function loadPackages() {
     return { api, core, exporter, otel, resources, sdk };
   } catch (cause) {
     throw new OperatorError(
-      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the optional @opentelemetry packages are not installed.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the optional packages for OpenTelemetry are not installed.',
       { cause },
     );
   }
