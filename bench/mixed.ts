@@ -69,7 +69,9 @@ async function mix(client: Client, onAnswer: (answer: Answer) => void): Promise<
 async function lookups(url: string): Promise<{ readonly hits: number; readonly misses: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const count = (outcome: string) =>
-    Number(new RegExp(`^carte_answer_cache_lookups_total\\{outcome="${outcome}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
+    Number(
+      new RegExp(`^carte_response_cache_lookups_total\\{outcome="${outcome}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0,
+    );
   return { hits: count('hit'), misses: count('miss') };
 }
 

@@ -8,7 +8,6 @@ import { examples } from './cli/options.ts';
 import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
 import { terminal } from './cli/terminal.ts';
-import { readConfig } from './config.ts';
 import { OperatorError } from './errors.ts';
 
 /** Runs the command line and returns the exit status; prints errors of the operator without a stack trace. */
@@ -50,6 +49,7 @@ function addServeCommands(program: Command): void {
     .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
     .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
     .action(async () => {
+      const { readConfig } = await import('./config.ts');
       const config = readConfig(process.env);
       // The primary of several processes does not load the server, the largest part of the program.
       const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
@@ -59,7 +59,10 @@ function addServeCommands(program: Command): void {
     .command('worker', { hidden: true })
     .description('run one of the CARTE_PROCESSES workers of `serve`')
     .action(async () => {
-      const { work } = await import('./processes/worker.ts');
-      await work(() => readConfig(process.env));
+      const [{ readConfig }, { runWorker }] = await Promise.all([
+        import('./config.ts'),
+        import('./processes/worker.ts'),
+      ]);
+      await runWorker(() => readConfig(process.env));
     });
 }

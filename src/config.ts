@@ -1,181 +1,169 @@
 import { resolve } from 'node:path';
+import { z } from 'zod';
 import { OperatorError } from './errors.ts';
-import { defaultMenuLimits, type MenuLimits } from './menu/limits.ts';
+import { defaultMenuLimits } from './menu/limits.ts';
 
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** How many answer requests; with more than one, a further process starts and minds them. */
-  readonly processes: number;
-  /** Absent: the embedded server in `dataFolder`. */
-  readonly databaseUrl: string | undefined;
-  readonly replicaUrls: readonly string[];
-  readonly poolSize: number;
-  /** Whether statements are kept on connections; PgBouncer in transaction mode may not allow it. */
-  readonly prepare: boolean;
-  /** How long a statement of a request may take. */
-  readonly statementSeconds: number;
-  /** How long to wait for a connection to the database. */
-  readonly connectionSeconds: number;
-  /** How long a key that was found is believed. */
-  readonly keySeconds: number;
-  /** How many bytes of answers are kept; 0 keeps none. */
-  readonly cacheBytes: number;
-  readonly menuLimits: MenuLimits;
-  readonly dataFolder: string;
-  readonly demo: boolean;
-  readonly logLevel: LogLevel;
-  /** In bytes. */
-  readonly bodyLimit: number;
-  readonly introspection: boolean;
-  readonly http: {
-    /** How long a request may take to arrive. */
-    readonly receiveSeconds: number;
-    readonly keepAliveSeconds: number;
-    readonly maxConnections: number;
-    /** Whose pages may call the service from a browser; `*` is everyone. */
-    readonly corsOrigins: readonly string[];
+const integer = (min: number, max: number) => {
+  const rule = {
+    error: ({ input }: { readonly input?: unknown }) =>
+      `is "${input}"; it must be a whole number from ${min} to ${max}`,
   };
-  /** From where on a request is turned away at once. */
-  readonly overload: { readonly waiting: number; readonly delayMs: number };
-  /** Requests that each key may make in a minute, of each process; 0 is no limit. */
-  readonly rateLimit: number;
-  readonly metrics: boolean;
-  /** Where traces go is in variables that OpenTelemetry reads itself. */
-  readonly tracing: boolean;
-  readonly shutdown: { readonly seconds: number; readonly delaySeconds: number };
-  /** How much one GraphQL document may ask for. */
-  readonly graphqlLimits: {
-    readonly depth: number;
-    readonly cost: number;
-    readonly aliases: number;
-    /** In lists of one answer. */
-    readonly objects: number;
-  };
-  /** The file that lists the only GraphQL documents to execute; absent: any document. */
-  readonly trustedDocuments: string | undefined;
-}
+  return z.string().regex(/^\d+$/, rule).transform(Number).pipe(z.number().min(min, rule).max(max, rule));
+};
 
-const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const;
-type LogLevel = (typeof logLevels)[number];
+const oneOf = <const T extends readonly string[]>(values: T) =>
+  z.enum(values, { error: ({ input }) => `is "${input}"; it must be one of ${values.join(', ')}` });
+
+const onOff = oneOf(['on', 'off'])
+  .default('on')
+  .transform(value => value === 'on');
+
+const path = z.string().transform(value => resolve(value));
+
+// An address may hold a password, so messages do not repeat it.
+const databaseUrl = z.string().refine(text => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), {
+  error: 'is no address such as postgresql://user:password@host:5432/database',
+});
+
+const origin = z.string().refine(text => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
+  error: ({ input }) => `has "${input}"; an origin is * or such as https://shop.example`,
+});
+
+const listOf = <T extends z.ZodType<string, string>>(element: T) =>
+  z.string().default('').transform(splitList).pipe(z.array(element).readonly());
+
+/** The environment variables; `docs/operating.md` describes them. */
+const settings = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: integer(0, 65_535).default(4000),
+  CARTE_PROCESSES: integer(1, 256).default(1),
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_REPLICA_URLS: listOf(databaseUrl),
+  DATABASE_POOL_SIZE: integer(2, 1000).default(10),
+  DATABASE_PREPARE: onOff,
+  DATABASE_STATEMENT_TIMEOUT: integer(1, 3600).default(30),
+  DATABASE_CONNECTION_TIMEOUT: integer(1, 300).default(5),
+  CARTE_KEY_CACHE_TTL_SECONDS: integer(0, 5).default(3),
+  CARTE_CACHE_BYTES: integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024),
+  CARTE_MENU_ENTITIES: integer(1, 1e9).default(defaultMenuLimits.entities),
+  CARTE_MENU_LINKS: integer(0, 1e9).default(defaultMenuLimits.links),
+  CARTE_MENU_TREE_NODES: integer(1, 1e9).default(defaultMenuLimits.treeNodes),
+  CARTE_MENU_TREE_BYTES: integer(1024, 1e12).default(defaultMenuLimits.treeBytes),
+  CARTE_DATA: path.default(() => resolve('.carte')),
+  CARTE_DEMO: onOff,
+  CARTE_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug']).default('warn'),
+  CARTE_BODY_LIMIT: integer(1024, 1024 ** 3).default(10 * 1024 * 1024),
+  CARTE_INTROSPECTION: onOff,
+  CARTE_RECEIVE_SECONDS: integer(1, 600).default(9),
+  CARTE_KEEP_ALIVE_SECONDS: integer(1, 3600).default(72),
+  CARTE_MAX_CONNECTIONS: integer(1, 1_000_000).default(10_000),
+  CARTE_CORS_ORIGINS: listOf(origin),
+  CARTE_MAX_WAITING: integer(1, 1_000_000).default(500),
+  CARTE_MAX_DELAY_MS: integer(50, 60_000).default(1000),
+  CARTE_RATE_LIMIT: integer(0, 1e9).default(0),
+  CARTE_METRICS: onOff,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
+  CARTE_SHUTDOWN_SECONDS: integer(1, 3600).default(20),
+  CARTE_SHUTDOWN_DELAY_SECONDS: integer(0, 600).default(0),
+  CARTE_GRAPHQL_DEPTH: integer(1, 100).default(15),
+  CARTE_GRAPHQL_COST: integer(1, 1e12).default(1_000_000),
+  CARTE_GRAPHQL_OBJECTS: integer(1, 1e9).default(250_000),
+  CARTE_GRAPHQL_ALIASES: integer(0, 10_000).default(100),
+  CARTE_TRUSTED_DOCUMENTS: path.optional(),
+});
+
+export type Config = Readonly<ReturnType<typeof toConfig>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads every setting from the environment and names all errors at once. `docs/operating.md` lists the variables. */
+/** Reads the settings from the environment; throws one error that names every invalid one. */
 export function readConfig(env: Environment): Config {
-  const errors: string[] = [];
-  const config: Config = {
-    host: env.HOST || '127.0.0.1',
-    port: integer(env, 'PORT', 4000, { min: 0, max: 65_535 }, errors),
-    processes: integer(env, 'CARTE_PROCESSES', 1, { min: 1, max: 256 }, errors),
-    databaseUrl: databaseUrl(env, errors),
-    replicaUrls: replicaUrls(env, errors),
-    poolSize: integer(env, 'DATABASE_POOL_SIZE', 10, { min: 2, max: 1000 }, errors),
-    prepare: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on', errors) === 'on',
-    statementSeconds: integer(env, 'DATABASE_STATEMENT_TIMEOUT', 30, { min: 1, max: 3600 }, errors),
-    connectionSeconds: integer(env, 'DATABASE_CONNECTION_TIMEOUT', 5, { min: 1, max: 300 }, errors),
-    keySeconds: integer(env, 'CARTE_KEY_SECONDS', 3, { min: 0, max: 5 }, errors),
-    cacheBytes: integer(env, 'CARTE_CACHE_BYTES', 128 * 1024 * 1024, { min: 0, max: 64 * 1024 ** 3 }, errors),
-    menuLimits: {
-      entities: integer(env, 'CARTE_MENU_ENTITIES', defaultMenuLimits.entities, { min: 1, max: 1e9 }, errors),
-      links: integer(env, 'CARTE_MENU_LINKS', defaultMenuLimits.links, { min: 0, max: 1e9 }, errors),
-      treeNodes: integer(env, 'CARTE_MENU_TREE_NODES', defaultMenuLimits.treeNodes, { min: 1, max: 1e9 }, errors),
-      treeBytes: integer(env, 'CARTE_MENU_TREE_BYTES', defaultMenuLimits.treeBytes, { min: 1024, max: 1e12 }, errors),
-    },
-    dataFolder: resolve(env.CARTE_DATA || '.carte'),
-    demo: oneOf(env, 'CARTE_DEMO', ['on', 'off'], 'on', errors) === 'on',
-    logLevel: oneOf(env, 'CARTE_LOG_LEVEL', logLevels, 'warn', errors),
-    bodyLimit: integer(env, 'CARTE_BODY_LIMIT', 10 * 1024 * 1024, { min: 1024, max: 1024 ** 3 }, errors),
-    introspection: oneOf(env, 'CARTE_INTROSPECTION', ['on', 'off'], 'on', errors) === 'on',
-    http: {
-      receiveSeconds: integer(env, 'CARTE_RECEIVE_SECONDS', 9, { min: 1, max: 600 }, errors),
-      keepAliveSeconds: integer(env, 'CARTE_KEEP_ALIVE_SECONDS', 72, { min: 1, max: 3600 }, errors),
-      maxConnections: integer(env, 'CARTE_MAX_CONNECTIONS', 10_000, { min: 1, max: 1_000_000 }, errors),
-      corsOrigins: origins(env, errors),
-    },
-    overload: {
-      waiting: integer(env, 'CARTE_MAX_WAITING', 500, { min: 1, max: 1_000_000 }, errors),
-      delayMs: integer(env, 'CARTE_MAX_DELAY_MS', 1000, { min: 50, max: 60_000 }, errors),
-    },
-    rateLimit: integer(env, 'CARTE_RATE_LIMIT', 0, { min: 0, max: 10 ** 9 }, errors),
-    metrics: oneOf(env, 'CARTE_METRICS', ['on', 'off'], 'on', errors) === 'on',
-    tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT),
-    shutdown: {
-      seconds: integer(env, 'CARTE_SHUTDOWN_SECONDS', 20, { min: 1, max: 3600 }, errors),
-      delaySeconds: integer(env, 'CARTE_SHUTDOWN_DELAY_SECONDS', 0, { min: 0, max: 600 }, errors),
-    },
-    graphqlLimits: {
-      depth: integer(env, 'CARTE_GRAPHQL_DEPTH', 15, { min: 1, max: 100 }, errors),
-      cost: integer(env, 'CARTE_GRAPHQL_COST', 1_000_000, { min: 1, max: 10 ** 12 }, errors),
-      objects: integer(env, 'CARTE_GRAPHQL_OBJECTS', 250_000, { min: 1, max: 10 ** 9 }, errors),
-      aliases: integer(env, 'CARTE_GRAPHQL_ALIASES', 100, { min: 0, max: 10_000 }, errors),
-    },
-    trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS ? resolve(env.CARTE_TRUSTED_DOCUMENTS) : undefined,
-  };
-  if (errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
-  return config;
-}
-
-function integer(
-  env: Environment,
-  name: string,
-  fallback: number,
-  { min, max }: { readonly min: number; readonly max: number },
-  errors: string[],
-): number {
-  const text = env[name];
-  if (!text) return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  errors.push(`${name} is "${text}"; it must be a whole number from ${min} to ${max}`);
-  return fallback;
-}
-
-function oneOf<T extends string>(
-  env: Environment,
-  name: string,
-  allowed: readonly T[],
-  fallback: T,
-  errors: string[],
-): T {
-  const text = env[name];
-  if (!text) return fallback;
-  const value = allowed.find(candidate => candidate === text);
-  if (value === undefined) errors.push(`${name} is "${text}"; it must be one of ${allowed.join(', ')}`);
-  return value ?? fallback;
-}
-
-function databaseUrl(env: Environment, errors: string[]): string | undefined {
-  const text = env.DATABASE_URL;
-  if (!text) return undefined;
-  if (!isAddress(text)) errors.push(`DATABASE_URL is no ${exampleAddress}`);
-  return text;
-}
-
-function replicaUrls(env: Environment, errors: string[]): readonly string[] {
-  const urls = listOf(env.DATABASE_REPLICA_URLS);
-  for (const [index, url] of urls.entries()) {
-    if (!isAddress(url)) errors.push(`DATABASE_REPLICA_URLS, number ${index + 1}, is no ${exampleAddress}`);
+  // The old name of a setting is still accepted, and an empty variable counts as unset.
+  const given = Object.entries({ CARTE_KEY_CACHE_TTL_SECONDS: env.CARTE_KEY_SECONDS, ...env }).filter(
+    ([, text]) => text,
+  );
+  const { data, error } = settings.safeParse(Object.fromEntries(given));
+  const errors = error?.issues.map(messageOf) ?? [];
+  if (env.DATABASE_REPLICA_URLS && !env.DATABASE_URL) {
+    errors.push('DATABASE_REPLICA_URLS is set, but DATABASE_URL is not');
   }
-  if (urls.length > 0 && !env.DATABASE_URL) errors.push('DATABASE_REPLICA_URLS is set, but DATABASE_URL is not');
-  return urls;
+  if (!data || errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
+  return toConfig(data);
 }
 
-// An address may hold a password: it is never repeated.
-const exampleAddress = 'address such as postgresql://user:password@host:5432/database';
-const isAddress = (text: string) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
+function messageOf({ path: [name, index], message }: z.core.$ZodIssue): string {
+  const isReplica = name === 'DATABASE_REPLICA_URLS' && typeof index === 'number';
+  return `${String(name)}${isReplica ? `, number ${index + 1},` : ''} ${message}`;
+}
 
-const listOf = (text = '') =>
-  text
+function toConfig(env: z.output<typeof settings>) {
+  return {
+    host: env.HOST,
+    port: env.PORT,
+    /** Worker processes; with more than one, a primary process listens and starts them. */
+    processes: env.CARTE_PROCESSES,
+    /** Absent: the embedded server in `dataFolder`. */
+    databaseUrl: env.DATABASE_URL,
+    replicaUrls: env.DATABASE_REPLICA_URLS,
+    poolSize: env.DATABASE_POOL_SIZE,
+    /** Whether to use named prepared statements, which some PgBouncers in transaction mode do not support. */
+    prepare: env.DATABASE_PREPARE,
+    /** Time limit for a statement of a request. */
+    statementSeconds: env.DATABASE_STATEMENT_TIMEOUT,
+    /** Time limit for getting a connection from the pool. */
+    connectionSeconds: env.DATABASE_CONNECTION_TIMEOUT,
+    keyCacheTtlSeconds: env.CARTE_KEY_CACHE_TTL_SECONDS,
+    /** Size of the response cache; 0 disables it. */
+    cacheBytes: env.CARTE_CACHE_BYTES,
+    menuLimits: {
+      entities: env.CARTE_MENU_ENTITIES,
+      links: env.CARTE_MENU_LINKS,
+      treeNodes: env.CARTE_MENU_TREE_NODES,
+      treeBytes: env.CARTE_MENU_TREE_BYTES,
+    },
+    dataFolder: env.CARTE_DATA,
+    demo: env.CARTE_DEMO,
+    logLevel: env.CARTE_LOG_LEVEL,
+    /** In bytes. */
+    bodyLimit: env.CARTE_BODY_LIMIT,
+    introspection: env.CARTE_INTROSPECTION,
+    http: {
+      /** Time limit for receiving a request, headers and body. */
+      receiveSeconds: env.CARTE_RECEIVE_SECONDS,
+      keepAliveSeconds: env.CARTE_KEEP_ALIVE_SECONDS,
+      maxConnections: env.CARTE_MAX_CONNECTIONS,
+      /** Allowed origins; `*` allows all, and an empty list disables CORS. */
+      corsOrigins: env.CARTE_CORS_ORIGINS,
+    },
+    /** Above one of these, requests are rejected with 503. */
+    loadLimits: {
+      /** Statements that wait for a pool connection. */
+      maxWaiting: env.CARTE_MAX_WAITING,
+      /** Event loop delay, averaged over a second. */
+      maxDelayMs: env.CARTE_MAX_DELAY_MS,
+    },
+    /** Requests per key, minute and process; 0 disables the limit. */
+    rateLimit: env.CARTE_RATE_LIMIT,
+    metrics: env.CARTE_METRICS,
+    /** Whether to export traces; the OpenTelemetry SDK reads the OTEL_* variables itself. */
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+    shutdown: { seconds: env.CARTE_SHUTDOWN_SECONDS, delaySeconds: env.CARTE_SHUTDOWN_DELAY_SECONDS },
+    /** Limits for one GraphQL document. */
+    graphqlLimits: {
+      depth: env.CARTE_GRAPHQL_DEPTH,
+      cost: env.CARTE_GRAPHQL_COST,
+      aliases: env.CARTE_GRAPHQL_ALIASES,
+      /** In the lists of one response. */
+      objects: env.CARTE_GRAPHQL_OBJECTS,
+    },
+    /** File that lists the only GraphQL documents to execute; absent: any document. */
+    trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS,
+  };
+}
+
+function splitList(text: string): readonly string[] {
+  return text
     .split(',')
     .map(part => part.trim())
     .filter(part => part !== '');
-
-function origins(env: Environment, errors: string[]): readonly string[] {
-  const named = listOf(env.CARTE_CORS_ORIGINS);
-  for (const origin of named) {
-    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-    errors.push(`CARTE_CORS_ORIGINS has "${origin}"; an origin is * or such as https://shop.example`);
-  }
-  return named;
 }

@@ -1,4 +1,4 @@
-/** One thing wrong with what a caller sent: where, which rule, and a sentence that names the value. */
+/** A validation error: the path of the value, the rule that it breaks, and a sentence that names the value. */
 export interface ValidationError {
   readonly path: readonly (string | number)[];
   readonly type: string;
@@ -6,15 +6,15 @@ export interface ValidationError {
 }
 
 /**
- * What a domain says of the arguments of a field when they have other errors, because of which not all of them could be read:
- * a caller is told of every error at once. What could not be read is undefined, and nothing is to be said of that.
+ * Validates the arguments of a field although some of them could not be parsed, so that a client gets every error at once.
+ * Those are undefined, and the function reports nothing about them.
  */
 export type CheckPartialInput = (args: Readonly<Record<string, unknown>>) => readonly ValidationError[];
 
-/** Something that the caller can mend. A domain throws it in its own terms; each transport translates it once. */
+/** An error that the client can fix. Domains throw it without knowing HTTP; each transport maps it to its own form once. */
 export abstract class ClientError extends Error {}
 
-/** The input has errors; all of them are listed. */
+/** The input is invalid; lists every validation error. */
 export class InvalidInput extends ClientError {
   readonly errors: readonly ValidationError[];
   constructor(errors: readonly ValidationError[]) {
@@ -25,34 +25,34 @@ export class InvalidInput extends ClientError {
   }
 }
 
-/** No API key came with the request, or one that does not (or no longer) exist. */
+/** The request has no API key, or one that is unknown, revoked or expired. */
 export class Unauthenticated extends ClientError {}
 
-/** The key is good but may not do this. */
+/** The key is valid but lacks the permission. */
 export class Forbidden extends ClientError {}
 
-/** The caller built on a state that has since moved on. */
+/** A precondition failed: the resource has changed since the client read it. */
 export class Conflict extends ClientError {}
 
-/** Not now: the same request may succeed after some seconds. */
+/** The same request may succeed after some seconds. */
 export abstract class RetryableError extends ClientError {
-  readonly retrySeconds: number;
+  readonly retryAfterSeconds: number;
   constructor(
     message: string,
-    { retrySeconds = 5, ...options }: ErrorOptions & { readonly retrySeconds?: number } = {},
+    { retryAfterSeconds = 5, ...options }: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
   ) {
     super(message, options);
-    this.retrySeconds = retrySeconds;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
-/** Something that the service needs, such as its database, is away, or it has more to do than it can. */
+/** The database is unavailable, or the service is overloaded. */
 export class Unavailable extends RetryableError {}
 
-/** The key has used up what it may ask for in a minute. */
+/** The key has exceeded its rate limit. */
 export class TooManyRequests extends RetryableError {}
 
-/** A mistake of the operator: the command line prints the sentence alone, without a stack. */
+/** An error of the operator, e.g. in settings or arguments: the command line prints the message without a stack. */
 export class OperatorError extends Error {
   readonly exitStatus: number = 1;
 }

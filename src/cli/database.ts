@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Command } from 'commander';
 import { operatorScope } from '../auth/scope.ts';
-import { readConfig } from '../config.ts';
 import { examples } from './options.ts';
 import { terminal } from './terminal.ts';
 
@@ -20,7 +19,7 @@ export function addMigrateCommand(program: Command): void {
 /** Opens and migrates the configured database, runs a task with the operator's scope, and closes it. */
 export async function withDatabase<T>(task: (em: EntityManager) => Promise<T>): Promise<T> {
   // Imported lazily: loading the ORM would slow down --help.
-  const { openDatabase } = await import('../database/open.ts');
+  const [{ readConfig }, { openDatabase }] = await Promise.all([import('../config.ts'), import('../database/open.ts')]);
   const database = await openDatabase(readConfig(process.env));
   try {
     const em = database.orm.em.fork();

@@ -58,7 +58,7 @@ export function toHttpError(error: Error & { readonly statusCode?: number }): Ht
   }
   if (error instanceof RetryableError) {
     const status = error instanceof TooManyRequests ? 429 : 503;
-    return { status, headers: { 'retry-after': String(error.retrySeconds) }, code: codeOf(error), message };
+    return { status, headers: { 'retry-after': String(error.retryAfterSeconds) }, code: codeOf(error), message };
   }
   const status = error.statusCode ?? 500;
   if (status < 500) return { status, headers: {}, code: 'BAD_REQUEST', message };

@@ -2,120 +2,124 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
-import type { Measured } from '../server/metrics/aggregate.ts';
+import type { ProcessMetrics } from '../server/metrics.ts';
 import type { Listener } from './listener.ts';
-import { startWorker, type Worker } from './worker-process.ts';
+import { spawnWorker, type Worker } from './worker-handle.ts';
 
-/** The workers of a primary: as many as are wanted, whatever becomes of each. */
+/** Keeps the configured number of workers running. */
 export interface WorkerPool {
-  /** Resolves once all are ready. Rejects where all have ended and none was ever ready. */
-  readonly complete: Promise<void>;
-  /** Puts a new worker in the place of each, one after the other; callers notice nothing. */
-  renew(): Promise<void>;
-  /** All say that the service is not ready. */
-  unready(): void;
-  /** All answer those who are in, and end. */
-  end(): Promise<void>;
+  /** Resolves once all workers are ready. Rejects if all exit before any was ready. */
+  readonly ready: Promise<void>;
+  /** Replaces the workers one after the other, without dropping a request. */
+  restart(): Promise<void>;
+  /** Fails readiness in all workers. */
+  beginShutdown(): void;
+  /** Resolves when all workers have drained their connections and exited. */
+  shutdown(): Promise<void>;
   kill(): void;
 }
 
-/** One that lived so long had no lasting error. */
-const longLife = 10_000;
-const firstPause = 100;
-const longestPause = 10_000;
+/** A worker that ran so long did not fail for a lasting reason. */
+const stableAfterMs = 10_000;
+const minRespawnDelayMs = 100;
+const maxRespawnDelayMs = 10_000;
 
 export function createWorkerPool(
   { processes, shutdown }: Pick<Config, 'processes' | 'shutdown'>,
-  { door, log }: { readonly door: Listener; readonly log: FastifyBaseLogger },
+  { listener, log }: { readonly listener: Listener; readonly log: FastifyBaseLogger },
 ): WorkerPool {
   const workers = new Set<Worker>();
-  const leaving = new Set<Worker>();
-  const complete = Promise.withResolvers<void>();
+  const retiring = new Set<Worker>();
+  const ready = Promise.withResolvers<void>();
   let hasServed = false;
-  let isEnding = false;
-  /** Deaths in a row of workers that did not live long. */
-  let deaths = 0;
-  let awaited = 0;
+  let isShuttingDown = false;
+  /** Consecutive exits of workers that were not stable. */
+  let failures = 0;
+  let respawning = 0;
 
-  const measureAll = async (): Promise<readonly Measured[]> => {
-    const measured = await Promise.all([...workers, ...leaving].map(worker => worker.isReady && worker.measure()));
-    return measured.filter(one => one !== undefined && one !== false);
-  };
+  const isMissing = () => !isShuttingDown && workers.size + respawning < processes;
 
-  async function hire(): Promise<boolean> {
-    const worker = startWorker(measureAll);
+  async function collectMetrics(): Promise<readonly ProcessMetrics[]> {
+    const running = [...workers, ...retiring].filter(({ isReady }) => isReady);
+    const metrics = await Promise.all(running.map(worker => worker.readMetrics()));
+    return metrics.filter(one => one !== undefined);
+  }
+
+  /** Resolves to whether the new worker became ready. */
+  async function spawn(): Promise<boolean> {
+    const worker = spawnWorker(collectMetrics);
     workers.add(worker);
-    void bury(worker, performance.now());
+    void reap(worker, performance.now());
     if (!(await worker.ready)) return false;
-    if (isEnding) return true;
+    if (isShuttingDown) return true;
     hasServed = true;
-    door.admit(worker);
-    if ([...workers].filter(({ isReady }) => isReady).length === processes) complete.resolve();
-    fill();
+    listener.add(worker);
+    if ([...workers].filter(({ isReady }) => isReady).length === processes) ready.resolve();
+    respawn();
     return true;
   }
 
-  async function bury(worker: Worker, begun: number): Promise<void> {
-    const { how, untaken } = await worker.ended;
-    door.dismiss(worker);
-    door.take(untaken);
+  async function reap(worker: Worker, spawnedAt: number): Promise<void> {
+    const { reason, unaccepted } = await worker.exited;
+    listener.remove(worker);
+    listener.reassign(unaccepted);
     workers.delete(worker);
-    if (leaving.delete(worker) || isEnding) return;
-    log.error(`Process ${worker.pid} ended by itself: ${how}`);
-    deaths = performance.now() - begun > longLife ? 1 : deaths + 1;
-    if (hasServed) fill();
-    else if (workers.size === 0) complete.reject(new OperatorError(`No process became ready; the last one: ${how}.`));
+    if (retiring.delete(worker) || isShuttingDown) return;
+    log.error(`Process ${worker.pid} ended by itself: ${reason}`);
+    failures = performance.now() - spawnedAt > stableAfterMs ? 1 : failures + 1;
+    if (hasServed) respawn();
+    else if (workers.size === 0) ready.reject(new OperatorError(`No process became ready; the last one: ${reason}.`));
   }
 
-  /** Each that is missing is replaced, the later the more have died in a row. */
-  function fill(): void {
-    while (!isEnding && workers.size + awaited < processes) {
-      awaited += 1;
-      const pause = Math.min(firstPause * 2 ** (deaths - 1), longestPause);
-      void sleep(pause, undefined, { ref: false }).then(() => {
-        awaited -= 1;
-        if (!isEnding && workers.size + awaited < processes) void hire();
+  /** Replaces missing workers, with exponential backoff. */
+  function respawn(): void {
+    while (isMissing()) {
+      respawning += 1;
+      const delayMs = Math.min(minRespawnDelayMs * 2 ** (failures - 1), maxRespawnDelayMs);
+      void sleep(delayMs, undefined, { ref: false }).then(() => {
+        respawning -= 1;
+        if (isMissing()) void spawn();
       });
     }
   }
 
   async function retire(worker: Worker): Promise<void> {
     workers.delete(worker);
-    leaving.add(worker);
-    door.dismiss(worker);
-    worker.tell({ kind: 'end' });
-    // It ends within that time by itself, unless it hangs altogether.
+    retiring.add(worker);
+    listener.remove(worker);
+    worker.send({ type: 'shutdown' });
+    // It exits within that time by itself, unless it is stuck.
     const timer = setTimeout(() => worker.kill(), shutdown.seconds * 1_000);
-    await worker.ended;
+    await worker.exited;
     clearTimeout(timer);
   }
 
-  for (let count = 0; count < processes; count += 1) void hire();
+  for (let count = 0; count < processes; count += 1) void spawn();
   return {
-    complete: complete.promise,
-    async renew() {
+    ready: ready.promise,
+    async restart() {
       for (const old of [...workers]) {
-        if (isEnding) return;
-        if (!(await hire())) {
-          log.error('The new process did not become ready; those before it go on');
+        if (isShuttingDown) return;
+        if (!(await spawn())) {
+          log.error('The new process did not become ready; the restart is abandoned');
           return;
         }
         if (workers.has(old) && workers.size > processes) await retire(old);
       }
-      log.info('All processes are new');
+      log.info('All processes have been replaced');
     },
-    unready() {
-      isEnding = true;
-      for (const worker of workers) worker.tell({ kind: 'unready' });
+    beginShutdown() {
+      isShuttingDown = true;
+      for (const worker of workers) worker.send({ type: 'beginShutdown' });
     },
-    async end() {
-      isEnding = true;
-      // One that is still starting has nobody to answer.
-      for (const worker of workers) worker.isReady ? worker.tell({ kind: 'end' }) : worker.kill();
-      await Promise.all([...workers, ...leaving].map(({ ended }) => ended));
+    async shutdown() {
+      isShuttingDown = true;
+      // A worker that is still starting has no connections to drain.
+      for (const worker of workers) worker.isReady ? worker.send({ type: 'shutdown' }) : worker.kill();
+      await Promise.all([...workers, ...retiring].map(({ exited }) => exited));
     },
     kill() {
-      for (const worker of [...workers, ...leaving]) worker.kill();
+      for (const worker of [...workers, ...retiring]) worker.kill();
     },
   };
 }

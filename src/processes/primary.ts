@@ -1,63 +1,55 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { terminal } from '../cli/terminal.ts';
 import { welcome } from '../cli/welcome.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { loadDemoIfEmpty } from '../demo/load.ts';
 import { createLog } from '../server/log.ts';
-import { untilSignal } from '../server/shutdown.ts';
-import { type Listener, openListener } from './listener.ts';
+import { closeOnSignal } from '../server/shutdown.ts';
+import { openListener } from './listener.ts';
 import { createWorkerPool, type WorkerPool } from './pool.ts';
 
-/** Serves through several processes until a signal asks it to end; on SIGHUP it renews them. */
+/** Serves with several processes; resolves once all are ready. SIGHUP restarts them, other signals shut down. */
 export async function serve(config: Config): Promise<void> {
-  const door = await openListener(config);
+  const listener = await openListener(config);
   const database = await openDatabase(config);
   try {
     const demoKey = await loadDemoIfEmpty(database, config);
     const log = createLog(config.logLevel);
-    const crew = createWorkerPool(config, { door, log });
-    const signalled = untilSignal(['SIGINT', 'SIGTERM'], () => crew.kill());
-    renewOnHangUp(crew);
-    const isComplete = await Promise.race([crew.complete.then(() => true), signalled]);
-    if (isComplete) {
-      if (demoKey) terminal.out(welcome(door.url, demoKey));
-      terminal.out(`Carte is ready at ${door.url}`);
-      await signalled;
-    }
-    await endInOrder(crew, door, config.shutdown);
-  } finally {
-    door.close();
+    const pool = createWorkerPool(config, { listener, log });
+    closeOnSignal({
+      log,
+      shutdown: config.shutdown,
+      ignoredSignals: ['SIGHUP'],
+      onSignal: () => pool.beginShutdown(),
+      async close() {
+        // First, so that a client whose connection one worker closes does not reconnect to another one that is about to exit.
+        listener.close();
+        await pool.shutdown();
+        await database.close();
+      },
+      onAbort: () => pool.kill(),
+    });
+    restartOnHangup(pool);
+    await pool.ready;
+    if (demoKey) terminal.out(welcome(listener.url, demoKey));
+    terminal.out(`Carte is ready at ${listener.url}`);
+  } catch (error) {
+    listener.close();
     await database.close();
+    throw error;
   }
 }
 
-/** A signal that comes while processes are being renewed has them renewed once more. */
-function renewOnHangUp(crew: WorkerPool): void {
-  let renewal = crew.complete;
-  let isNext = false;
+/** Queues at most one more restart while one is in progress. */
+function restartOnHangup(pool: WorkerPool): void {
+  let restart = pool.ready;
+  let isQueued = false;
   process.on('SIGHUP', () => {
-    if (isNext) return;
-    isNext = true;
-    renewal = renewal.then(() => {
-      isNext = false;
-      return crew.renew();
+    if (isQueued) return;
+    isQueued = true;
+    restart = restart.then(() => {
+      isQueued = false;
+      return pool.restart();
     });
   });
-}
-
-async function endInOrder(
-  crew: WorkerPool,
-  door: Listener,
-  { seconds, delaySeconds }: Config['shutdown'],
-): Promise<void> {
-  crew.unready();
-  await sleep(delaySeconds * 1_000);
-  setTimeout(() => {
-    crew.kill();
-    process.exit(0);
-  }, seconds * 1_000).unref();
-  // First of all: a caller who is sent away by one worker must not come in again to meet another that is ending.
-  door.close();
-  await crew.end();
 }

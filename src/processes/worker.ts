@@ -3,89 +3,116 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { OperatorError } from '../errors.ts';
-import { drainAndClose } from '../server/shutdown.ts';
-import { createRunningServer, type RunningServer } from '../server/start.ts';
-import { isOrder, type Order, type Report } from './messages.ts';
-import { createMetricsExchange, type MetricsExchange } from './metrics.ts';
+import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
+import { createServer } from '../server/server.ts';
+import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts';
+import type { PrimaryMessage, WorkerMessage } from './worker-handle.ts';
 
-/** Answers the requests on the connections that the primary hands over, until it says so or is gone. */
-export async function work(readConfig: () => Config): Promise<void> {
+/** Serves the connections that the primary hands over, until the primary asks for the shutdown or exits. */
+export async function runWorker(readConfig: () => Config): Promise<void> {
   if (!process.connected) {
     throw new OperatorError('A worker is started by `carte serve` alone, when CARTE_PROCESSES is more than 1.');
   }
-  // Signals reach all processes of a terminal or a unit; the primary sees to them.
+  // A terminal or service manager signals all processes; the primary handles that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   try {
-    await answer(readConfig());
+    await serveConnections(readConfig());
   } finally {
     if (process.connected) process.disconnect();
   }
 }
 
-async function answer(config: Config): Promise<void> {
-  const orphaned = new Promise<void>(resolve => process.once('disconnect', resolve));
+async function serveConnections(config: Config): Promise<void> {
+  const disconnected = new Promise<void>(resolve => process.once('disconnect', resolve));
   const database = await openDatabase(config);
   try {
-    const gathering = createMetricsExchange(report, orphaned);
-    const running = await createRunningServer(database.orm, config, gathering.gather);
-    const { app, drain, stopTracing } = running;
-    const dismissed = handleMessages(running, gathering);
-    void orphaned.then(() => drain.begin());
+    const metrics = createMetricsExchange(disconnected);
+    const app = await createServer(database.orm, config, metrics.collect);
+    tolerateDatabaseRejections(app.log);
+    const shutdown = handleMessages(app, metrics);
+    void disconnected.then(() => app.drain.beginShutdown());
     await app.ready();
-    // Node times requests out from this event on. There is nothing to listen to here.
+    // Node checks time-outs of requests from this event on, but this server does not listen.
     app.server.emit('listening');
-    report({ kind: 'ready' });
-    await Promise.race([dismissed, orphaned]);
-    await drainAndClose(app, drain, config.shutdown.seconds);
-    await stopTracing();
+    send({ type: 'ready' });
+    await Promise.race([shutdown, disconnected]);
+    setTimeout(() => process.exit(0), config.shutdown.seconds * 1_000).unref();
+    await drainAndClose(app, config.shutdown);
   } finally {
     await database.close();
   }
 }
 
-/** Resolves when the primary says that it is time to end. */
-function handleMessages({ app, drain }: RunningServer, gathering: MetricsExchange): Promise<void> {
+/** Resolves when the primary asks for the shutdown. */
+function handleMessages(app: FastifyInstance, metrics: MetricsExchange): Promise<void> {
   return new Promise(resolve => {
-    function follow(order: Order, socket: unknown): void {
-      switch (order.kind) {
-        case 'take':
-          report({ kind: 'taken', connection: order.connection });
-          take(app, socket);
+    process.on('message', (message: WorkerMessage, socket: unknown) => {
+      switch (message.type) {
+        case 'connection':
+          send({ type: 'connectionAccepted', id: message.id });
+          acceptConnection(app, socket);
           break;
-        case 'unready':
-          drain.begin();
+        case 'beginShutdown':
+          app.drain.beginShutdown();
           break;
-        case 'end':
+        case 'shutdown':
           resolve();
           break;
-        case 'measure':
-          void gathering.measure(order.scrape);
+        case 'readMetrics':
+          void metrics.send(message.id);
           break;
-        case 'measured':
-          gathering.answer(order.scrape, order.all);
+        case 'collectedMetrics':
+          metrics.resolve(message.id, message.all);
           break;
       }
-    }
-    process.on('message', (message, socket) => {
-      if (isOrder(message)) follow(message, socket);
     });
   });
 }
 
-/** There is no connection where the caller was gone before it came here. */
-function take(app: FastifyInstance, socket: unknown): void {
-  const part = () => report({ kind: 'gone' });
+/** `socket` is undefined if the client closed the connection before it arrived here. */
+function acceptConnection(app: FastifyInstance, socket: unknown): void {
+  const onClose = () => send({ type: 'connectionClosed' });
   if (socket instanceof Socket) {
-    // As for connections that a server accepts itself: the caller may have shut down its writing side.
+    // As for connections that an HTTP server accepts itself: the client may have shut down its writing side.
     socket.allowHalfOpen = true;
-    socket.once('close', part);
+    socket.once('close', onClose);
     app.server.emit('connection', socket);
   } else {
-    part();
+    onClose();
   }
 }
 
-/** Where the primary has gone, nobody needs to know any more. */
-function report(report: Report): void {
-  if (process.connected) process.send?.(report, undefined, undefined, () => {});
+type MetricsExchange = ReturnType<typeof createMetricsExchange>;
+
+/** Exchanges metrics with the other workers, through the primary. */
+function createMetricsExchange(disconnected: Promise<void>) {
+  const pending = new Map<number, (all: readonly ProcessMetrics[]) => void>();
+  let readOwn: Parameters<CollectMetrics>[0] = async () => [];
+  let lastId = 0;
+  const collect: CollectMetrics = own => {
+    readOwn = own;
+    return () =>
+      new Promise(resolve => {
+        lastId += 1;
+        pending.set(lastId, resolve);
+        void disconnected.then(() => resolve([]));
+        send({ type: 'collectMetrics', id: lastId });
+      });
+  };
+  return {
+    collect,
+    /** Sends the metrics of this process to the primary. */
+    async send(id: number) {
+      send({ type: 'metrics', id, samples: await readOwn() });
+    },
+    /** Resolves a collection that this process requested. */
+    resolve(id: number, all: readonly ProcessMetrics[]) {
+      pending.get(id)?.(all);
+      pending.delete(id);
+    },
+  };
+}
+
+function send(message: PrimaryMessage): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }

@@ -33,7 +33,7 @@ export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof Conflict) return new HttpError(412, error.message);
   if (error instanceof RetryableError) {
     const status = error instanceof TooManyRequests ? 429 : 503;
-    return new HttpError(status, error.message, { 'retry-after': String(error.retrySeconds) });
+    return new HttpError(status, error.message, { 'retry-after': String(error.retryAfterSeconds) });
   }
   return fromFastifyError(error);
 }

@@ -1,37 +1,32 @@
+import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-const exposed =
-  'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset';
-const methods = 'GET, HEAD, POST';
-const headers =
+const allowedHeaders =
   'Content-Type, X-Api-Key, If-Match, If-None-Match, X-Request-Id, X-Apollo-Operation-Name, Apollo-Require-Preflight';
-const dayInSeconds = '86400';
+const exposedHeaders =
+  'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset';
 
-/** Lets pages of these origins, or of all for `*`, call the service. Without origins, browsers keep to its own pages. */
-export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
-  if (origins.length === 0) return;
-  const all = origins.includes('*');
-  if (!all) {
-    app.addHook('onSend', (_request, reply, _payload, done) => {
-      const other = reply.getHeader('vary');
-      reply.header('vary', other === undefined ? 'origin' : `${other}, origin`);
-      done();
-    });
-  }
-  app.addHook('onRequest', (request, reply, done) => {
-    const { origin } = request.headers;
-    if (origin === undefined || !(all || origins.includes(origin))) return done();
-    reply.header('access-control-allow-origin', all ? '*' : origin);
-    if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
-      reply
-        .code(204)
-        .header('access-control-allow-methods', methods)
-        .header('access-control-allow-headers', headers)
-        .header('access-control-max-age', dayInSeconds)
-        .send();
-      return;
-    }
-    reply.header('access-control-expose-headers', exposed);
+/** Allows pages of these origins to call the service; `*` allows all. */
+export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
+  const allowed = new Set<string | undefined>(origins);
+  const isOpen = allowed.has('*');
+  await app.register(cors, {
+    origin: isOpen ? '*' : (origin, callback) => callback(null, allowed.has(origin)),
+    methods: ['GET', 'HEAD', 'POST'],
+    allowedHeaders,
+    exposedHeaders,
+    maxAge: 86_400,
+    // With it, an OPTIONS request that is no preflight would be 400.
+    strictPreflight: false,
+  });
+  if (!isOpen) keepVaryOrigin(app);
+}
+
+/** Adds `Origin` to the Vary header again where a route has replaced the plugin's. */
+function keepVaryOrigin(app: FastifyInstance): void {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    const vary = reply.getHeader('vary');
+    if (vary !== 'Origin') reply.header('vary', vary === undefined ? 'Origin' : `${vary}, Origin`);
     done();
   });
 }

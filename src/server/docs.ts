@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { type Asset, createAsset, immutable, sendAsset } from '../cache/asset.ts';
 
-// Without `validatorUrl` the page would ask a server on the internet for an opinion on the document.
+// By default Swagger UI sends the document to an online validator; `validatorUrl: null` turns that off.
 const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', shade);
@@ -20,23 +20,25 @@ SwaggerUIBundle({
 });
 `;
 
-/** Nothing from elsewhere: the page works without the internet, and nothing on it can call anyone but this server. */
-const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
+/** Allows no other origin: the page works offline and can call only this server. */
+const contentSecurityPolicy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
 
-/** `/docs`, to read and to try the REST interface, and its source `/openapi.json`. */
+/** Serves Swagger UI at `/docs`, and the OpenAPI document at `/openapi.json`. */
 export function mountDocs(app: FastifyInstance, document: object): void {
   const source = createAsset('application/json', JSON.stringify(document));
   const files = findFiles();
   const page = createAsset('text/html; charset=utf-8', render(files));
   app.get('/openapi.json', (request, reply) => sendAsset(source, request, reply));
-  app.get('/docs', (request, reply) => sendAsset(page, request, reply.header('content-security-policy', policy)));
+  app.get('/docs', (request, reply) =>
+    sendAsset(page, request, reply.header('content-security-policy', contentSecurityPolicy)),
+  );
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
   for (const [name, file] of files) {
     app.get(`/docs/${file.hash}/${name}`, (request, reply) => sendAsset(file, request, reply, immutable));
   }
 }
 
-/** What the page loads, by name. */
+/** Files that the page loads, by name. */
 function findFiles(): ReadonlyMap<string, Asset> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const fromPackage = (name: string, type: string) => createAsset(type, readFileSync(join(folder, name)));
@@ -49,21 +51,21 @@ function findFiles(): ReadonlyMap<string, Asset> {
 }
 
 function render(files: ReadonlyMap<string, Asset>): string {
-  const address = (name: string) => `docs/${files.get(name)?.hash}/${name}`;
+  const url = (name: string) => `docs/${files.get(name)?.hash}/${name}`;
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Carte: REST interface</title>
-    <link rel="stylesheet" href="${address('swagger-ui.css')}">
+    <link rel="stylesheet" href="${url('swagger-ui.css')}">
     <link rel="stylesheet" href="web/docs/docs.css">
     <link rel="icon" type="image/svg+xml" href="web/icon.svg">
   </head>
   <body>
     <div id="swagger-ui"></div>
-    <script src="${address('swagger-ui-bundle.js')}"></script>
-    <script src="${address('start.js')}"></script>
+    <script src="${url('swagger-ui-bundle.js')}"></script>
+    <script src="${url('start.js')}"></script>
   </body>
 </html>
 `;

@@ -1,96 +1,103 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 
+/** Closes keep-alive connections without dropping a request, which Fastify's `close` does not (docs/decisions/0009). */
 export interface Drain {
-  /** True from the moment on that the service is to end: it is not ready any more. */
-  readonly hasBegun: boolean;
-  /** Notes the connections and requests of a server; called before it listens. */
-  watch(server: Server): void;
-  begin(): void;
+  /** From then on readiness fails. */
+  readonly isShuttingDown: boolean;
+  beginShutdown(): void;
   /**
-   * Stops listening, answers what comes on open connections with `Connection: close`, and waits until all are closed, at
-   * most so long. Answers how many requests were cut off.
+   * Stops listening, sends `Connection: close` with every response, and waits until all connections are closed. Resolves to
+   * the number of requests that were aborted at the time-out.
    */
-  finish(server: Server, patience: number): Promise<number>;
+  finish(timeoutMs: number): Promise<number>;
 }
 
-interface Visit {
-  readonly answers: ServerResponse[];
-  bytes: number;
-  /** How many sweeps in a row have found nothing new. */
-  quietSweeps: number;
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly drain: Drain;
+  }
 }
 
-const sweepEvery = 50;
+interface Connection {
+  /** Pending responses. */
+  readonly responses: ServerResponse[];
+  bytesRead: number;
+  /** Consecutive sweeps without new bytes or pending responses. */
+  idleSweeps: number;
+}
+
+const sweepIntervalMs = 50;
 /**
- * A client on a kept connection may have sent its next request already; one that is quiet for a second has not. Sweeps are
- * counted, since time also passes while the process gets no turn, and then what has arrived is not read before the next sweep.
+ * A client on a keep-alive connection may have sent its next request already, but one that is idle for a second has not. Sweeps
+ * are counted rather than time: while the process gets no CPU, time passes but nothing is read.
  */
-const quiet = 1_000 / sweepEvery;
+const maxIdleSweeps = 1_000 / sweepIntervalMs;
 
-export function createDrain(): Drain {
-  const visits = new Map<Socket, Visit>();
-  let hasBegun = false;
-  let isClosing = false;
+/** Decorates the server with `drain`. */
+export function registerDrain(app: FastifyInstance): void {
+  const server: Server = app.server;
+  const connections = new Map<Socket, Connection>();
+  let isShuttingDown = false;
+  let isDraining = false;
 
-  const announce = (answer: ServerResponse) => {
-    if (!answer.headersSent) answer.setHeader('connection', 'close');
-  };
+  server.on('connection', socket => {
+    connections.set(socket, { responses: [], bytesRead: 0, idleSweeps: 0 });
+    socket.once('close', () => connections.delete(socket));
+  });
+  // First, since another listener may respond at once.
+  server.prependListener('request', (request, response) => {
+    const responses = connections.get(request.socket)?.responses;
+    responses?.push(response);
+    response.on('close', () => {
+      const index = responses?.indexOf(response) ?? -1;
+      if (index >= 0) responses?.splice(index, 1);
+    });
+    if (isDraining) closeAfter(response);
+  });
 
-  function endQuiet(): void {
-    for (const [socket, visit] of visits) {
-      if (socket.bytesRead !== visit.bytes || visit.answers.length > 0) {
-        visit.bytes = socket.bytesRead;
-        visit.quietSweeps = 0;
-      } else if (++visit.quietSweeps > quiet) {
+  function closeAfter(response: ServerResponse): void {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+  }
+
+  function closeIdle(): void {
+    for (const [socket, connection] of connections) {
+      if (socket.bytesRead !== connection.bytesRead || connection.responses.length > 0) {
+        connection.bytesRead = socket.bytesRead;
+        connection.idleSweeps = 0;
+      } else if (++connection.idleSweeps > maxIdleSweeps) {
         socket.destroy();
       }
     }
   }
 
-  return {
-    get hasBegun() {
-      return hasBegun;
+  app.decorate('drain', {
+    get isShuttingDown() {
+      return isShuttingDown;
     },
-    watch(server) {
-      server.on('connection', socket => {
-        visits.set(socket, { answers: [], bytes: 0, quietSweeps: 0 });
-        socket.once('close', () => visits.delete(socket));
-      });
-      // First of all listeners: a later one may have answered already.
-      server.prependListener('request', (request, answer) => {
-        const answers = visits.get(request.socket)?.answers;
-        answers?.push(answer);
-        answer.on('close', () => {
-          const at = answers?.indexOf(answer) ?? -1;
-          if (at >= 0) answers?.splice(at, 1);
-        });
-        if (isClosing) announce(answer);
-      });
+    beginShutdown() {
+      isShuttingDown = true;
     },
-    begin() {
-      hasBegun = true;
-    },
-    async finish(server, patience) {
-      isClosing = true;
-      for (const { answers } of visits.values()) for (const answer of answers) announce(answer);
+    async finish(timeoutMs) {
+      isDraining = true;
+      for (const { responses } of connections.values()) responses.forEach(closeAfter);
       const closed = once(server, 'close');
-      // `Server` of node:http would end kept connections too, under the requests that are on their way in them.
+      // `close` of an HTTP server also closes idle connections, on which a request may be about to arrive.
       NetServer.prototype.close.call(server);
-      const sweep = setInterval(endQuiet, sweepEvery);
-      let cutOff = 0;
+      const sweep = setInterval(closeIdle, sweepIntervalMs);
+      let aborted = 0;
       const deadline = setTimeout(() => {
-        cutOff = [...visits.values()].reduce((sum, { answers }) => sum + answers.length, 0);
-        server.closeAllConnections();
-        for (const socket of visits.keys()) socket.destroy();
-      }, patience);
+        aborted = [...connections.values()].reduce((sum, { responses }) => sum + responses.length, 0);
+        for (const socket of connections.keys()) socket.destroy();
+      }, timeoutMs);
       await closed;
-      // A server that is handed its connections does not count them.
-      for (const socket of visits.keys()) await new Promise(resolve => socket.once('close', resolve));
+      // The server of a worker process does not count the connections that it is handed.
+      for (const socket of connections.keys()) await new Promise(resolve => socket.once('close', resolve));
       clearInterval(sweep);
       clearTimeout(deadline);
-      return cutOff;
+      return aborted;
     },
-  };
+  });
 }

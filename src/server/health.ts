@@ -2,20 +2,19 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import { isMigrated } from '../database/migrate.ts';
 import { Unavailable } from '../errors.ts';
-import type { Drain } from './drain.ts';
 
-/** Who probes gives up soon too; a database that answers later than that is no use. */
-const patience = 2_000;
+/** About as long as the probes of orchestrators wait. */
+const timeoutMs = 2_000;
 
-/** Liveness says that the process answers; readiness that the database does too and has the current schema. */
-export function mountHealth(app: FastifyInstance, orm: MikroORM, drain: Drain): void {
-  const check = shared(() => isMigrated(orm));
+/** Liveness: the process responds. Readiness: the database responds too, has the current schema, and no shutdown has begun. */
+export function mountHealth(app: FastifyInstance, orm: MikroORM): void {
+  const check = coalesce(() => isMigrated(orm));
   app.get('/health/live', () => ({ status: 'live' }));
   app.get('/health/ready', async (request, reply) => {
     const notReady = (reason: string) => reply.code(503).send({ status: 'not ready', reason });
-    if (drain.hasBegun) return notReady('the service is shutting down');
+    if (app.drain.isShuttingDown) return notReady('the service is shutting down');
     try {
-      return (await withinPatience(check())) ? { status: 'ready' } : notReady('the database is not migrated');
+      return (await withTimeout(check())) ? { status: 'ready' } : notReady('the database is not migrated');
     } catch (error) {
       request.log.warn(error);
       return notReady('the database does not answer');
@@ -23,22 +22,22 @@ export function mountHealth(app: FastifyInstance, orm: MikroORM, drain: Drain): 
   });
 }
 
-/** Anyone may ask, so however many ask, the database is asked once at a time. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | undefined;
+/** Shares the pending result, since a probe needs no key and must not multiply statements. */
+function coalesce<T>(run: () => Promise<T>): () => Promise<T> {
+  let pending: Promise<T> | undefined;
   return () => {
-    asking ??= ask().finally(() => {
-      asking = undefined;
+    pending ??= run().finally(() => {
+      pending = undefined;
     });
-    return asking;
+    return pending;
   };
 }
 
-async function withinPatience<T>(answer: Promise<T>): Promise<T> {
+async function withTimeout<T>(result: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Unavailable('The database is slow')), patience);
+  const timer = setTimeout(() => reject(new Unavailable('The database is slow')), timeoutMs);
   try {
-    return await Promise.race([answer, promise]);
+    return await Promise.race([result, promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,41 +1,29 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import underPressure from '@fastify/under-pressure';
+import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
+import type { Config } from '../config.ts';
 import { Unavailable } from '../errors.ts';
 
-export interface LoadLimits {
-  /** Statements that may wait for a connection. */
-  readonly waiting: number;
-  /** How late the process may be with what it has to do, on average over a second. */
-  readonly delayMs: number;
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Throws `Unavailable` while the event loop or the connection pool is saturated. */
+    assertNotOverloaded(): void;
+  }
 }
 
-export interface LoadShedding {
-  /** Throws `Unavailable` while there is more to do than can be done soon. */
-  check(): void;
-  stop(): void;
-}
-
-const nanosecondsPerMs = 1e6;
-const period = 1_000;
-
-/** Who comes when the service is behind is told at once to come later, rather than made to wait with all the others. */
-export function watchLoad(pool: Pool, { waiting, delayMs }: LoadLimits): LoadShedding {
-  const histogram = monitorEventLoopDelay({ resolution: 20 });
-  histogram.enable();
-  let delay = 0;
-  const timer = setInterval(() => {
-    delay = histogram.mean / nanosecondsPerMs;
-    histogram.reset();
-  }, period);
-  timer.unref();
-  return {
-    check() {
-      if (pool.waitingCount <= waiting && !(delay > delayMs)) return;
-      throw new Unavailable('The service has more to do than it can at the moment.', { retrySeconds: 1 });
-    },
-    stop() {
-      clearInterval(timer);
-      histogram.disable();
-    },
-  };
+/** Sheds load with 503, so that a request that would have to wait for long is rejected at once. */
+export async function registerLoadShedding(
+  app: FastifyInstance,
+  pool: Pick<Pool, 'waitingCount'>,
+  { maxWaiting, maxDelayMs }: Config['loadLimits'],
+): Promise<void> {
+  // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
+  await app.register(underPressure, {});
+  app.decorate('assertNotOverloaded', () => {
+    const { eventLoopDelay } = app.memoryUsage();
+    // The delay is infinite where the event loop has not run for a whole interval, as during the start.
+    const isLate = eventLoopDelay > maxDelayMs && eventLoopDelay !== Number.POSITIVE_INFINITY;
+    if (!isLate && pool.waitingCount <= maxWaiting) return;
+    throw new Unavailable('The service has more to do than it can at the moment.', { retryAfterSeconds: 1 });
+  });
 }

@@ -1,83 +1,64 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type CollectMetrics, type Samples, showWhole } from './metrics/aggregate.ts';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-export interface AnsweredRequest {
+export interface FinishedRequest {
   readonly method: string;
   /** The pattern of the path, never the path itself. */
   readonly route: string;
   readonly status: number;
   readonly seconds: number;
-  /** The name of a GraphQL operation; undefined elsewhere. */
+  /** Undefined for other routes than /graphql. */
   readonly graphqlOperation: string | undefined;
 }
 
-type WatchedPool = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
+type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
 
-/** What a cache counts by itself. */
-export interface WatchedCache {
+export interface CacheCounts {
   readonly hits: number;
   readonly misses: number;
   readonly bytes: number;
 }
 
-/** What replicas count by themselves. */
-export interface WatchedReplicas {
+export interface ReplicaCounts {
   readonly list: readonly { readonly isUsable: boolean; readonly behindSeconds: number }[];
   readonly reads: Readonly<Record<string, number>>;
 }
 
-/** What is counted and timed; `/metrics` shows it. */
-export interface Metrics {
-  begun(): void;
-  answered(request: AnsweredRequest): void;
-  databaseError(): void;
-  /** A replacement of a menu configuration took so long. */
-  replaced(seconds: number): void;
-  watchPool(pool: WatchedPool): void;
-  watchCache(cache: WatchedCache): void;
-  watchReplicas(replicas: WatchedReplicas): void;
-  /** In Prometheus' text format. */
-  show(): Promise<string>;
-  samples(): Promise<Samples>;
-  readonly contentType: string;
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Clients choose the names of operations, so the number of label values is bounded. */
+const maxOperationNames = 100;
+
+export interface MetricSources {
+  readonly pool?: PoolCounts;
+  readonly cache?: CacheCounts;
+  readonly replicas?: ReplicaCounts | undefined;
 }
 
-const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Callers name their operations as they like, and every name is kept: the first ones by themselves, the rest together. */
-const mostOperations = 100;
+export type Metrics = ReturnType<typeof createMetrics>;
 
-export function createMetrics(): Metrics {
+/** Creates the metrics of this process, which `/metrics` exposes. */
+export function createMetrics({ pool, cache, replicas }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'carte_http_request_duration_seconds',
-    help: 'Requests by route, from their headers to the end of the answer',
+    help: 'Requests by route, from their headers to the end of the response',
     labelNames: ['method', 'route', 'status'],
     buckets,
     registers,
   });
   const operations = new Histogram({
     name: 'carte_graphql_request_duration_seconds',
-    help: `Requests to /graphql by the name of their operation; after ${mostOperations} names all others are "other"`,
+    help: `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other"`,
     labelNames: ['operation'],
     buckets,
     registers,
   });
-  let underWay = 0;
-  new Gauge({
-    name: 'carte_http_requests_in_flight',
-    help: 'Requests being answered',
-    registers,
-    collect() {
-      this.set(underWay);
-    },
-  });
-  const errors = new Counter({
-    name: 'carte_database_faults_total',
-    help: 'Requests that failed because the database did not answer',
+  const databaseErrors = new Counter({
+    name: 'carte_database_errors_total',
+    help: 'Requests that failed because the database was unavailable',
     registers,
   });
   const replacements = new Histogram({
@@ -86,32 +67,40 @@ export function createMetrics(): Metrics {
     buckets,
     registers,
   });
-  const known = new Set<string>();
-  const bounded = (name: string) => {
-    if (known.size < mostOperations) known.add(name);
-    return known.has(name) ? name : 'other';
+  let inFlight = 0;
+  new Gauge({
+    name: 'carte_http_requests_in_flight',
+    help: 'Requests in progress',
+    registers,
+    collect() {
+      this.set(inFlight);
+    },
+  });
+  if (pool) watchPool(pool, registers);
+  if (cache) watchCache(cache, registers);
+  if (replicas) watchReplicas(replicas, registers);
+
+  const operationNames = new Set<string>();
+  const boundedName = (name: string) => {
+    if (operationNames.size < maxOperationNames) operationNames.add(name);
+    return operationNames.has(name) ? name : 'other';
   };
   return {
-    begun() {
-      underWay += 1;
+    requestStarted() {
+      inFlight += 1;
     },
-    answered({ method, route, status, seconds, graphqlOperation }) {
-      underWay -= 1;
+    requestFinished({ method, route, status, seconds, graphqlOperation }: FinishedRequest) {
+      inFlight -= 1;
       requests.observe({ method, route, status }, seconds);
-      if (graphqlOperation !== undefined) operations.observe({ operation: bounded(graphqlOperation) }, seconds);
+      if (graphqlOperation !== undefined) operations.observe({ operation: boundedName(graphqlOperation) }, seconds);
     },
-    databaseError: () => errors.inc(),
-    replaced: seconds => replacements.observe(seconds),
-    watchPool: pool => watchPool(pool, registers),
-    watchCache: cache => watchCache(cache, registers),
-    watchReplicas: replicas => watchReplicas(replicas, registers),
-    show: () => registry.metrics(),
-    samples: () => registry.getMetricsAsJSON(),
-    contentType: registry.contentType,
+    databaseError: () => databaseErrors.inc(),
+    menuReplaced: (seconds: number) => replacements.observe(seconds),
+    registry,
   };
 }
 
-function watchPool(pool: WatchedPool, registers: Registry[]): void {
+function watchPool(pool: PoolCounts, registers: Registry[]): void {
   new Gauge({
     name: 'carte_database_connections',
     help: 'Connections to the database',
@@ -132,10 +121,10 @@ function watchPool(pool: WatchedPool, registers: Registry[]): void {
   });
 }
 
-function watchCache(cache: WatchedCache, registers: Registry[]): void {
+function watchCache(cache: CacheCounts, registers: Registry[]): void {
   new Counter({
-    name: 'carte_answer_cache_lookups_total',
-    help: 'Answers that were looked for among those kept',
+    name: 'carte_response_cache_lookups_total',
+    help: 'Lookups in the response cache',
     labelNames: ['outcome'],
     registers,
     collect() {
@@ -145,8 +134,8 @@ function watchCache(cache: WatchedCache, registers: Registry[]): void {
     },
   });
   new Gauge({
-    name: 'carte_answer_cache_bytes',
-    help: 'What the answers kept take',
+    name: 'carte_response_cache_bytes',
+    help: 'Size of the response cache',
     registers,
     collect() {
       this.set(cache.bytes);
@@ -154,10 +143,10 @@ function watchCache(cache: WatchedCache, registers: Registry[]): void {
   });
 }
 
-function watchReplicas({ list, reads }: WatchedReplicas, registers: Registry[]): void {
+function watchReplicas({ list, reads }: ReplicaCounts, registers: Registry[]): void {
   new Counter({
     name: 'carte_database_reads_total',
-    help: 'Statements that only read, by who answered them, or why the primary did',
+    help: 'Reads by the server that executed them, or by why the primary did',
     labelNames: ['target'],
     registers,
     collect() {
@@ -167,7 +156,7 @@ function watchReplicas({ list, reads }: WatchedReplicas, registers: Registry[]):
   });
   new Gauge({
     name: 'carte_replica_usable',
-    help: 'Whether a read replica is in use, by its place in DATABASE_REPLICA_URLS',
+    help: 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS',
     labelNames: ['replica'],
     registers,
     collect() {
@@ -176,7 +165,7 @@ function watchReplicas({ list, reads }: WatchedReplicas, registers: Registry[]):
   });
   new Gauge({
     name: 'carte_replica_behind_seconds',
-    help: 'For how long a read replica has not come as far as was asked of it',
+    help: 'For how long a read replica has not reached the position that a read required',
     labelNames: ['replica'],
     registers,
     collect() {
@@ -185,9 +174,36 @@ function watchReplicas({ list, reads }: WatchedReplicas, registers: Registry[]):
   });
 }
 
-/** Shows what this process has measured or, where there are others, what all of them have. */
-export function mountMetrics(app: FastifyInstance, metrics: Metrics, gather?: CollectMetrics): void {
-  const gatherAll = gather?.(metrics.samples);
-  const show = gatherAll ? async () => showWhole(await gatherAll()) : metrics.show;
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await show()));
+type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** Metrics of one process, in a form that can be sent to another. */
+export interface ProcessMetrics {
+  readonly pid: number;
+  readonly samples: Samples;
+}
+
+/** Takes a function that reads the metrics of this process, and returns one that reads those of all processes. */
+export type CollectMetrics = (own: () => Promise<Samples>) => () => Promise<readonly ProcessMetrics[]>;
+
+/** Exposes the metrics of this process or, with `collect`, of all. */
+export function mountMetrics(app: FastifyInstance, { registry }: Metrics, collect?: CollectMetrics): void {
+  const collectAll = collect?.(() => registry.getMetricsAsJSON());
+  const print = collectAll ? async () => aggregate(await collectAll()) : () => registry.metrics();
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await print()));
+}
+
+/**
+ * Prints the metrics of all processes with the label `process`: a sum would drop when a process is replaced, which
+ * Prometheus takes for a counter reset.
+ */
+function aggregate(all: readonly ProcessMetrics[]): Promise<string> {
+  const labelled = all.map(({ pid, samples }) =>
+    samples.map(metric => ({
+      ...metric,
+      // The label makes every sample unique; prom-client's other aggregators would omit some metrics.
+      aggregator: 'sum',
+      values: metric.values.map(value => ({ ...value, labels: { ...value.labels, process: String(pid) } })),
+    })),
+  );
+  return AggregatorRegistry.aggregate(labelled).metrics();
 }

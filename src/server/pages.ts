@@ -1,9 +1,10 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { sendAsset } from '../cache/asset.ts';
-import { findFiles } from './pages/files.ts';
+import { type Asset, createAsset, sendAsset } from '../cache/asset.ts';
 
-/** Nothing inline and nothing from elsewhere: even a text that slipped into a page as markup could neither run nor call. */
-const policy = [
+/** Allows nothing inline and no other origin: markup injected into a page could neither run nor send data. */
+const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -16,22 +17,66 @@ const policy = [
 
 const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html' };
 
-/** The pages for people, `/` and `/menu`, and under `/web` what they load: the files of `web/`, each at a route of its own. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  ts: 'text/javascript; charset=utf-8',
+  graphql: 'text/plain; charset=utf-8',
+};
+
+/** Serves the pages `/` and `/menu`, and the files of `web/` that they load, each at a route of its own. */
 export function mountPages(app: FastifyInstance): void {
   const files = findFiles(new URL('../../web/', import.meta.url));
   for (const [url, path] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
-    app.get(url, (request, reply) =>
-      sendAsset(
-        page(),
-        request,
-        reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer'),
-      ),
-    );
+    app.get(url, (request, reply) => {
+      reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
+      return sendAsset(page(), request, reply);
+    });
   }
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   for (const [path, file] of files) {
     if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => sendAsset(file(), request, reply));
+  }
+}
+
+/** Maps the paths of a folder to assets, which are created on first use. */
+function findFiles(folder: URL): ReadonlyMap<string, () => Asset> {
+  const files = new Map<string, () => Asset>();
+  for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = entry.replaceAll('\\', '/');
+    const type = mediaTypes[/\.(\w+)$/.exec(path)?.[1] ?? ''];
+    let asset: Asset | undefined;
+    if (type === undefined) continue;
+    files.set(path, () => {
+      asset ??= createAsset(type, readContent(new URL(path, folder)));
+      return asset;
+    });
+  }
+  return files;
+}
+
+function readContent(file: URL): string {
+  const text = readFileSync(file, 'utf8');
+  if (file.pathname.endsWith('.ts')) return stripTypes(text);
+  if (file.pathname.endsWith('.html')) return text.replaceAll('{version}', version());
+  return text;
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** Replaces types by blanks, so that lines and columns stay where they are. */
+export function stripTypes(source: string): string {
+  const { emitWarning } = process;
+  // Node warns that the function is experimental, which no operator can act on.
+  process.emitWarning = () => {};
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { OperatorError } from '../errors.ts';
 
-/** Refuses to start where the port is taken, before anything else is touched. */
+/** Throws if the port is in use, before the database is opened. */
 export async function assertPortFree(host: string, port: number): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {

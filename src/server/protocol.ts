@@ -1,8 +1,57 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
 
-/** How much of a body that is too large is read on and discarded, and for how long, so that its sender gets to read the 413. */
+const maxHeaderSize = 16 * 1024;
+const timeoutCheckIntervalMs = 500;
+/** Longer than any statement may take: a socket without activity for so long belongs to a client that does not read. */
+const socketTimeoutMs = 120_000;
+
+/** Time-outs and size limits of Node's HTTP server, and the responses to requests that exceed them. */
+export function httpOptions({ receiveSeconds, keepAliveSeconds }: Config['http']) {
+  const requestTimeout = receiveSeconds * 1_000;
+  return {
+    requestTimeout,
+    keepAliveTimeout: keepAliveSeconds * 1_000,
+    connectionTimeout: socketTimeoutMs,
+    http: {
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: timeoutCheckIntervalMs,
+      maxHeaderSize,
+      // `checkTargets` does it, with a body that names the problem.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: handleClientError as (error: ConnectionError, socket: Socket) => void,
+  } satisfies FastifyHttpOptions<Server>;
+}
+
+const clientErrors: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than this service accepts.'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    '413 Content Too Large',
+    'The chunk extensions are larger than this service accepts.',
+  ],
+  HPE_INVALID_URL: ['400 Bad Request', 'The URL has a character that must be percent-encoded, in UTF-8.'],
+};
+
+/** Fastify calls it on the instance. */
+function handleClientError(this: FastifyInstance, error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const received: unknown = error.rawPacket;
+  if (
+    Buffer.isBuffer(received) &&
+    error.code === 'HPE_INVALID_METHOD' &&
+    respondToUnknownMethod(this, received, socket)
+  )
+    return;
+  const [status, detail] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP.'];
+  writeResponse(socket, status, { detail });
+}
+
+/** Bounds on how much of a body that is too large is discarded, so that a client that writes before it reads gets the 413. */
 const discardBytes = 64 * 1024 * 1024;
 const discardMs = 5_000;
 
@@ -10,19 +59,19 @@ const discardMs = 5_000;
 export function completeProtocol(app: FastifyInstance): void {
   // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  // With these, a route that lacks a method answers 405 to any method that the parser knows.
+  // With these, a route that lacks a method responds 405 to any method that the parser knows.
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
   }
-  const isExpected = handleExpectations(app);
-  app.addHook('onSend', async (request, reply, payload) => {
+  const sendsBody = handleExpectations(app);
+  app.addHook('onSend', (request, reply, payload, done) => {
     // A client that waits for 100 Continue sends no body.
-    if (reply.statusCode === 413 && isExpected(request)) await discardBody(request.raw);
-    return payload;
+    if (reply.statusCode !== 413 || !sendsBody(request)) return done(null, payload);
+    void discardBody(request.raw).then(() => done(null, payload));
   });
 }
 
-/** Refuses requests whose Host or target is wrong. After the hooks that count requests. */
+/** Responds 400 to requests with an invalid Host or target. After the hooks that count requests. */
 export function checkTargets(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const detail = problemOf(request);
@@ -39,7 +88,7 @@ function problemOf({ raw, url }: FastifyRequest): string | undefined {
   return `${raw.method} needs a path; "${url.slice(0, 100)}" is none.`;
 }
 
-/** Node keeps the first of several, and says nothing of the others. */
+/** Counts in the raw headers, since Node drops all but the first. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -68,7 +117,10 @@ function discardBody(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Sends 100 Continue when a body is about to be read: after authentication, and not before a 413. Tells whether a body comes. */
+/**
+ * Sends 100 Continue only when a body is about to be read: after authentication, and not before a 413. Returns a predicate:
+ * whether the client of a request sends its body.
+ */
 function handleExpectations(app: FastifyInstance): (request: FastifyRequest) => boolean {
   const waiting = new WeakSet<object>();
   const server: Server = app.server;
@@ -99,15 +151,15 @@ function isWithinLimit({ headers, routeOptions }: FastifyRequest): boolean {
 const requestLine = /^([!#$%&'*+.^_`|~\w-]{1,32}) (\/\S{0,2000}) HTTP\/1\.[01]\r?\n/;
 
 /**
- * Answers a request whose method Node's parser does not know as one whose method no route has: with 405 and `Allow`, or 404. It
- * takes what the parser has received; false for what is no such request.
+ * Responds to a method that Node's parser does not know as to one that the route lacks: with 405 and `Allow`, or 404. Returns
+ * false if the received bytes are no such request.
  */
-export function answerUnknownMethod(app: FastifyInstance, received: Buffer, socket: Socket): boolean {
-  // More of the same request may arrive before it is answered.
-  if (answered.has(socket)) return true;
+function respondToUnknownMethod(app: FastifyInstance, received: Buffer, socket: Socket): boolean {
+  // More bytes of the same request may arrive before the response is written.
+  if (respondedTo.has(socket)) return true;
   const [, method, url] = requestLine.exec(received.subarray(0, 4096).toString('latin1')) ?? [];
   if (method === undefined || url === undefined || METHODS.includes(method)) return false;
-  answered.add(socket);
+  respondedTo.add(socket);
   app
     .inject({ method: 'TRACE', url })
     .then(({ statusCode, headers }) => {
@@ -121,15 +173,15 @@ export function answerUnknownMethod(app: FastifyInstance, received: Buffer, sock
   return true;
 }
 
-const answered = new WeakSet<Socket>();
+const respondedTo = new WeakSet<Socket>();
 
 /** Responds on a connection whose request Node could not parse, and closes it. */
-export function writeResponse(
+function writeResponse(
   socket: Socket,
   status: string,
   { detail, headers = [] }: { readonly detail: string; readonly headers?: readonly string[] },
 ): void {
-  // As Node's own handler: what is written after the head of another response would be taken for its body.
+  // As in Node's own handler: bytes after the head of another response would be taken for its body.
   const current: ServerResponse | null | undefined = Reflect.get(socket, '_httpMessage');
   if (socket.writable && !current?.headersSent) {
     const body = JSON.stringify({ detail });
@@ -141,7 +193,7 @@ export function writeResponse(
 
 /**
  * The URL to route by: a path that cannot be percent-decoded gets U+FFFD where it cannot, as decoders do, so that it names no
- * resource and is otherwise handled like any path. Fastify would refuse it before authentication.
+ * resource and is otherwise handled like any path. Fastify would reject it before authentication.
  */
 export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   if (!url.includes('%')) return url;

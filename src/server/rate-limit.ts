@@ -1,51 +1,29 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TooManyRequests } from '../errors.ts';
+import { recordOf } from './requests.ts';
 
-/** What a key may still do, as the headers of an answer. */
-export type RateHeaders = Readonly<Record<`ratelimit-${string}`, string>>;
+const windowMs = 60_000;
+/** Keys whose requests are counted at a time; beyond that, the least recently used one is evicted. */
+const maxKeys = 10_000;
 
-export interface RateLimit {
-  /** Counts a request of the key. Throws `TooManyRequests` when the key has no more; `tell` hears what is left first. */
-  take(keyId: string, tell: (headers: RateHeaders) => void): void;
-}
-
-interface Window {
-  used: number;
-  readonly ends: number;
-}
-
-const length = 60_000;
-
-/** So many requests a minute for each key, counted in this process. A key's minute begins with its first request. */
-export function createRateLimit(perMinute: number, now: () => number = Date.now): RateLimit {
-  const windows = new Map<string, Window>();
-  let swept = now();
-
-  function windowOf(keyId: string): Window {
-    const time = now();
-    if (time - swept > length) {
-      for (const [id, { ends }] of windows) if (ends <= time) windows.delete(id);
-      swept = time;
-    }
-    const known = windows.get(keyId);
-    if (known && known.ends > time) return known;
-    const window = { used: 0, ends: time + length };
-    windows.set(keyId, window);
-    return window;
-  }
-
-  return {
-    take(keyId, tell) {
-      const window = windowOf(keyId);
-      window.used += 1;
-      const seconds = Math.max(1, Math.ceil((window.ends - now()) / 1_000));
-      tell({
-        'ratelimit-limit': String(perMinute),
-        'ratelimit-policy': `${perMinute};w=${length / 1_000}`,
-        'ratelimit-remaining': String(Math.max(0, perMinute - window.used)),
-        'ratelimit-reset': String(seconds),
-      });
-      if (window.used <= perMinute) return;
-      throw new TooManyRequests(`This API key may make ${perMinute} requests a minute.`, { retrySeconds: seconds });
-    },
+/** Provides `app.rateLimit()`, which authentication applies to each key. Requests are counted in this process. */
+export async function registerRateLimit(app: FastifyInstance, perMinute: number): Promise<void> {
+  const setPolicy = (request: FastifyRequest) => {
+    recordOf(request).reply.header('ratelimit-policy', `${perMinute};w=${windowMs / 1_000}`);
   };
+  await app.register(rateLimit, {
+    global: false,
+    max: perMinute,
+    timeWindow: windowMs,
+    cache: maxKeys,
+    enableDraftSpec: true,
+    keyGenerator: request => recordOf(request).keyId ?? '',
+    onExceeding: setPolicy,
+    onExceeded: setPolicy,
+    errorResponseBuilder: (_request, { ttl }) =>
+      new TooManyRequests(`This API key may make ${perMinute} requests a minute.`, {
+        retryAfterSeconds: Math.ceil(ttl / 1_000),
+      }),
+  });
 }

@@ -2,13 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
 import { withoutKeys } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { graphqlOperation, restOperation } from './operation-name.ts';
-import type { RequestSpan, Tracing } from './tracing.ts';
+import type { TraceStatements } from './tracing.ts';
 
-/** What is known of a request while it is answered. */
+/** State of a request for its log line and metrics. */
 export interface RequestRecord extends RequestStatements {
   readonly reply: FastifyReply;
-  readonly span: RequestSpan | undefined;
   keyId: string | undefined;
 }
 
@@ -21,20 +19,19 @@ declare module 'fastify' {
 
 export interface Observers {
   readonly metrics: Metrics;
-  readonly tracing: Tracing | undefined;
+  readonly traceStatements: TraceStatements | undefined;
   /** Whether each request gets a line in the log. */
-  readonly logs: boolean;
+  readonly logsRequests: boolean;
 }
 
-/** Follows every request from its headers to the end of its answer. */
+/** Adds hooks that measure and log every request, from its headers to the end of its response. */
 export function observeRequests(app: FastifyInstance, observers: Observers): void {
   app.decorateRequest('record', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    const span = observers.tracing?.begin(request);
-    const record = { reply, span, statements: 0, keyId: undefined, trace: span?.statement };
+    const record = { reply, statements: 0, keyId: undefined, trace: observers.traceStatements?.(request) };
     request.record = record;
-    observers.metrics.begun();
+    observers.metrics.requestStarted();
     currentRequest.run(record, done);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -43,36 +40,52 @@ export function observeRequests(app: FastifyInstance, observers: Observers): voi
   });
 }
 
-/** What is known of a request by now. */
 export function recordOf({ record }: FastifyRequest): RequestRecord {
-  if (!record) throw new Error('A request came past its observers');
+  if (!record) throw new Error('A request has no record');
   return record;
 }
 
-/** As nginx has it, for a caller who did not wait. */
-const gone = 499;
+/** nginx's status for a connection that the client closed before the response was sent. */
+const clientClosedRequest = 499;
 
-function report(request: FastifyRequest, reply: FastifyReply, observers: Observers): void {
-  const record = recordOf(request);
-  const { method, routeOptions } = request;
-  const route = routeOptions.url ?? 'none';
-  const status = reply.raw.writableFinished ? reply.statusCode : gone;
+function report(request: FastifyRequest, reply: FastifyReply, { metrics, logsRequests }: Observers): void {
+  const { keyId, statements } = recordOf(request);
+  const { method } = request;
+  const route = request.routeOptions.url ?? 'none';
+  const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
   const milliseconds = reply.elapsedTime;
-  const graphql = route === '/graphql' ? graphqlOperation(request) : undefined;
-  const answered = { method, route, status, graphqlOperation: graphql };
-  observers.metrics.answered({ ...answered, seconds: milliseconds / 1_000 });
-  record.span?.end({ ...answered, keyId: record.keyId });
-  if (!observers.logs) return;
+  const operation = route === '/graphql' ? graphqlOperation(request) : undefined;
+  metrics.requestFinished({ method, route, status, seconds: milliseconds / 1_000, graphqlOperation: operation });
+  if (!logsRequests) return;
   request.log.info(
     {
-      key: record.keyId,
-      operation: graphql ?? restOperation(request),
+      key: keyId,
+      operation: operation ?? restOperation(request),
       method,
       path: withoutKeys(request.url.split('?')[0] ?? ''),
       status,
       ms: Math.round(milliseconds * 10) / 10,
-      statements: record.statements,
+      statements,
     },
     'request',
   );
+}
+
+const name = /^[_A-Za-z]\w{0,63}$/;
+const firstOperation = /\b(?:query|mutation|subscription)\s+([_A-Za-z]\w{0,63})\b/;
+const anonymous = 'anonymous';
+
+/** Name of the schema/rest operation of a route. */
+function restOperation({ routeOptions: { config } }: FastifyRequest): string | undefined {
+  return 'operation' in config && typeof config.operation === 'string' ? config.operation : undefined;
+}
+
+/** Name of the operation of a request to /graphql: `operationName`, or else the first name in the document. */
+export function graphqlOperation({ method, body, query }: FastifyRequest): string {
+  const parameters = method === 'GET' ? query : body;
+  if (typeof parameters !== 'object' || parameters === null) return anonymous;
+  const operationName: unknown = Reflect.get(parameters, 'operationName');
+  if (typeof operationName === 'string' && name.test(operationName)) return operationName;
+  const document: unknown = Reflect.get(parameters, 'query');
+  return (typeof document === 'string' && firstOperation.exec(document.slice(0, 2_000))?.[1]) || anonymous;
 }

@@ -14,81 +14,67 @@ import { createSchema } from '../graphql/schema.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
-import { createCallerLookup } from './authentication.ts';
-import { allowOrigins } from './cors.ts';
-import { createTranslate } from './database-errors.ts';
+import { registerAuthentication } from './authentication.ts';
+import { registerCors } from './cors.ts';
 import { mountDocs } from './docs.ts';
-import { createDrain, type Drain } from './drain.ts';
+import { registerDrain } from './drain.ts';
+import { createTranslate, handleErrors } from './error-handler.ts';
 import { mountHealth } from './health.ts';
-import { httpLimits } from './http-limits.ts';
-import { watchLoad } from './load-shedding.ts';
+import { registerLoadShedding } from './load-shedding.ts';
 import { loggerOptions, requestId } from './log.ts';
-import type { CollectMetrics } from './metrics/aggregate.ts';
-import { createMetrics, mountMetrics } from './metrics.ts';
-import { handleNotFound } from './not-found.ts';
+import { type CollectMetrics, createMetrics, mountMetrics } from './metrics.ts';
 import { mountPages } from './pages.ts';
-import { checkTargets, completeProtocol, routableUrl } from './protocol.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { checkTargets, completeProtocol, httpOptions, routableUrl } from './protocol.ts';
+import { registerRateLimit } from './rate-limit.ts';
 import { observeRequests } from './requests.ts';
-import type { Tracing } from './tracing.ts';
+import { registerTracing } from './tracing.ts';
 
-export type ServerConfig = Config;
-
-/** What the program shares with its server. */
-export interface ServerDependencies {
-  readonly drain?: Drain;
-  readonly tracing?: Tracing | undefined;
-  /** Absent: no other process belongs to the service. */
-  readonly gather?: CollectMetrics | undefined;
-}
-
-/** The whole service on one Fastify instance, not yet listening. */
+/** Creates the Fastify server with all routes; it does not listen yet. `collectMetrics` adds the metrics of other processes. */
 export async function createServer(
   orm: MikroORM,
-  config: ServerConfig,
-  { drain = createDrain(), tracing, gather }: ServerDependencies = {},
+  config: Config,
+  collectMetrics?: CollectMetrics,
 ): Promise<FastifyInstance> {
-  const schema = createSchema();
-  const trusted = config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments);
-  const access = await createReadAccess(orm);
-  const responseCache = new ResponseCache(config.cacheBytes);
   const app = createFastify(config);
-  drain.watch(app.server);
   const pool = await orm.em.getConnection().getNativeClient();
-  const overload = watchLoad(pool, config.overload);
-  app.addHook('onClose', async () => overload.stop());
-  const metrics = createMetrics();
-  metrics.watchPool(pool);
-  metrics.watchCache(responseCache);
+  const access = await createReadAccess(orm);
   const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.primary, config) : undefined;
-  if (replicas) metrics.watchReplicas(replicas);
+  const responseCache = new ResponseCache(config.cacheBytes);
+  const metrics = createMetrics({ pool, cache: responseCache, replicas });
+
+  registerDrain(app);
+  completeProtocol(app);
+  observeRequests(app, {
+    metrics,
+    traceStatements: config.tracing ? await registerTracing(app) : undefined,
+    logsRequests: config.logLevel === 'info' || config.logLevel === 'debug',
+  });
+  checkTargets(app);
+  if (config.http.corsOrigins.length > 0) await registerCors(app, config.http.corsOrigins);
+  await registerLoadShedding(app, pool, config.loadLimits);
+  if (config.rateLimit > 0) await registerRateLimit(app, config.rateLimit);
+  registerAuthentication(app, createAuthenticator(access.primary, { seconds: config.keyCacheTtlSeconds }));
+  handleErrors(app);
+  mountHealth(app, orm);
+  if (config.metrics) mountMetrics(app, metrics, collectMetrics);
+
+  const schema = createSchema();
+  const translate = createTranslate(app, metrics.databaseError);
   const source = {
     orm,
     repositories: createRepositories({ ...access, ...(replicas && { query: replicas.query }) }),
     menuLimits: config.menuLimits,
-    onReplaced: metrics.replaced,
+    onReplaced: metrics.menuReplaced,
   };
-  const translate = createTranslate(app.log, metrics);
-  observeRequests(app, { metrics, tracing, logs: logsRequests(config) });
-  checkTargets(app);
-  const callerOf = createCallerLookup({
-    authenticate: createAuthenticator(access.primary, { seconds: config.keySeconds }),
-    overload,
-    rateLimit: config.rateLimit > 0 ? createRateLimit(config.rateLimit) : undefined,
-  });
-  allowOrigins(app, config.http.corsOrigins);
-  handleNotFound(app);
-  mountHealth(app, orm, drain);
-  if (config.metrics) mountMetrics(app, metrics, gather);
   await app.register(graphql =>
     mountGraphql(graphql, {
       schema,
       introspection: config.introspection,
       limits: config.graphqlLimits,
-      trusted,
+      trusted: config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments),
       responseCache,
       dependencies: source,
-      authenticate: callerOf,
+      authenticate: request => app.authenticate(request),
       translateError: translate,
     }),
   );
@@ -97,7 +83,7 @@ export async function createServer(
     responseCache,
     bodyLimit: config.bodyLimit,
     authenticate: async (request, { writes }) => {
-      const caller = await callerOf(request);
+      const caller = await app.authenticate(request);
       return writes ? requireWrite(caller?.scope) : requireKey(caller?.scope);
     },
     createContext: scope => createContext(source, scope),
@@ -109,21 +95,20 @@ export async function createServer(
   return app;
 }
 
-function createFastify(config: ServerConfig): FastifyInstance {
+function createFastify(config: Config): FastifyInstance {
   const app = Fastify({
     logger: loggerOptions(config.logLevel),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     bodyLimit: config.bodyLimit,
-    ...httpLimits(config.http),
+    ...httpOptions(config.http),
     rewriteUrl: routableUrl,
     routerOptions: { maxParamLength: 1000 },
     frameworkErrors: (error, _request, reply: FastifyReply) =>
       reply.code(error.statusCode ?? 400).send({ detail: error.message }),
   });
   app.server.maxConnections = config.http.maxConnections;
-  completeProtocol(app);
-  // Not Fastify's own parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are data like any other.
+  // Instead of Fastify's parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are data like any other.
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text.length === 0) return done(new errorCodes.FST_ERR_CTP_EMPTY_JSON_BODY());
@@ -136,17 +121,13 @@ function createFastify(config: ServerConfig): FastifyInstance {
   return app;
 }
 
-function useReplicas(app: FastifyInstance, primary: Query, config: ServerConfig): Replicas {
+function useReplicas(app: FastifyInstance, primary: Query, config: Config): Replicas {
   const replicas = openReplicas(primary, config, ({ replica, isUsable, reason }) => {
     if (isUsable) app.log.info({ replica }, 'A read replica is in use');
     else app.log.warn({ replica, err: reason }, 'A read replica is left out');
   });
-  // Not while the process is busy with starting, or their responses would seem late.
+  // Not before: while the process is busy starting, replicas would seem slow.
   app.addHook('onReady', async () => replicas.start());
   app.addHook('onClose', async () => replicas.close());
   return replicas;
-}
-
-function logsRequests({ logLevel }: ServerConfig): boolean {
-  return logLevel === 'info' || logLevel === 'debug';
 }

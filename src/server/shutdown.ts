@@ -1,41 +1,64 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import closeWithGrace from 'close-with-grace';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import type { Drain } from './drain.ts';
+import { toUnavailable } from '../database/errors.ts';
 
-/** The first of these signals ends the service in good order, a second one at once. */
-export function untilSignal(signals: readonly NodeJS.Signals[], onSecond = () => {}): Promise<void> {
-  return new Promise(resolve => {
-    let count = 0;
-    for (const signal of signals) {
-      process.on(signal, () => {
-        count += 1;
-        if (count === 1) return resolve();
-        onSecond();
-        process.exit(1);
-      });
-    }
-  });
+export interface ShutdownOptions {
+  readonly log: FastifyBaseLogger;
+  readonly shutdown: Config['shutdown'];
+  /** Fails readiness; `close` follows after the delay. */
+  readonly onSignal: () => void;
+  readonly close: () => Promise<void>;
+  /** Ends child processes before an exit that does not wait for `close`: on a second signal, or at the time-out. */
+  readonly onAbort?: () => void;
+  readonly ignoredSignals?: readonly 'SIGHUP'[];
 }
 
-/** Of the time that an ending service has, this much is for requests; the rest is for closing the database. */
-const shareOfRequests = 0.75;
+/** Events that end the process at once: its state is unknown, and with a listener for SIGSEGV and the like Node may hang. */
+const fatalEvents = [
+  ...(['uncaughtException', 'unhandledRejection'] as const),
+  ...(['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const),
+];
 
-/** Lets the world know, then ends. */
-export async function shutDownGracefully(
-  app: FastifyInstance,
-  drain: Drain,
-  { seconds, delaySeconds }: Config['shutdown'],
-): Promise<void> {
-  drain.begin();
-  await sleep(delaySeconds * 1_000);
-  await drainAndClose(app, drain, seconds);
+/** Shuts down gracefully and exits on the first signal. A second signal exits at once. */
+export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignoredSignals = [] }: ShutdownOptions): void {
+  const { seconds, delaySeconds } = shutdown;
+  closeWithGrace(
+    {
+      delay: (delaySeconds + seconds) * 1_000,
+      logger: log,
+      skip: [...fatalEvents, 'beforeExit', ...ignoredSignals],
+      onSecondSignal: () => onAbort?.(),
+      onTimeout() {
+        onAbort?.();
+        // Requests or a database that hang until then are no failure of the shutdown.
+        process.exit(0);
+      },
+    },
+    async () => {
+      onSignal();
+      await sleep(delaySeconds * 1_000);
+      await close();
+    },
+  );
 }
 
-/** Lets nobody in, then answers those who are in; whatever then hangs is not waited for. */
-export async function drainAndClose(app: FastifyInstance, drain: Drain, seconds: number): Promise<void> {
-  setTimeout(() => process.exit(0), seconds * 1_000).unref();
-  const cutOff = await drain.finish(app.server, seconds * 1_000 * shareOfRequests);
-  if (cutOff > 0) app.log.warn(`${cutOff} requests were cut off after ${seconds * shareOfRequests} seconds`);
+/** The part of the shutdown time that is for requests; the rest is for closing the database. */
+const requestShare = 0.75;
+
+/** Drains connections, then closes the server. */
+export async function drainAndClose(app: FastifyInstance, { seconds }: Config['shutdown']): Promise<void> {
+  const requestSeconds = seconds * requestShare;
+  const aborted = await app.drain.finish(requestSeconds * 1_000);
+  if (aborted > 0) app.log.warn(`${aborted} requests were cut off after ${requestSeconds} seconds`);
   await app.close();
+}
+
+/** Logs unhandled rejections of the database, whose requests have got their 503 already; any other is a bug and ends the process. */
+export function tolerateDatabaseRejections(log: FastifyBaseLogger): void {
+  process.on('unhandledRejection', error => {
+    if (!toUnavailable(error)) throw error;
+    log.warn({ err: error }, 'Unhandled rejection: the database is unavailable');
+  });
 }

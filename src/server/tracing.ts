@@ -1,102 +1,95 @@
-import type { Span, Tracer } from '@opentelemetry/api';
-import type { FastifyRequest } from 'fastify';
+import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RequestStatements } from '../database/statements.ts';
 import { OperatorError } from '../errors.ts';
+import { withoutKeys } from './log.ts';
+import { graphqlOperation } from './requests.ts';
 
-export interface EndedRequest {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly keyId: string | undefined;
-  readonly graphqlOperation: string | undefined;
-}
+/** Starts spans for the statements of a request, below the request's own. */
+export type TraceStatements = (request: FastifyRequest) => RequestStatements['trace'];
 
-export interface RequestSpan {
-  readonly statement: (text: string) => (error: unknown) => void;
-  end(request: EndedRequest): void;
-}
-
-export interface Tracing {
-  begin(request: FastifyRequest): RequestSpan;
-  /** Sends what has not been sent yet. */
-  stop(): Promise<void>;
-}
-
-/** Traces to the collector of the standard OTEL_* variables, which the SDK reads by itself. */
-export async function startTracing(): Promise<Tracing> {
-  const { api, sdk, exporter, resources } = await loadSdk();
+/** Exports a span for each request to the collector of the standard OTEL_* variables, which the SDK reads itself. */
+export async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
+  const { api, core, exporter, otel, resources, sdk } = await loadPackages();
   const provider = new sdk.TracerProvider({
     resource: resources
       .resourceFromAttributes({ 'service.name': 'carte' })
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new exporter.OTLPTraceExporter() })],
+    spanProcessors: [
+      { ...ignoredEvents, onEnding: correctStatus },
+      new sdk.BatchSpanProcessor({ exporter: new exporter.OTLPTraceExporter() }),
+    ],
   });
-  const tracer = provider.getTracer('carte');
-  return {
-    begin: request => beginRequest(api, tracer, request),
-    stop: () => provider.shutdown(),
+  api.propagation.setGlobalPropagator(new core.W3CTraceContextPropagator());
+  const instrumentation = new otel.FastifyOtelInstrumentation({
+    instrumentHooks: false,
+    instrumentHandler: false,
+    recordExceptions: false,
+    requestHook(span, { method, url, routeOptions }) {
+      span.updateName(`${method} ${routeOptions.url ?? 'none'}`);
+      span.setAttribute('url.path', withoutKeys(url.split('?')[0] ?? ''));
+    },
+  });
+  instrumentation.setTracerProvider(provider);
+  await app.register(instrumentation.plugin());
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    request.opentelemetry().span?.setAttributes({
+      'carte.key.id': request.record?.keyId,
+      'graphql.operation.name': request.routeOptions.url === '/graphql' ? graphqlOperation(request) : undefined,
+    });
+    done(null, payload);
+  });
+  app.addHook('onClose', () => provider.shutdown());
+
+  return request => {
+    const { tracer, context } = request.opentelemetry();
+    return text => {
+      // Only the verb, since a statement may contain values.
+      const verb = (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
+      const attributes = { 'db.system.name': 'postgresql', 'db.operation.name': verb };
+      const span = tracer.startSpan(verb, { kind: api.SpanKind.CLIENT, attributes }, context ?? api.ROOT_CONTEXT);
+      return error => {
+        if (error) span.setStatus({ code: api.SpanStatusCode.ERROR });
+        span.end();
+      };
+    };
   };
 }
 
-type Api = typeof import('@opentelemetry/api');
-
-/** Only what traces needs it, and an installation without optional packages lacks it. */
-async function loadSdk() {
+/** Imports the OpenTelemetry packages, which are optional and only needed for tracing. */
+async function loadPackages() {
   try {
-    const [api, sdk, exporter, resources] = await Promise.all([
+    const [api, core, exporter, otel, resources, sdk] = await Promise.all([
       import('@opentelemetry/api'),
-      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/core'),
       import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@fastify/otel'),
       import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace'),
     ]);
-    return { api, sdk, exporter, resources };
+    return { api, core, exporter, otel, resources, sdk };
   } catch (cause) {
     throw new OperatorError(
-      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the optional @opentelemetry packages are not installed.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the optional packages for OpenTelemetry are not installed.',
       { cause },
     );
   }
 }
 
-function beginRequest(api: Api, tracer: Tracer, request: FastifyRequest): RequestSpan {
-  const parent = parentOf(api, request.headers.traceparent);
-  const span = tracer.startSpan(request.method, { kind: api.SpanKind.SERVER }, parent);
-  const within = api.trace.setSpan(api.ROOT_CONTEXT, span);
-  return {
-    statement(text) {
-      // The verb alone: a statement may hold the values it was asked with.
-      const verb = (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
-      const attributes = { 'db.system.name': 'postgresql', 'db.operation.name': verb };
-      const child = tracer.startSpan(verb, { kind: api.SpanKind.CLIENT, attributes }, within);
-      return error => {
-        if (error) child.setStatus({ code: api.SpanStatusCode.ERROR });
-        child.end();
-      };
-    },
-    end(ended) {
-      describe(span, ended);
-      if (ended.status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR });
-      span.end();
-    },
-  };
-}
+/** `SpanStatusCode.UNSET`. */
+const unsetStatus = 0;
 
-function describe(span: Span, { method, route, status, keyId, graphqlOperation }: EndedRequest): void {
-  span.updateName(`${method} ${route}`);
-  span.setAttributes({
-    'http.request.method': method,
-    'http.route': route,
-    'http.response.status_code': status,
-    ...(keyId !== undefined && { 'carte.key.id': keyId }),
-    ...(graphqlOperation !== undefined && { 'graphql.operation.name': graphqlOperation }),
-  });
-}
+const ignoredEvents = {
+  onStart: () => {},
+  onEnd: () => {},
+  forceFlush: async () => {},
+  shutdown: async () => {},
+};
 
-const traceparent = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
-
-/** The caller's own trace, by the header of the W3C. */
-function parentOf({ ROOT_CONTEXT, trace }: Api, header: string | string[] | undefined) {
-  const [, traceId, spanId, flags] = traceparent.exec(String(header)) ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
-  const traceFlags = Number.parseInt(flags, 16);
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+/** Removes error messages, which may quote data, and leaves the status of 4xx unset, as the semantic conventions have it. */
+function correctStatus(span: SdkSpan): void {
+  if (span.status.message === undefined) return;
+  const isServerError = Number(span.attributes['http.response.status_code'] ?? 500) >= 500;
+  // `setStatus` cannot unset a status.
+  Object.assign(span, { status: { code: isServerError ? span.status.code : unsetStatus } });
 }

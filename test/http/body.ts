@@ -1,4 +1,4 @@
-/** A small menu configuration as tills post it. */
+/** A small menu configuration, as a POS system posts it. */
 export function smallBody(text: string) {
   const name = { translations: { en: text } };
   return {

@@ -14,15 +14,15 @@ const store = await app.data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const databaseName = () => String(app.orm.config.get('dbName'));
 const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
-const away = { detail: 'The database does not answer at the moment.' };
+const unavailable = { detail: 'The database does not answer at the moment.' };
 
-/** A second service on the same database, which reaches it in its own way. */
+/** A second service on the same database, with connection options of its own. */
 async function serve(given: { port?: number; env?: Record<string, string> } & OrmOptions = {}) {
   const { port, env = {}, ...options } = given;
   const cluster = inject('cluster');
   const where = port ? { ...cluster, host: '127.0.0.1', port } : cluster;
   const orm: MikroORM = createOrm({ ...where, database: databaseName() }, { prepare, ...options });
-  const config = { ...readConfig({ CARTE_LOG_LEVEL: 'silent', ...env }), prepare, keySeconds: 0 };
+  const config = { ...readConfig({ CARTE_LOG_LEVEL: 'silent', ...env }), prepare, keyCacheTtlSeconds: 0 };
   const server = await createServer(orm, config);
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
@@ -53,21 +53,21 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 20));
 }
 
-describe('A database that goes away', () => {
-  test('costs those who ask meanwhile a 503, and the others nothing', async () => {
+describe('A database that becomes unavailable', () => {
+  test('makes requests 503 until it is available again', async () => {
     const proxy = await startProxy();
     const { get } = await serve({ port: proxy.port });
     expect((await get('/v1/stores/')).status).toBe(200);
     await proxy.shut();
-    const answer = await get('/v1/stores/');
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toBe('5');
-    expect(await answer.json()).toEqual(away);
+    const response = await get('/v1/stores/');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(await response.json()).toEqual(unavailable);
     await proxy.open();
     expect((await get('/v1/stores/')).status).toBe(200);
   });
 
-  test('turns readiness but not liveness, and readiness turns back by itself', async () => {
+  test('fails readiness but not liveness, and readiness recovers', async () => {
     const proxy = await startProxy();
     const { get } = await serve({ port: proxy.port });
     expect((await get('/health/ready')).status).toBe(200);
@@ -80,18 +80,18 @@ describe('A database that goes away', () => {
     expect((await get('/health/ready')).status).toBe(200);
   });
 
-  test('that ends every connection under load makes no bug of it', async () => {
+  test('that terminates every connection under load causes no other status than 503', async () => {
     const admin = await connectAsAdmin();
     const { get, post } = await serve();
     const statuses = new Set<number>();
     let isOver = false;
-    const ask = async (number: number) => {
+    const sendRequests = async (number: number) => {
       for (let turn = number; !isOver; turn++) {
-        const answer = turn % 4 === 0 ? post(menuPath, smallBody(`turn ${turn}`)) : get(menuPath);
-        statuses.add((await answer).status);
+        const response = turn % 4 === 0 ? post(menuPath, smallBody(`turn ${turn}`)) : get(menuPath);
+        statuses.add((await response).status);
       }
     };
-    const asking = Array.from({ length: 8 }, (_, number) => ask(number));
+    const clients = Array.from({ length: 8 }, (_, number) => sendRequests(number));
     for (let round = 0; round < 20; round++) {
       await until(async () => (await get(`/v1/stores/${store.id}`)).status === 200);
       await admin.query(
@@ -100,19 +100,19 @@ describe('A database that goes away', () => {
       );
     }
     isOver = true;
-    await Promise.all(asking);
+    await Promise.all(clients);
     expect([...statuses].filter(status => status !== 200 && status !== 503)).toEqual([]);
     await until(async () => (await get(menuPath)).status === 200);
   });
 });
 
-describe('A database that is silent', () => {
-  test('is not waited for: the statement is cancelled in the server too', async () => {
+describe('A database that does not respond', () => {
+  test('makes a request 503 after the statement time-out, and the statement is cancelled in the server', async () => {
     const { get, post } = await serve({ statementSeconds: 1, poolSize: 2 });
     const blocker = await lockStore();
-    const answer = await post(menuPath, smallBody('blocked'));
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toEqual({ detail: 'The database took too long to answer.' });
+    const response = await post(menuPath, smallBody('blocked'));
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ detail: 'The database took too long to answer.' });
     // While the store is locked, nothing but the cancellation can end what waits for it.
     const busy = `select from pg_stat_activity where datname = $1 and state <> 'idle' and pid <> pg_backend_pid()`;
     await until(async () => (await blocker.query(busy, [databaseName()])).rowCount === 0);
@@ -121,26 +121,26 @@ describe('A database that is silent', () => {
     expect((await get(menuPath)).status).toBe(200);
   });
 
-  test('because the line is dead is given up too, and found again', async () => {
+  test('because its connections are dead makes requests 503, and is used again afterwards', async () => {
     const proxy = await startProxy();
     const { get } = await serve({ port: proxy.port, statementSeconds: 1, connectionSeconds: 2 });
     expect((await get('/v1/stores/')).status).toBe(200);
     proxy.hold();
-    const asked = await Promise.all([get('/v1/stores/'), get('/v1/merchants/'), get('/health/ready')]);
-    expect(asked.map(({ status }) => status)).toEqual([503, 503, 503]);
+    const responses = await Promise.all([get('/v1/stores/'), get('/v1/merchants/'), get('/health/ready')]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
     proxy.resume();
     await until(async () => (await get('/v1/stores/')).status === 200);
   });
 
-  test('does not keep the service from starting a statement outside requests', async () => {
+  test('has no statement time-out outside of requests', async () => {
     const orm = createOrm({ ...inject('cluster'), database: databaseName() }, { prepare, statementSeconds: 1 });
     onTestFinished(() => orm.close());
     await expect(orm.em.fork().execute('select pg_sleep(1.3)')).resolves.toHaveLength(1);
   });
 });
 
-describe('Too much to do', () => {
-  test('a request that finds no connection in time is 503', async () => {
+describe('Overload of the connection pool', () => {
+  test('a request that gets no connection in time is 503', async () => {
     const { get, post } = await serve({ poolSize: 2, connectionSeconds: 1 });
     const blocker = await lockStore();
     const blocked = [post(menuPath, smallBody('one')), post(menuPath, smallBody('two'))];
@@ -149,17 +149,17 @@ describe('Too much to do', () => {
     expect((await Promise.all(blocked)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('when too many wait already, the next one is told so at once', async () => {
+  test('with CARTE_MAX_WAITING statements waiting, the next request is 503 at once', async () => {
     const { get, post } = await serve({ poolSize: 2, connectionSeconds: 30, env: { CARTE_MAX_WAITING: '1' } });
     const blocker = await lockStore();
     const waiting = Array.from({ length: 4 }, (_, number) => post(menuPath, smallBody(`${number}`)));
     await until(async () => {
       const begun = performance.now();
-      const answer = await Promise.race([get('/v1/stores/'), new Promise(resolve => setTimeout(resolve, 500))]);
-      if (!(answer instanceof Response) || answer.status !== 503) return false;
+      const response = await Promise.race([get('/v1/stores/'), new Promise(resolve => setTimeout(resolve, 500))]);
+      if (!(response instanceof Response) || response.status !== 503) return false;
       expect(performance.now() - begun).toBeLessThan(500);
-      expect(answer.headers.get('retry-after')).toBe('1');
-      expect(await answer.json()).toEqual({ detail: 'The service has more to do than it can at the moment.' });
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await response.json()).toEqual({ detail: 'The service has more to do than it can at the moment.' });
       return true;
     });
     expect((await get('/health/live')).status).toBe(200);

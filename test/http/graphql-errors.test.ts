@@ -10,55 +10,55 @@ const app = await startApp({ rateLimit: 2 });
 const store = await app.data.store();
 await app.data.menu(store);
 
-/** A second service on the same database, over a line that can fail. */
-async function serveOverProxy(keySeconds: number) {
+/** A second service on the same database, over a connection that can fail. */
+async function serveOverProxy(keyCacheTtlSeconds: number) {
   const proxy = await startProxy();
   const where = { ...inject('cluster'), host: '127.0.0.1', port: proxy.port };
   const orm = createOrm({ ...where, database: String(app.orm.config.get('dbName')) }, { prepare });
-  const server = await createServer(orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), prepare, keySeconds });
+  const server = await createServer(orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), prepare, keyCacheTtlSeconds });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {
     await server.close();
     await orm.close();
   });
-  const ask = (query: string) =>
+  const query = (text: string) =>
     fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'x-api-key': app.key, 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query: text }),
     });
-  return { proxy, ask };
+  return { proxy, query };
 }
 
-describe('/graphql while the database is away', () => {
+describe('/graphql while the database is unavailable', () => {
   const queries = ['{ stores { id } }', `{ store(id: "${store.id}") { menus { name { translations } } } }`];
 
   test.each([
     ['the key is looked up', 0],
     ['the query runs', 5],
-  ])('is 503 with UNAVAILABLE, be it that %s when that shows', async (_when, keySeconds) => {
-    const { proxy, ask } = await serveOverProxy(keySeconds);
-    expect((await ask('{ merchants { id } }')).status).toBe(200);
+  ])('is 503 with UNAVAILABLE if it fails when %s', async (_when, keyCacheTtlSeconds) => {
+    const { proxy, query } = await serveOverProxy(keyCacheTtlSeconds);
+    expect((await query('{ merchants { id } }')).status).toBe(200);
     await proxy.shut();
-    for (const query of queries) {
-      const answer = await ask(query);
-      expect(answer.status).toBe(503);
-      expect(answer.headers.get('retry-after')).toBe('5');
-      expect(await answer.json()).toMatchObject({
+    for (const text of queries) {
+      const response = await query(text);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('5');
+      expect(await response.json()).toMatchObject({
         errors: [{ message: 'The database does not answer at the moment.', extensions: { code: 'UNAVAILABLE' } }],
       });
     }
     await proxy.open();
-    for (const query of queries) expect((await ask(query)).status).toBe(200);
+    for (const text of queries) expect((await query(text)).status).toBe(200);
   });
 });
 
 test('/graphql beyond the rate limit is 429 with TOO_MANY_REQUESTS', async () => {
   const key = await app.newKey();
-  const ask = () => app.graphql('{ stores { id } }', {}, { 'x-api-key': key });
-  expect((await ask()).headers.get('ratelimit-remaining')).toBe('1');
-  expect((await ask()).status).toBe(200);
-  const { status, headers, body } = await ask();
+  const listStores = () => app.graphql('{ stores { id } }', {}, { 'x-api-key': key });
+  expect((await listStores()).headers.get('ratelimit-remaining')).toBe('1');
+  expect((await listStores()).status).toBe(200);
+  const { status, headers, body } = await listStores();
   expect(status).toBe(429);
   expect(headers.get('retry-after')).toMatch(/^\d+$/);
   expect(body.errors).toMatchObject([

@@ -11,7 +11,7 @@ const rows: { id: string }[] = await app.orm.em.fork().execute('select id from a
 const keyId = rows[0]?.id;
 const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
 
-async function callInEveryWay(url: string): Promise<void> {
+async function makeCalls(url: string): Promise<void> {
   const post = (path: string, body: string, more = {}) =>
     fetch(url + path, { method: 'POST', headers: { ...headers, ...more }, body });
   const graphql = (query: string, operationName?: string) => post('/graphql', JSON.stringify({ query, operationName }));
@@ -29,8 +29,8 @@ async function callInEveryWay(url: string): Promise<void> {
   await post(menuPath, JSON.stringify(smallBody(app.key)), { 'x-api-key': `${app.key} ` });
 }
 
-test('At level info the log has a line for each request: who, what, how it ended, how long it took', async () => {
-  const { requests } = await observe(app.orm, { CARTE_LOG_LEVEL: 'info', CARTE_KEY_SECONDS: '0' }, callInEveryWay);
+test('CARTE_LOG_LEVEL=info logs a line for each request with key, operation, status and duration', async () => {
+  const { requests } = await observe(app.orm, { CARTE_LOG_LEVEL: 'info', CARTE_KEY_CACHE_TTL_SECONDS: '0' }, makeCalls);
   expect(requests).toHaveLength(12);
   expect(requests[0]).toMatchObject({
     level: 30,
@@ -55,12 +55,12 @@ test('At level info the log has a line for each request: who, what, how it ended
   expect(requests[9]).toMatchObject({ status: 404, path: '/nothing/carte_…' });
 });
 
-test('The key is nowhere: not in the log, not in metrics, not in traces', async () => {
+test('no log line, metric or trace contains an API key', async () => {
   const { endpoint, received } = await startCollector();
   let metrics = '';
   const env = { CARTE_LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
   const { said } = await observe(app.orm, env, async url => {
-    await callInEveryWay(url);
+    await makeCalls(url);
     metrics = await (await fetch(`${url}/metrics`)).text();
   });
   const traces = received.join('\n');
@@ -72,18 +72,18 @@ test('The key is nowhere: not in the log, not in metrics, not in traces', async 
 });
 
 describe('x-request-id', () => {
-  test('of the caller comes back, unless it is no plain token; then there is a new one', async () => {
-    const asked = async (id: string) => (await app.get('/health/live', { 'x-request-id': id })).headers;
-    expect((await asked('till-7:42')).get('x-request-id')).toBe('till-7:42');
+  test('of the client is returned where it is a plain token, and replaced otherwise', async () => {
+    const headersFor = async (id: string) => (await app.get('/health/live', { 'x-request-id': id })).headers;
+    expect((await headersFor('till-7:42')).get('x-request-id')).toBe('till-7:42');
     for (const id of ['a b', 'x'.repeat(129), '"quoted"', app.key]) {
-      expect((await asked(id)).get('x-request-id')).toMatch(/^[\da-f]{8}-[\da-f]{4}-/);
+      expect((await headersFor(id)).get('x-request-id')).toMatch(/^[\da-f]{8}-[\da-f]{4}-/);
     }
   });
 
-  test('is in refusals too', async () => {
+  test('is in error responses too', async () => {
     for (const path of ['/nothing', '/v1/nothing', '/v1/stores/']) {
-      const refused = await app.get(path, { 'x-api-key': '', 'x-request-id': 'mine' });
-      expect(refused.headers.get('x-request-id')).toBe('mine');
+      const response = await app.get(path, { 'x-api-key': '', 'x-request-id': 'mine' });
+      expect(response.headers.get('x-request-id')).toBe('mine');
     }
   });
 });

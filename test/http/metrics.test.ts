@@ -16,7 +16,7 @@ const sampleOf = (metrics: string, sample: string) =>
   );
 
 describe('/metrics', () => {
-  test('counts requests by route and by GraphQL operation, without a key', async () => {
+  test('needs no key and counts requests by route and by GraphQL operation', async () => {
     await app.get(`/v1/stores/${store.id}`);
     await app.get('/v1/stores/unknown');
     await app.graphql('query Names { stores { name } }');
@@ -30,14 +30,14 @@ describe('/metrics', () => {
     expect(text).not.toContain(store.id);
   });
 
-  test('shows the pool, the process and what is under way', async () => {
+  test('shows the pool, the process and requests in progress', async () => {
     const { text } = await app.get('/metrics');
     expect(sampleOf(text, 'carte_http_requests_in_flight')).toBe(1);
     expect(sampleOf(text, 'carte_database_connections{state="idle"}')).toBeGreaterThan(0);
     expect(sampleOf(text, 'carte_database_connections{state="used"}')).toBe(0);
     expect(sampleOf(text, 'carte_database_waiting')).toBe(0);
-    expect(sampleOf(text, 'carte_database_faults_total')).toBe(0);
-    expect(sampleOf(text, 'carte_answer_cache_lookups_total{outcome="hit"}')).toBe(0);
+    expect(sampleOf(text, 'carte_database_errors_total')).toBe(0);
+    expect(sampleOf(text, 'carte_response_cache_lookups_total{outcome="hit"}')).toBe(0);
     for (const name of [
       'nodejs_eventloop_lag_p99_seconds',
       'process_resident_memory_bytes',
@@ -47,25 +47,25 @@ describe('/metrics', () => {
     }
   });
 
-  test('is not there when it is turned off', async () => {
+  test('is 404 with CARTE_METRICS=off', async () => {
     expect((await (await startApp({ metrics: false })).get('/metrics')).status).toBe(404);
   });
 });
 
-test('However many names callers invent for operations, the number of series is bounded', async () => {
+test('the number of series is bounded, however many operation names clients send', async () => {
   const metrics = createMetrics();
   for (let number = 0; number < 5_000; number++) {
     const graphqlOperation = `Operation${number}`;
-    metrics.begun();
-    metrics.answered({ method: 'POST', route: '/graphql', status: 200, seconds: 0.01, graphqlOperation });
+    metrics.requestStarted();
+    metrics.requestFinished({ method: 'POST', route: '/graphql', status: 200, seconds: 0.01, graphqlOperation });
   }
-  const text = await metrics.show();
+  const text = await metrics.registry.metrics();
   expect(text.match(/carte_graphql_request_duration_seconds_count\{/g)).toHaveLength(101);
   expect(sampleOf(text, 'carte_graphql_request_duration_seconds_count{operation="other"}')).toBe(4_900);
 });
 
-test('Replacements are timed', async () => {
+test('menu replacements are timed', async () => {
   const metrics = createMetrics();
-  metrics.replaced(0.2);
-  expect(sampleOf(await metrics.show(), 'carte_menu_replace_duration_seconds_sum')).toBe(0.2);
+  metrics.menuReplaced(0.2);
+  expect(sampleOf(await metrics.registry.metrics(), 'carte_menu_replace_duration_seconds_sum')).toBe(0.2);
 });

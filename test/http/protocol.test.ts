@@ -76,15 +76,15 @@ describe('a body that is too large', () => {
       { end: false },
     );
 
-  test('is 413 instead of 100 for a client that asks first', async () => {
+  test('is 413 instead of 100 with `Expect: 100-continue`', async () => {
     expect(statusOf(await expecting(large.length))).toBe(413);
   });
 
-  test('a key is asked for before 100, too', async () => {
+  test('a request without a key is 401 instead of 100', async () => {
     expect(statusOf(await expecting(10, ''))).toBe(401);
   });
 
-  test('one that is not too large is asked for with 100', async () => {
+  test('100 precedes the response to a body that is small enough', async () => {
     const socket = connect(Number(port), hostname);
     const body = JSON.stringify({ items: [] });
     socket.write(

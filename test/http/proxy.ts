@@ -4,15 +4,15 @@ import { inject, onTestFinished } from 'vitest';
 
 export interface Proxy {
   readonly port: number;
-  /** The line goes dead: connections stay open and are taken, but nothing passes. */
+  /** Connections stay open and new ones are accepted, but no data passes. */
   hold(): void;
   resume(): void;
-  /** Connections are cut, and new ones refused, until `open`. */
+  /** Connections are closed, and new ones refused, until `open`. */
   shut(): Promise<void>;
   open(): Promise<void>;
 }
 
-/** A line to the tests' database server that can fail. */
+/** A TCP proxy to the tests' database server that can fail. */
 export async function startProxy(): Promise<Proxy> {
   const { host, port: databasePort } = inject('cluster');
   const pairs = new Set<readonly [Socket, Socket]>();

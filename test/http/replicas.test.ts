@@ -13,7 +13,7 @@ const query = `{ store(id: "${store.id}") { menuRevision items { name { text } }
 
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
-/** Writes through one service and reads through the other, again and again; answers what was older than the write. */
+/** Writes through one service and reads through the other, repeatedly; resolves to the responses older than the write. */
 async function writeAndRead(rounds: number): Promise<string[]> {
   const stale: string[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -42,7 +42,7 @@ async function writeAndRead(rounds: number): Promise<string[]> {
 }
 
 describe('A read replica', () => {
-  test('is asked for menus, lists and order pages, and the primary for single rows', async () => {
+  test('serves menus, lists and order pages, and the primary single rows', async () => {
     await data.menu(store);
     const offered = async () => (await reader.read('replica')) + (await reader.read('behind'));
     const [before, primary] = [await offered(), await reader.read('primary')];
@@ -57,11 +57,11 @@ describe('A read replica', () => {
     await reader.untilReplica();
   });
 
-  test('that follows never shows less than what was written through another process', async () => {
+  test('never returns less than was written through another process', async () => {
     expect(await writeAndRead(20)).toEqual([]);
   });
 
-  test('that lags is passed over, and asked again when it has caught up', async () => {
+  test('that lags is not used until it has caught up', async () => {
     await pair.onStandby('select pg_wal_replay_pause()');
     onTestFinished(async () => void (await pair.onStandby('select pg_wal_replay_resume()')));
     const behind = await reader.read('behind');
@@ -73,7 +73,7 @@ describe('A read replica', () => {
     await until(async () => (await reader.sample('carte_replica_behind_seconds{replica="1"}')) === 0);
   });
 
-  test('that shows a commit before the primary does is not believed', async () => {
+  test('that shows a commit before the primary does is not used', async () => {
     const setStandbys = async (change: string) => {
       await pair.onPrimary(`alter system ${change}`);
       await pair.onPrimary('select pg_reload_conf()');
@@ -97,7 +97,7 @@ describe('A read replica', () => {
     expect((await reader.send('/v1/merchants/?limit=1000')).text).toContain('early');
   });
 
-  test('that stops under load costs nobody anything, and is taken back by itself', async () => {
+  test('that stops under load fails no request, and is used again after its start', async () => {
     const statuses = new Set<number>();
     let isOver = false;
     const ask = async (path: string) => {
@@ -116,7 +116,7 @@ describe('A read replica', () => {
     expect(await writeAndRead(3)).toEqual([]);
   });
 
-  test('that falls silent is given up within seconds', async () => {
+  test('that does not respond is not used after some seconds', async () => {
     const pids = await pair.onStandby(
       "select pid from pg_stat_activity where application_name = 'carte' union select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int",
     );
@@ -136,7 +136,7 @@ describe('A read replica', () => {
   });
 });
 
-test('Neither the primary nor another database is taken for a replica', async () => {
+test('neither the primary nor another database is used as a replica', async () => {
   await pair.onPrimary('create database another');
   const service = await serve([pair.primaryUrl, pair.standbyUrl.replace('/carte?', '/another?'), pair.standbyUrl]);
   await until(async () => (await service.sample('carte_replica_usable{replica="3"}')) === 1);
@@ -145,7 +145,7 @@ test('Neither the primary nor another database is taken for a replica', async ()
   await service.untilReplica();
 });
 
-test('Faults in the addresses of replicas are named without their passwords', () => {
+test('errors in DATABASE_REPLICA_URLS do not repeat the URL, which may hold a password', () => {
   const urls = 'postgresql://u:p@h/d, mysql://u:secret@h/d';
   expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@h/d', DATABASE_REPLICA_URLS: urls })).toThrow(
     /^Bad configuration:\n {2}DATABASE_REPLICA_URLS, number 2, is no address such as [^\n]*$/,

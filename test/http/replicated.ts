@@ -11,7 +11,7 @@ import { createServer } from '../../src/server/server.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { startPair } from '../support/standby.ts';
 
-/** A migrated, empty database with a standby, and services on both; all end after the file's last test. */
+/** A migrated, empty database with a standby, and services on both; all are stopped after the file's last test. */
 export async function startReplicated() {
   const folder = mkdtempSync(join(tmpdir(), 'carte-replicas-'));
   const pair = await startPair(folder);
@@ -32,7 +32,7 @@ export async function startReplicated() {
     /** A service that shares nothing with others but the database. */
     async serve(replicaUrls: readonly string[] = [pair.standbyUrl]) {
       const own = createOrm({ url: pair.primaryUrl });
-      const config = readConfig({ CARTE_LOG_LEVEL: 'silent', CARTE_KEY_SECONDS: '0' });
+      const config = readConfig({ CARTE_LOG_LEVEL: 'silent', CARTE_KEY_CACHE_TTL_SECONDS: '0' });
       const server = await createServer(own, { ...config, replicaUrls });
       closing.push(async () => {
         await server.close();
@@ -47,8 +47,8 @@ function callsTo(url: string, key: string) {
   const send = async (path: string, body?: unknown, given: Record<string, string> = {}) => {
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const headers = { 'x-api-key': key, 'content-type': 'application/json', ...given };
-    const answer = await fetch(url + path, { ...init, headers });
-    return { status: answer.status, text: await answer.text(), etag: answer.headers.get('etag') ?? '' };
+    const response = await fetch(url + path, { ...init, headers });
+    return { status: response.status, text: await response.text(), etag: response.headers.get('etag') ?? '' };
   };
   const sample = async (name: string) => {
     const line = (await send('/metrics')).text.split('\n').find(candidate => candidate.startsWith(`${name} `));
@@ -58,10 +58,10 @@ function callsTo(url: string, key: string) {
   return {
     send,
     sample,
-    /** How many reads were answered so. */
+    /** Number of reads with this target. */
     read,
     isUsing: async () => (await sample('carte_replica_usable{replica="1"}')) === 1,
-    /** Lists stores until the replica has answered: now and then it is a moment behind. */
+    /** Lists stores until the replica has served a read: now and then it is a moment behind. */
     async untilReplica() {
       const before = await read('replica');
       await until(async () => {

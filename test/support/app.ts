@@ -1,7 +1,7 @@
 import { afterAll, expect } from 'vitest';
 import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
-import { readConfig } from '../../src/config.ts';
-import { createServer, type ServerConfig } from '../../src/server/server.ts';
+import { type Config, readConfig } from '../../src/config.ts';
+import { createServer } from '../../src/server/server.ts';
 import { createData, type Data, operatorFork } from './data.ts';
 import { createDatabase, prepare } from './database.ts';
 import { undescribed } from './described.ts';
@@ -16,15 +16,15 @@ export interface Answer {
 }
 
 // Tests see at once what they do to keys; test/unit/authenticate.test.ts is about what is remembered.
-const config: ServerConfig = {
+const config: Config = {
   ...readConfig({ CARTE_LOG_LEVEL: 'silent' }),
   prepare,
-  keySeconds: 0,
+  keyCacheTtlSeconds: 0,
   cacheBytes: 16 * 1024 * 1024,
 };
 
 /** The whole service on a database of its own, listening on a port of its own. */
-export async function startApp(overrides: Partial<ServerConfig> = {}) {
+export async function startApp(overrides: Partial<Config> = {}) {
   const statements = new StatementCounter();
   const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
   const server = await createServer(orm, { ...config, ...overrides });

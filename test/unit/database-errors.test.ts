@@ -23,7 +23,11 @@ describe('Errors that mean that the database is unavailable', () => {
     const cause = coded(state);
     const error = toUnavailable(cause);
     expect(error).toBeInstanceOf(Unavailable);
-    expect(error).toMatchObject({ message: 'The database does not answer at the moment.', cause, retrySeconds: 5 });
+    expect(error).toMatchObject({
+      message: 'The database does not answer at the moment.',
+      cause,
+      retryAfterSeconds: 5,
+    });
   });
 
   test.each([

@@ -21,15 +21,15 @@ const manifests = files
   .map(name => name.replace('.yaml', ''))
   .filter(name => name !== 'kustomization' && name !== 'adapter.example');
 
-const settings = new Set([...read('src/config.ts').matchAll(/\benv(?:, '|\.)([A-Z][A-Z_]+)/g)].map(([, name]) => name));
+const settings = new Set([...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z_]+): /gm)].map(([, name]) => name));
 const unknownSettings = (names: readonly string[]) => names.filter(name => !settings.has(name));
 
 const pod = manifest('deployment').spec.template.spec;
 const [container] = pod.containers;
-// With a password in the place of the variable.
+// With a password instead of the variable.
 const compose = parse(read('compose.yaml').replace(/\$\{\w+:\?[^}]*\}/g, 'secret'), { merge: true });
 
-test.each(manifests)('deploy/kubernetes/%s.yaml is what Kubernetes takes', name => {
+test.each(manifests)('deploy/kubernetes/%s.yaml is valid for Kubernetes', name => {
   const document = manifest(name);
   const Kind = Object.values(kinds).find(({ kind, apiVersion }) => {
     return kind === document.kind && apiVersion === document.apiVersion;
@@ -38,12 +38,12 @@ test.each(manifests)('deploy/kubernetes/%s.yaml is what Kubernetes takes', name 
   expect(() => new Kind(document).validate()).not.toThrow();
 });
 
-test('the kustomization has every manifest but the examples', () => {
+test('the kustomization lists every manifest but the examples', () => {
   const listed: readonly string[] = manifest('kustomization').resources;
   expect(listed.toSorted()).toEqual(manifests.filter(name => !name.endsWith('.example')).map(name => `${name}.yaml`));
 });
 
-test('every setting that is given is one that the service reads, with a value that it takes', () => {
+test('every variable in a manifest is a setting of the service, with a valid value', () => {
   const given = { ...manifest('settings').data, ...manifest('secret.example').stringData };
   expect(unknownSettings(Object.keys(given))).toEqual([]);
   expect(() => readConfig(given)).not.toThrow();
@@ -54,7 +54,7 @@ test('every setting that is given is one that the service reads, with a value th
   expect(unknownSettings(image.split(' ').map(pair => pair.split('=')[0] ?? ''))).toEqual([]);
 });
 
-test('probes ask for paths that there are, at the port that the image listens on', async () => {
+test('probes use existing paths, and the port that the image listens on', async () => {
   const app = await startApp();
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
   const scraped = manifest('deployment').spec.template.metadata.annotations;
@@ -68,25 +68,25 @@ test('probes ask for paths that there are, at the port that the image listens on
   expect(compose.services.carte.ports[0]).toMatch(new RegExp(`:${port}$`));
 });
 
-test('whoever stops the service waits longer than it may take to end', () => {
+test('the grace periods are longer than the shutdown', () => {
   const { shutdown } = readConfig(manifest('settings').data);
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(shutdown.delaySeconds + shutdown.seconds);
   const composed = readConfig(compose.services.carte.environment).shutdown;
-  const patience = Number.parseInt(compose.services.carte.stop_grace_period, 10);
-  expect(patience).toBeGreaterThan(composed.delaySeconds + composed.seconds);
+  const gracePeriod = Number.parseInt(compose.services.carte.stop_grace_period, 10);
+  expect(gracePeriod).toBeGreaterThan(composed.delaySeconds + composed.seconds);
 });
 
-test('what the autoscaler counts is made of a metric that the service shows', async () => {
+test('the metric of the autoscaler is derived from one that the service exposes', async () => {
   const [rule] = manifest('adapter.example').rules.custom;
-  const asked = manifest('scaling').spec.metrics.flatMap(
+  const metricNames = manifest('scaling').spec.metrics.flatMap(
     (metric: { pods?: { metric: { name: string } } }) => metric.pods?.metric.name ?? [],
   );
-  expect(asked).toEqual([rule.name.as]);
+  expect(metricNames).toEqual([rule.name.as]);
   const [, series] = /^(\w+)_count\{/.exec(rule.seriesQuery) ?? [];
-  expect(await createMetrics().show()).toContain(`# TYPE ${series} histogram`);
+  expect(await createMetrics().registry.metrics()).toContain(`# TYPE ${series} histogram`);
 });
 
-test('the image holds what the program needs, and its context no more than that', () => {
+test('the image copies its whole build context, and nothing else', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
     paths.split(' '),
   );

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { stripTypes } from '../../src/server/pages/strip.ts';
-import { mountPages } from '../../src/server/pages.ts';
+import { mountPages, stripTypes } from '../../src/server/pages.ts';
 
 const app = Fastify();
 mountPages(app);

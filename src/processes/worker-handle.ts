@@ -1,0 +1,134 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { ProcessMetrics } from '../server/metrics.ts';
+
+/** Messages from the primary to a worker. */
+export type WorkerMessage =
+  /** Comes with the socket, unless the client has closed it already. */
+  | { readonly type: 'connection'; readonly id: number }
+  /** Fails readiness. */
+  | { readonly type: 'beginShutdown' }
+  /** Drains the connections and exits. */
+  | { readonly type: 'shutdown' }
+  | { readonly type: 'readMetrics'; readonly id: number }
+  | { readonly type: 'collectedMetrics'; readonly id: number; readonly all: readonly ProcessMetrics[] };
+
+/** Messages from a worker to the primary. */
+export type PrimaryMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'connectionAccepted'; readonly id: number }
+  | { readonly type: 'connectionClosed' }
+  | { readonly type: 'collectMetrics'; readonly id: number }
+  | { readonly type: 'metrics'; readonly id: number; readonly samples: ProcessMetrics['samples'] };
+
+/** A worker process, as the primary sees it. */
+export interface Worker {
+  readonly pid: number;
+  readonly isReady: boolean;
+  /** Resolves to false if the worker exits before it is ready. */
+  readonly ready: Promise<boolean>;
+  /** Resolves to the status or signal, and to the connections that were sent to the worker but not accepted by it. */
+  readonly exited: Promise<{ readonly reason: string; readonly unaccepted: readonly Socket[] }>;
+  /** Open connections, unaccepted ones included. */
+  readonly connections: number;
+  readonly unaccepted: number;
+  sendConnection(socket: Socket): void;
+  send(message: WorkerMessage): void;
+  /** Resolves to undefined if the worker does not respond in time. */
+  readMetrics(): Promise<ProcessMetrics | undefined>;
+  kill(): void;
+}
+
+const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
+/** Shorter than a scrape's time-out, so that a stuck worker costs its own metrics only. */
+const metricsTimeoutMs = 2_000;
+
+/** Spawns a worker; `collectMetrics` reads the metrics of all workers for it. */
+export function spawnWorker(collectMetrics: () => Promise<readonly ProcessMetrics[]>): Worker {
+  // Samples may be NaN or infinite, which JSON cannot represent.
+  const child = fork(bin, ['worker'], { serialization: 'advanced' });
+  const pid = child.pid ?? 0;
+  const unaccepted = new Map<number, Socket>();
+  const metricsRequests = new Map<number, (samples: ProcessMetrics['samples']) => void>();
+  const ready = Promise.withResolvers<boolean>();
+  let isReady = false;
+  let connections = 0;
+  let lastId = 0;
+
+  // A message to a worker that has just exited is lost; `exited` reports that.
+  const send = (message: WorkerMessage) => void child.send(message, () => {});
+
+  child.on('message', (message: PrimaryMessage) => {
+    switch (message.type) {
+      case 'ready':
+        isReady = true;
+        ready.resolve(true);
+        break;
+      case 'connectionAccepted':
+        // Closes only the primary's handle on the connection.
+        unaccepted.get(message.id)?.destroy();
+        unaccepted.delete(message.id);
+        break;
+      case 'connectionClosed':
+        connections -= 1;
+        break;
+      case 'collectMetrics':
+        void collectMetrics().then(all => send({ type: 'collectedMetrics', id: message.id, all }));
+        break;
+      case 'metrics':
+        metricsRequests.get(message.id)?.(message.samples);
+        break;
+    }
+  });
+  const exited = exitOf(child).then(reason => {
+    ready.resolve(false);
+    return { reason, unaccepted: [...unaccepted.values()] };
+  });
+  return {
+    pid,
+    ready: ready.promise,
+    exited,
+    get isReady() {
+      return isReady;
+    },
+    get connections() {
+      return connections;
+    },
+    get unaccepted() {
+      return unaccepted.size;
+    },
+    sendConnection(socket) {
+      lastId += 1;
+      connections += 1;
+      unaccepted.set(lastId, socket);
+      child.send({ type: 'connection', id: lastId } satisfies WorkerMessage, socket, { keepOpen: true }, () => {});
+    },
+    send,
+    async readMetrics() {
+      lastId += 1;
+      const id = lastId;
+      const response = new Promise<ProcessMetrics['samples']>(resolve => metricsRequests.set(id, resolve));
+      send({ type: 'readMetrics', id });
+      const timeout = sleep(metricsTimeoutMs, undefined, { ref: false });
+      const samples = await Promise.race([response, timeout, exited.then(() => undefined)]);
+      metricsRequests.delete(id);
+      return samples && { pid, samples };
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+/**
+ * Resolves after the worker's last message, when it is known which connections it has accepted. (The event `disconnect` is not
+ * emitted while a connection is being sent.)
+ */
+function exitOf(child: ChildProcess): Promise<string> {
+  return new Promise(resolve => {
+    child.on('error', error => {
+      if (child.pid === undefined) resolve(error.message);
+    });
+    child.once('close', (code, signal) => resolve(signal === null ? `status ${code}` : `signal ${signal}`));
+  });
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+
+test('an empty variable counts as unset', () => {
+  const empty = readConfig({ PORT: '', HOST: '', CARTE_DEMO: '', CARTE_TRUSTED_DOCUMENTS: '', DATABASE_URL: '' });
+  expect(empty).toEqual(readConfig({}));
+});
+
+test('every invalid variable is reported at once, with its value and rule', () => {
+  const env = {
+    PORT: '65536',
+    CARTE_PROCESSES: '1.5',
+    DATABASE_REPLICA_URLS: 'postgresql://replica/carte',
+    CARTE_LOG_LEVEL: 'loud',
+    CARTE_CORS_ORIGINS: '*, shop.example',
+  };
+  expect(() => readConfig(env)).toThrow(
+    [
+      'Bad configuration:',
+      '  PORT is "65536"; it must be a whole number from 0 to 65535',
+      '  CARTE_PROCESSES is "1.5"; it must be a whole number from 1 to 256',
+      '  CARTE_LOG_LEVEL is "loud"; it must be one of silent, error, warn, info, debug',
+      '  CARTE_CORS_ORIGINS has "shop.example"; an origin is * or such as https://shop.example',
+      '  DATABASE_REPLICA_URLS is set, but DATABASE_URL is not',
+    ].join('\n'),
+  );
+});
+
+test('CARTE_KEY_SECONDS, the old name of CARTE_KEY_CACHE_TTL_SECONDS, is accepted', () => {
+  expect(readConfig({ CARTE_KEY_SECONDS: '1' }).keyCacheTtlSeconds).toBe(1);
+  const both = { CARTE_KEY_SECONDS: '1', CARTE_KEY_CACHE_TTL_SECONDS: '2' };
+  expect(readConfig(both).keyCacheTtlSeconds).toBe(2);
+});
