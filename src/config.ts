@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
+
 import { z } from 'zod';
+import { parseDatabaseUrl } from './database/database-url.ts';
+
 import { OperatorError } from './errors.ts';
 import { defaultMenuLimits } from './menu/limits.ts';
 
@@ -21,9 +24,15 @@ const onOff = oneOf(['on', 'off'])
 const path = z.string().transform(value => resolve(value));
 
 // An address may hold a password, so messages do not repeat it.
-const databaseUrl = z.string().refine(text => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text), {
-  error: 'is no address such as postgresql://user:password@host:5432/database',
+const databaseUrl = z.string().refine(text => parseDatabaseUrl(text) !== undefined, {
+  error: 'is not a PostgreSQL URL such as postgresql://user:password@host:5432/database',
 });
+
+/** Carte writes, so it connects to the primary also where the URL does not ask for it. */
+const primaryUrl = databaseUrl.refine(
+  text => ['any', 'read-write', 'primary'].includes(parseDatabaseUrl(text)?.targetSessionAttrs ?? 'any'),
+  { error: 'has a target_session_attrs that excludes the primary; it must be read-write, primary or any' },
+);
 
 const origin = z.string().refine(text => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
   error: ({ input }) => `has "${input}"; an origin is * or such as https://shop.example`,
@@ -37,7 +46,7 @@ const settings = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(0, 65_535).default(4000),
   CARTE_PROCESSES: integer(1, 256).default(1),
-  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_URL: primaryUrl.optional(),
   DATABASE_REPLICA_URLS: listOf(databaseUrl),
   DATABASE_POOL_SIZE: integer(2, 1000).default(10),
   DATABASE_PREPARE: onOff,

@@ -35,7 +35,7 @@ export function matchIfNoneMatch(etag: string, ifNoneMatch: string): string | un
   return isWildcard(ifNoneMatch) ? etag : undefined;
 }
 
-const revisionPattern = /^"(\d{1,15})-([0-9a-f]{8})"$/;
+const revisionPattern = /^"(\d{1,16})-([0-9a-f]{8})"$/;
 
 /** The revision that If-Match expects of an operation with one of these hashes; undefined without a condition, as for `*`. */
 export function expectedRevision(ifMatch: string | undefined, hashes: ReadonlySet<string>): string | undefined {

@@ -13,8 +13,10 @@ import {
 import { MerchantEntity } from '../merchant/entities.ts';
 import { OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
 import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
+import { parseDatabaseUrl } from './database-url.ts';
 import { migrations } from './migrations/list.ts';
 import { poolOptions, typeParsers } from './pool.ts';
+import { PrimaryStartEntity } from './replicas/primary-start.ts';
 
 const entities = [
   MerchantEntity,
@@ -30,6 +32,7 @@ const entities = [
   OrderRevisionEntity,
   ApiKeyEntity,
   GrantEntity,
+  PrimaryStartEntity,
 ];
 
 /** A connection URL, or the socket of the embedded server. */
@@ -51,9 +54,10 @@ export interface OrmOptions {
 
 export function ormOptions(connection: Connection, options: OrmOptions = {}): Options {
   const { poolSize = 10, connectionSeconds = 5, statementSeconds = 30, prepare = true, onPool } = options;
+  const address = 'url' in connection ? parseDatabaseUrl(connection.url) : undefined;
   return {
     ...('url' in connection
-      ? { clientUrl: connection.url }
+      ? { clientUrl: address?.url ?? connection.url }
       : { host: connection.host, port: connection.port, user: connection.user, dbName: connection.database }),
     entities,
     extensions: [Migrator],
@@ -68,9 +72,9 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
     schemaGenerator: { ignoreTriggers: true },
     pool: { min: 0, max: poolSize },
     driverOptions: {
-      ...poolOptions({ statementSeconds, prepare }),
+      ...poolOptions({ statementSeconds, prepare, hosts: address?.hosts ?? [] }),
       // `pg` parses all of a URL, e.g. `?host=/socket/folder` and `?sslmode=`; MikroORM only the plain parts.
-      ...('url' in connection && { connectionString: connection.url }),
+      ...('url' in connection && { connectionString: address?.url ?? connection.url }),
       connectionTimeoutMillis: connectionSeconds * 1_000,
       onPoolCreated(pool: Pool) {
         pool.options.types = typeParsers(pool.options.types);

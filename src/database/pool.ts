@@ -2,9 +2,12 @@ import pg from 'pg';
 import { parseExactJson } from '../input/json.ts';
 import { createClientClass, type StatementOptions } from './statements.ts';
 
+/** Idle connections to a host that is gone are closed some ten seconds after this. */
+const keepAliveInitialDelayMillis = 5_000;
+
 /** Settings that every pool shares, whether MikroORM opens it or we do. */
 export function poolOptions(options: StatementOptions) {
-  return { application_name: 'carte', keepAlive: true, Client: createClientClass(options) };
+  return { keepAlive: true, keepAliveInitialDelayMillis, Client: createClientClass(options) };
 }
 
 type Parse = (text: string) => unknown;

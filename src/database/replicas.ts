@@ -1,7 +1,8 @@
 import { SingleFlight } from '../cache/single-flight.ts';
 import type { Config } from '../config.ts';
 import type { Query } from './query.ts';
-import { type PrimaryPosition, readPrimaryPosition, readServerState, zeroLsn } from './replicas/replay-position.ts';
+import { recordPrimaryStart } from './replicas/primary-start.ts';
+import { type PrimaryPosition, readPrimaryPosition } from './replicas/replay-position.ts';
 import { Replica } from './replicas/replica.ts';
 
 /**
@@ -37,16 +38,18 @@ export function openReplicas(
   { replicaUrls, ...config }: ReplicaConfig,
   onChange: (change: ReplicaChange) => void,
 ): Replicas {
-  let knownIdentity: string | undefined;
-  const identity = async () => {
-    knownIdentity ??= (await readServerState(primary, zeroLsn)).identity;
-    return knownIdentity;
+  const position = new SingleFlight(() => readPrimaryPosition(primary));
+  let recordedStart: string | undefined;
+  const primaryStart = async () => {
+    const { start } = await position.get();
+    if (start !== recordedStart) await recordPrimaryStart(primary, start);
+    recordedStart = start;
+    return start;
   };
   const list = replicaUrls.map((url, index) => {
     const report = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
-    return new Replica({ url, ...config, identity, onChange: report });
+    return new Replica({ url, ...config, primaryStart, onChange: report });
   });
-  const position = new SingleFlight(() => readPrimaryPosition(primary));
   const reads: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
   return {
@@ -79,12 +82,12 @@ async function readFromReplicas<Row>(
 ) {
   let target: Target = 'primary';
   if (replicas.length === 0) return { rows: undefined, target };
-  const { lsn, xmin } = await position.get();
+  const before = await position.get();
   for (const replica of replicas) {
     try {
-      const result = await replica.read(lsn, select);
+      const result = await replica.read(before, select);
       if (!result) target = 'behind';
-      else if (await isVisibleOnPrimary(position, result.xmax, xmin))
+      else if (await isVisibleOnPrimary(position, result.xmax, before))
         return { rows: result.rows, target: 'replica' as const };
       else target = 'ahead';
     } catch {
@@ -99,6 +102,8 @@ async function readFromReplicas<Row>(
  * Whether the primary shows every transaction that a replica's snapshot may have shown. A replica shows a commit a moment before
  * the primary does, and much earlier where commits wait for synchronous replicas.
  */
-async function isVisibleOnPrimary(position: SingleFlight<PrimaryPosition>, xmax: bigint, xmin: bigint) {
-  return xmax <= xmin || xmax <= (await position.get()).xmin;
+async function isVisibleOnPrimary(position: SingleFlight<PrimaryPosition>, xmax: bigint, before: PrimaryPosition) {
+  if (xmax <= before.xmin) return true;
+  const { xmin, start } = await position.get();
+  return xmax <= xmin && start === before.start;
 }

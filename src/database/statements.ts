@@ -1,7 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { connect } from 'node:net';
+import { randomBytes } from 'node:crypto';
+import { connect, Socket } from 'node:net';
 import pg from 'pg';
+import type { Host } from './database-url.ts';
+import { PrimaryHost } from './primary-host.ts';
 import { statementName } from './query.ts';
+import { listSessions, SessionMonitor } from './session-monitor.ts';
 
 /** The statements of one request. */
 export interface RequestStatements {
@@ -18,20 +22,70 @@ export interface StatementOptions {
   readonly statementSeconds: number;
   /** Whether named statements are prepared. */
   readonly prepare: boolean;
+  /** The hosts of the URL, where there are several: the primary is one of them. */
+  readonly hosts?: readonly Host[];
 }
 
 type Release = (error?: Error | boolean) => void;
 
-/** The `Client` class for a pool: prepares named statements, counts and traces those of each request, and cancels slow ones. */
-export function createClientClass({ statementSeconds, prepare }: StatementOptions): typeof pg.Client {
+/**
+ * The `Client` class for a pool: connects to the primary, prepares named statements, counts and traces those of each request, and ends
+ * those that are slow or whose session is gone.
+ */
+export function createClientClass({ statementSeconds, prepare, hosts = [] }: StatementOptions): typeof pg.Client {
   const timeoutMs = statementSeconds * 1_000;
-  return class extends pg.Client {
-    #release: Release = () => {};
+  const primary = new PrimaryHost(hosts);
+  const prefix = `carte ${randomBytes(6).toString('hex')}-`;
+  const monitor = new SessionMonitor(() => listSessions(new PrimaryClient(lastConfig), prefix));
+  let lastConfig: pg.ClientConfig = {};
+  let sessions = 0;
 
-    constructor(...args: ConstructorParameters<typeof pg.Client>) {
-      super(...args);
+  class PrimaryClient extends pg.Client {
+    readonly #config: pg.ClientConfig;
+
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, application_name: 'carte' });
+      this.#config = config;
+    }
+
+    override connect(callback?: unknown): never {
+      const connected = this.#connect();
+      if (typeof callback !== 'function') return connected as never;
+      connected.then(
+        () => callback(null),
+        error => callback(error),
+      );
+      return undefined as never;
+    }
+
+    async #connect(): Promise<void> {
+      if (hosts.length > 1) Object.assign(this, await primary.find(this.#config));
+      await super.connect();
+    }
+  }
+
+  return class extends PrimaryClient {
+    readonly sessionName: string;
+    isOfRequest = false;
+    #release: Release = () => {};
+    #isUnreplicated = false;
+
+    constructor(config: pg.ClientConfig) {
+      const sessionName = `${prefix}${++sessions}`;
+      super({ ...config, application_name: sessionName });
+      this.sessionName = sessionName;
+      lastConfig = config;
+      // Pending statements reject as well; without a listener an `error` event would end the process.
+      this.on('error', () => {});
+      this.on('notice', ({ routine }) => {
+        if (routine === synchronousReplication) this.#isUnreplicated = true;
+      });
+      monitor.open(this);
       // Kysely's controlled transaction releases no client when begin, commit or rollback fails (kysely-org/kysely#1990).
-      this.once('end', () => this.release(true));
+      this.once('end', () => {
+        monitor.close(this);
+        this.release(true);
+      });
     }
 
     get release(): Release {
@@ -48,15 +102,58 @@ export function createClientClass({ statementSeconds, prepare }: StatementOption
       };
     }
 
+    destroy(): void {
+      socketOf(this)?.destroy();
+    }
+
     // One signature stands for all overloads of `pg`; its callers see theirs.
     override query(...given: unknown[]): never {
       const text = textOf(given[0]);
       const args = prepare ? withName(text, given) : given;
-      const send = (...sent: unknown[]) => Reflect.apply(super.query, this, sent);
       const request = currentRequest.getStore();
-      return (request ? observe(this, { request, text, args, send, timeoutMs }) : send(...args)) as never;
+      const endSpan = request?.trace?.(text);
+      if (request) request.statements += 1;
+      let endCancelled: (() => void) | undefined;
+      const onTimeout = () => {
+        endCancelled = this.#timeOut(text);
+      };
+      const timer = request && setTimeout(onTimeout, timeoutMs);
+      this.isOfRequest = request !== undefined;
+      monitor.started(this);
+      const end = (error: unknown): unknown => {
+        clearTimeout(timer);
+        monitor.ended(this);
+        endCancelled?.();
+        endSpan?.(error);
+        return error ?? (this.#isUnreplicated ? this.#unreplicated() : undefined);
+      };
+      return onSettled(args, end, sent => Reflect.apply(super.query, this, sent)) as never;
+    }
+
+    /** A commit is never cancelled: PostgreSQL would report success for one that no synchronous standby has. */
+    #timeOut(text: string): (() => void) | undefined {
+      if (!isCommit.test(text)) return cancelStatement(this);
+      this.destroy();
+      return undefined;
+    }
+
+    #unreplicated(): Error {
+      this.destroy();
+      const message = 'The transaction is committed on the primary, but may not be replicated to a synchronous standby';
+      return Object.assign(new Error(message), { code: resolutionUnknown });
     }
   };
+}
+
+/** The function of PostgreSQL that warns when the wait for a synchronous standby is cancelled; messages may be translated. */
+const synchronousReplication = 'SyncRepWaitForLSN';
+const resolutionUnknown = '08007';
+const isCommit = /^\s*(?:commit|end|prepare\s+transaction)\b/i;
+
+/** `pg` does not document it. */
+function socketOf(client: pg.Client): Socket | undefined {
+  const stream: unknown = Reflect.get(Reflect.get(client, 'connection'), 'stream');
+  return stream instanceof Socket ? stream : undefined;
 }
 
 function textOf(query: unknown): string {
@@ -73,46 +170,35 @@ function withName(text: string, args: unknown[]): unknown[] {
   return [{ name, text, values }, ...others];
 }
 
-interface Sending {
-  readonly request: RequestStatements;
-  readonly text: string;
-  readonly args: readonly unknown[];
-  readonly send: (...args: unknown[]) => unknown;
-  readonly timeoutMs: number;
-}
-
-function observe(client: pg.Client, { request, text, args, send, timeoutMs }: Sending): unknown {
-  request.statements += 1;
-  const endSpan = request.trace?.(text);
-  let endClient: (() => void) | undefined;
-  const timer = setTimeout(() => {
-    endClient = cancelStatement(client);
-  }, timeoutMs);
-  const end = (error: unknown) => {
-    clearTimeout(timer);
-    endClient?.();
-    endSpan?.(error);
-  };
+/** Calls `end` when a query ends, by callback or promise; the error that it returns replaces the outcome. */
+function onSettled(
+  args: readonly unknown[],
+  end: (error: unknown) => unknown,
+  send: (args: readonly unknown[]) => unknown,
+): unknown {
   const callback = args.at(-1);
   if (typeof callback === 'function') {
-    return send(...args.slice(0, -1), (error: unknown, ...results: unknown[]) => {
-      end(error);
-      callback(error, ...results);
-    });
+    const onEnd = (error: unknown, ...results: unknown[]) => {
+      const final = end(error);
+      if (final) callback(final);
+      else callback(error, ...results);
+    };
+    return send([...args.slice(0, -1), onEnd]);
   }
-  const sent = send(...args);
-  return sent instanceof Promise ? untilSettled(sent, end) : sent;
+  const sent = send(args);
+  return sent instanceof Promise ? endWith(sent, end) : sent;
 }
 
-async function untilSettled<T>(sent: Promise<T>, end: (error: unknown) => void): Promise<T> {
+async function endWith<T>(sent: Promise<T>, end: (error: unknown) => unknown): Promise<T> {
+  let result: T;
   try {
-    const result = await sent;
-    end(undefined);
-    return result;
+    result = await sent;
   } catch (error) {
-    end(error);
-    throw error;
+    throw end(error);
   }
+  const error = end(undefined);
+  if (error) throw error;
+  return result;
 }
 
 const cancelRequestCode = 80_877_102;

@@ -84,7 +84,7 @@ describe('carte serve', () => {
       [
         'carte: Bad configuration:',
         '  PORT is "x"; it must be a whole number from 0 to 65535',
-        '  DATABASE_URL is no address such as postgresql://user:password@host:5432/database',
+        '  DATABASE_URL is not a PostgreSQL URL such as postgresql://user:password@host:5432/database',
         '  CARTE_DEMO is "yes"; it must be one of on, off\n',
       ].join('\n'),
     );

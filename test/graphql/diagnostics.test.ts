@@ -34,7 +34,7 @@ describe('replaceMenuConfiguration.diagnostics', () => {
     const { body } = await app.graphql(mutation, { id: store.id, input: menuWithDiagnostics() });
     expect(body.errors).toBeUndefined();
     const { revision, diagnostics } = body.data.replaceMenuConfiguration;
-    expect(revision).toBe(1);
+    expect(revision).toBeGreaterThan(0);
     expect(diagnostics[0]).toEqual(error);
     expect(diagnostics).toMatchObject([
       error,

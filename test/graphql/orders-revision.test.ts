@@ -65,52 +65,59 @@ describe('ordersRevision', () => {
       await createStoreWithOrder(),
     ];
     const all = () => Promise.all([from, to, other].map(({ storeId }) => revision(storeId)));
-    expect(await all()).toEqual([1, 1, 1]);
+    const before = await all();
     await run('update orders set store_id = ? where id = ?', [to.storeId, from.orderId]);
-    expect(await all()).toEqual([2, 2, 1]);
+    const after = await all();
+    expect(after.map((value, at) => value > (before[at] ?? 0))).toEqual([true, true, false]);
+    expect(after[2]).toBe(before[2]);
   });
 
   test.each([`name = '{"translations": {"en": "New"}}'`, "external_id = 'new'", "created_at = '2020-01-01'"])(
     'changes with %s of the store, which responses on orders contain',
     async change => {
       const { storeId } = await createStoreWithOrder();
+      const before = await revision(storeId);
       await run(`update store set ${change} where id = ?`, [storeId]);
-      expect(await revision(storeId)).toBe(2);
+      expect(await revision(storeId)).toBeGreaterThan(before);
     },
   );
 
   test('does not change with the menu, or with a statement that affects no row', async () => {
     const { store, storeId } = await createStoreWithOrder();
+    const before = await revision(storeId);
     await data.menu(store);
     await run('update store set name = name where id = ?', [storeId]);
     await run('delete from orders where false');
     await run('update orders set is_read = true where false');
-    expect(await revision(storeId)).toBe(1);
+    expect(await revision(storeId)).toBe(before);
   });
 
   test('is never reused, not even for a store that was deleted and created again', async () => {
     const { storeId } = await createStoreWithOrder();
+    const before = await revision(storeId);
     await run('delete from store where id = ?', [storeId]);
     await data.store({ id: storeId });
     await saveOrders(orm, [order(storeId)]);
-    expect(await revision(storeId)).toBeGreaterThan(2);
+    expect(await revision(storeId)).toBeGreaterThan(before);
   });
 });
 
 describe('Store.ordersRevision in a request', () => {
   test('is that of the time at which the store was loaded, before its orders', async () => {
     const { storeId } = await createStoreWithOrder();
+    const before = await revision(storeId);
     const dependencies = { orm, repositories: createRepositories(await createReadAccess(orm)) };
     const { loaders } = createContext(dependencies, operatorScope);
     const store = await loaders.stores.byId.load(storeId);
     await saveOrders(orm, [order(storeId)]);
-    expect(store?.ordersRevision).toBe(1);
-    expect(await revision(storeId)).toBe(2);
+    expect(store?.ordersRevision).toBe(before);
+    expect(await revision(storeId)).toBeGreaterThan(before);
   });
 });
 
 test('replacing a menu and writing orders do not block each other', async () => {
   const { storeId } = await createStoreWithOrder();
+  const before = await revision(storeId);
   const [menu, pos] = [orm.em.fork(), orm.em.fork()];
   const sessions = [menu, pos];
   for (const session of sessions) await session.begin();
@@ -121,5 +128,5 @@ test('replacing a menu and writing orders do not block each other', async () => 
   await pos.execute("update orders set status = 'READY' where store_id = ?", [storeId]);
   await replace();
   for (const session of sessions) await session.commit();
-  expect(await revision(storeId)).toBe(3);
+  expect(await revision(storeId)).toBeGreaterThan(before);
 });

@@ -148,7 +148,7 @@ test('neither the primary nor another database is used as a replica', async () =
 test('errors in DATABASE_REPLICA_URLS do not repeat the URL, which may hold a password', () => {
   const urls = 'postgresql://u:p@h/d, mysql://u:secret@h/d';
   expect(() => readConfig({ DATABASE_URL: 'postgresql://u:p@h/d', DATABASE_REPLICA_URLS: urls })).toThrow(
-    /^Bad configuration:\n {2}DATABASE_REPLICA_URLS, number 2, is no address such as [^\n]*$/,
+    /^Bad configuration:\n {2}DATABASE_REPLICA_URLS, number 2, is not a PostgreSQL URL such as [^\n]*$/,
   );
   expect(() => readConfig({ DATABASE_REPLICA_URLS: 'postgresql://u:p@h/d' })).toThrow('DATABASE_URL is not');
 });

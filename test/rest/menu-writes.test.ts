@@ -13,9 +13,9 @@ describe('Simultaneous writes', () => {
     const prices = Array.from({ length: 8 }, (_, index) => index);
     const responses = await Promise.all(prices.map(price => app.post(path, { items: [item('a', price)] })));
     const revisions = responses.map(({ headers }) => Number(/^"(\d+)-/.exec(headers.get('etag') ?? '')?.[1]));
-    expect(revisions.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(new Set(revisions).size).toBe(8);
     const flat = await app.get(`${path}flat`);
-    expect(flat.body.items[0].price).toBe(prices[revisions.indexOf(8)]);
+    expect(flat.body.items[0].price).toBe(prices[revisions.indexOf(Math.max(...revisions))]);
   });
 
   test('with the same If-Match one succeeds, and the others are 412', async () => {
@@ -174,4 +174,26 @@ describe('Size', () => {
     expect((await app.post(path, `{"items": [], "x": "${'x'.repeat(room)}"}`)).status).toBe(200);
     expect((await app.post(path, `{"items": [], "x": "${'x'.repeat(room + 1)}"}`)).status).toBe(413);
   });
+});
+
+test('a revision that the database has lost is never given to another configuration', async () => {
+  const store = await app.data.store();
+  const path = pathOf(store);
+  const first = await app.post(path, { items: [item('a', 1)] });
+  const revision = async () => {
+    const [row] = await app.orm.em.fork().execute('select menu_revision from store where id = ?', [store.id]);
+    return Number(row?.menu_revision);
+  };
+  const before = await revision();
+  const lost = await app.post(path, { items: [item('a', 2)] });
+  // As after a failover to a standby, or from a back-up, that lacks the second write.
+  await app.orm.em.fork().execute('update menu_item set price = 1 where store_id = ?', [store.id]);
+  await app.orm.em.fork().execute('update store set menu_revision = ? where id = ?', [before, store.id]);
+  const lostEtag = { 'if-none-match': lost.headers.get('etag') ?? '' };
+  expect(await app.get(path, lostEtag)).toMatchObject({ status: 200 });
+  expect(await app.get(path, { 'if-none-match': first.headers.get('etag') ?? '' })).toMatchObject({ status: 304 });
+  await app.post(path, { items: [item('a', 3)] });
+  expect(await app.get(path, lostEtag)).toMatchObject({ status: 200 });
+  const stale = await app.post(path, { items: [] }, { 'if-match': lost.headers.get('etag') ?? '' });
+  expect(stale.status).toBe(412);
 });

@@ -50,10 +50,11 @@ test('each caller gets what is in its own scope, whatever the other scopes of th
 
 test('a load reads what was committed before it, also while another batch is in progress', async () => {
   const { id } = await data.store();
-  for (let revision = 1; revision <= 20; revision++) {
+  for (let turn = 1; turn <= 20; turn++) {
     const before = load(stores, operatorScope, id);
-    await access.primary('update store set menu_revision = $1 where id = $2', [revision, id]);
-    expect((await load(stores, operatorScope, id))?.menuRevision).toBe(revision);
+    const text = 'update store set menu_revision = menu_revision + 1 where id = $1 returning menu_revision as revision';
+    const [row] = await access.primary<{ readonly revision: number }>(text, [id]);
+    expect((await load(stores, operatorScope, id))?.menuRevision).toBe(row?.revision);
     await before;
   }
 });

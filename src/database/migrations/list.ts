@@ -2,6 +2,7 @@ import { InitialMigration } from './0001-initial.ts';
 import { OrderSearchMigration } from './0002-order-search.ts';
 import { MenuRevisionMigration } from './0003-menu-revision.ts';
 import { OrderTotalsMigration } from './0004-order-totals.ts';
+import { RevisionsByTimeMigration } from './0005-revisions-by-time.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   { name: '0002-order-search', class: OrderSearchMigration },
   { name: '0003-menu-revision', class: MenuRevisionMigration },
   { name: '0004-order-totals', class: OrderTotalsMigration },
+  { name: '0005-revisions-by-time', class: RevisionsByTimeMigration },
 ];

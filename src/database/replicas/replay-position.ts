@@ -1,4 +1,5 @@
 import { prepared, type Query } from '../query.ts';
+import { primaryStartExpression } from './primary-start.ts';
 
 /** The state of the primary that a replica is compared with. */
 export interface PrimaryPosition {
@@ -6,21 +7,24 @@ export interface PrimaryPosition {
   readonly lsn: string;
   /** Oldest transaction in progress: all before it have ended, and their effects are visible. */
   readonly xmin: bigint;
+  /** Which primary it is (`PrimaryStartEntity`). */
+  readonly start: string;
 }
 
 // A commit becomes visible after its WAL is flushed or, with asynchronous commit, after it is inserted.
 const primaryStatement = prepared(`
   select pg_snapshot_xmin(pg_current_snapshot())::text as xmin,
     case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn()
-      else pg_current_wal_flush_lsn() end::text as lsn`);
+      else pg_current_wal_flush_lsn() end::text as lsn,
+    ${primaryStartExpression} as start`);
 
 /** The LSN that every server has replayed. */
 export const zeroLsn = '0/0';
 
 export async function readPrimaryPosition(primary: Query): Promise<PrimaryPosition> {
-  const [row] = await primary<{ readonly xmin: string; readonly lsn: string }>(primaryStatement, []);
+  const [row] = await primary<Omit<PrimaryPosition, 'xmin'> & { readonly xmin: string }>(primaryStatement, []);
   if (!row) throw new Error('The primary returned no position');
-  return { lsn: row.lsn, xmin: BigInt(row.xmin) };
+  return { ...row, xmin: BigInt(row.xmin) };
 }
 
 const replayedStatement = prepared(
@@ -43,19 +47,21 @@ export async function readSnapshotXmax(replica: Query): Promise<bigint> {
 }
 
 const stateStatement = prepared(`
-  select system_identifier || ' ' || current_database() as identity, pg_is_in_recovery() as "isStandby",
-    coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed"
-  from pg_control_system()`);
+  select pg_is_in_recovery() as "isStandby", coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed",
+    exists (select from primary_start where id = $2) as "followsPrimary"`);
 
-export interface ServerState {
-  /** Shared by a primary and its replicas alone: system identifier and database. */
-  readonly identity: string;
+export interface ReplicaState {
   readonly isStandby: boolean;
   readonly hasReplayed: boolean;
+  /** Whether it has the row that the primary got when it was first seen. */
+  readonly followsPrimary: boolean;
 }
 
-export async function readServerState(database: Query, lsn: string): Promise<ServerState> {
-  const [row] = await database<ServerState>(stateStatement, [lsn]);
-  if (!row) throw new Error('The server returned no state');
+export async function readReplicaState(
+  replica: Query,
+  { lsn, start }: Pick<PrimaryPosition, 'lsn' | 'start'>,
+): Promise<ReplicaState> {
+  const [row] = await replica<ReplicaState>(stateStatement, [lsn, start]);
+  if (!row) throw new Error('The replica returned no state');
   return row;
 }

@@ -4,13 +4,13 @@ import { queryOn } from '../access.ts';
 import { poolOptions, typeParsers } from '../pool.ts';
 import type { Query } from '../query.ts';
 import type { StatementOptions } from '../statements.ts';
-import { hasReplayed, readServerState, readSnapshotXmax, zeroLsn } from './replay-position.ts';
+import { hasReplayed, type PrimaryPosition, readReplicaState, readSnapshotXmax, zeroLsn } from './replay-position.ts';
 
 export interface ReplicaOptions extends StatementOptions {
   readonly url: string;
   readonly poolSize: number;
-  /** Identity of the primary, which the replica must share. */
-  readonly identity: () => Promise<string>;
+  /** The current primary (`PrimaryStartEntity`), which the replica must follow. */
+  readonly primaryStart: () => Promise<string>;
   /** Called when the replica becomes usable, or unusable for a reason. */
   readonly onChange: (change: { readonly isUsable: boolean; readonly reason?: unknown }) => void;
 }
@@ -23,6 +23,8 @@ interface ReplicaResult<Row> {
 
 const probeIntervalMs = 1_000;
 const probeTimeoutMs = 1_000;
+const maxAttempts = 6;
+const attemptDelayMs = 100;
 const minRetryDelayMs = 250;
 const maxRetryDelayMs = 2_000;
 
@@ -34,6 +36,7 @@ export class Replica {
   #retryDelayMs = minRetryDelayMs;
   #probeNow = Promise.withResolvers<void>();
   #requiredLsn = zeroLsn;
+  #primaryStart: string | undefined;
   #laggingSince: number | undefined;
   #reported: boolean | undefined;
 
@@ -50,9 +53,13 @@ export class Replica {
     return this.#laggingSince === undefined ? 0 : (performance.now() - this.#laggingSince) / 1_000;
   }
 
-  /** Undefined while the replica has not replayed up to the LSN. */
-  async read<Row>(lsn: string, select: (query: Query) => Promise<Row[]>): Promise<ReplicaResult<Row> | undefined> {
-    if (!this.#pools) return undefined;
+  /** Undefined while the replica has not replayed up to the primary's position, or is not known to follow this primary. */
+  async read<Row>(
+    { lsn, start }: PrimaryPosition,
+    select: (query: Query) => Promise<Row[]>,
+  ): Promise<ReplicaResult<Row> | undefined> {
+    if (start !== this.#primaryStart) this.#probeNow.resolve();
+    if (!this.#pools || start !== this.#primaryStart) return undefined;
     this.#requiredLsn = lsn;
     try {
       const client = await this.#pools.reads.connect();
@@ -93,9 +100,16 @@ export class Replica {
   }
 
   async #probe(query: Query): Promise<void> {
-    const [identity, state] = await Promise.all([this.#options.identity(), readServerState(query, this.#requiredLsn)]);
-    if (state.identity !== identity) throw new Error('It is a replica of another database');
+    const start = await this.#options.primaryStart();
+    let state = await readReplicaState(query, { lsn: this.#requiredLsn, start });
+    // The row of a new primary takes a moment to arrive.
+    for (let attempt = 1; state.isStandby && !state.followsPrimary && attempt < maxAttempts; attempt++) {
+      await sleep(attemptDelayMs);
+      state = await readReplicaState(query, { lsn: this.#requiredLsn, start });
+    }
     if (!state.isStandby) throw new Error('It is not a standby');
+    if (!state.followsPrimary) throw new Error('It does not follow the primary');
+    this.#primaryStart = start;
     this.#trackLag(state.hasReplayed);
   }
 

@@ -1,0 +1,166 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Address } from '../../../test/support/failover/address.ts';
+import type { PostgresNode } from '../../../test/support/failover/postgres.ts';
+import { configuration, marksIn } from '../faults/menu.ts';
+import { carte, type Server, startServer, stopServer } from '../servers.ts';
+import { startPgBouncer } from './pgbouncer.ts';
+
+/** How Carte finds its database: one address, a PgBouncer before it, or a list of hosts. */
+export const routes = ['address', 'pgbouncer', 'hosts'] as const;
+export type Route = (typeof routes)[number];
+
+export interface Network {
+  readonly url: string;
+  /** The primary's host is gone; its sessions are cut, or stay open and silent. */
+  vanish(sessions: 'cut' | 'open'): void;
+  /** The new primary can be found. */
+  moveTo(node: PostgresNode): void;
+  close(): Promise<void>;
+}
+
+/** The way to the primary; `others` are the hosts that may become it. */
+export async function openNetwork(
+  route: Route,
+  primary: PostgresNode,
+  others: readonly PostgresNode[],
+): Promise<Network> {
+  if (route === 'hosts') return openHosts(primary, others);
+  const address = await Address.open(primary.port);
+  const bouncer = route === 'pgbouncer' ? await startPgBouncer(address.port) : undefined;
+  return {
+    url: bouncer?.url ?? address.url,
+    vanish(sessions) {
+      address.moveTo('refuse');
+      if (sessions === 'cut') address.cutSessions();
+      else address.silenceSessions();
+    },
+    moveTo: node => address.moveTo(node.port),
+    async close() {
+      await bouncer?.stop();
+      address.close();
+    },
+  };
+}
+
+async function openHosts(primary: PostgresNode, others: readonly PostgresNode[]): Promise<Network> {
+  const hosts = await Promise.all([primary, ...others].map(({ port }) => Address.open(port)));
+  const list = hosts.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  return {
+    url: `postgresql://postgres@${list}/carte?target_session_attrs=read-write`,
+    vanish(sessions) {
+      hosts[0]?.moveTo(sessions === 'cut' ? 'refuse' : 'silent');
+      if (sessions === 'cut') hosts[0]?.cutSessions();
+      else hosts[0]?.silenceSessions();
+    },
+    // A promoted standby has its own address; a restored server takes the place of the lost one.
+    moveTo(node) {
+      if (!others.includes(node)) hosts[0]?.moveTo(node.port);
+    },
+    async close() {
+      for (const host of hosts) host.close();
+    },
+  };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly etag: string;
+  readonly retryAfter: string | null;
+}
+
+/** Two processes of Carte on one database. */
+export class Service {
+  readonly #servers: Server[] = [];
+  readonly #key: string;
+  readonly #log: string[] = [];
+
+  private constructor(key: string) {
+    this.#key = key;
+  }
+
+  static async start(
+    url: string,
+    stores: readonly string[],
+    environment: Record<string, string> = {},
+  ): Promise<Service> {
+    const all = { DATABASE_URL: url, PORT: '0', CARTE_LOG_LEVEL: 'warn', ...environment };
+    await importStores(stores, all);
+    const key = await carte(['key', 'create', '--name', 'drill', '--all', '--write'], all);
+    const service = new Service(key);
+    for (let count = 0; count < 2; count++) {
+      service.#servers.push(await startServer(all, text => void service.#log.push(text)));
+    }
+    return service;
+  }
+
+  get log(): string {
+    return this.#log.join('');
+  }
+
+  get size(): number {
+    return this.#servers.length;
+  }
+
+  /** A request to one of the processes. */
+  async send(
+    process: number,
+    path: string,
+    init: { body?: string; headers?: Record<string, string> } = {},
+  ): Promise<Reply> {
+    const server = this.#servers[process % this.#servers.length];
+    const headers = { 'x-api-key': this.#key, 'content-type': 'application/json', ...init.headers };
+    const response = await fetch(`${server?.url}${path}`, {
+      headers,
+      ...(init.body !== undefined && { method: 'POST', body: init.body }),
+    });
+    return {
+      status: response.status,
+      text: await response.text(),
+      etag: response.headers.get('etag') ?? '',
+      retryAfter: response.headers.get('retry-after'),
+    };
+  }
+
+  /** A menu in which every text bears the mark. */
+  post(process: number, store: string, mark: string, headers: Record<string, string> = {}, size = 10): Promise<Reply> {
+    return this.send(process, menuOf(store), { body: JSON.stringify(configuration(mark, size)), headers });
+  }
+
+  read(process: number, store: string, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.send(process, menuOf(store), { headers });
+  }
+
+  async graphql(process: number, query: string, variables: object): Promise<Record<string, unknown>> {
+    return JSON.parse((await this.send(process, '/graphql', { body: JSON.stringify({ query, variables }) })).text);
+  }
+
+  async stop(): Promise<void> {
+    for (const server of this.#servers) await stopServer(server);
+  }
+}
+
+export const menuOf = (store: string): string => `/v1/stores/${store}/menu_configuration/`;
+export const markIn = (text: string): string | undefined => marksIn(text)[0];
+
+async function importStores(stores: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+  await carte(['migrate'], env);
+  const lines = stores.map(id => JSON.stringify({ id, name: { translations: { en: id } } }));
+  await importLines('stores', lines, env);
+}
+
+export async function importLines(
+  kind: string,
+  lines: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'carte-drill-'));
+  writeFileSync(join(folder, 'lines'), lines.join('\n'));
+  try {
+    await carte(['import', kind, join(folder, 'lines')], env);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,128 @@
+import type pg from 'pg';
+
+/** A connection as the monitor sees it. */
+export interface MonitoredSession {
+  /** `application_name`, under which the server lists the session. */
+  readonly sessionName: string;
+  /** Whether its statement belongs to a request, which is not worth waiting for when nobody can tell whether it runs. */
+  readonly isOfRequest: boolean;
+  /** Closes the socket; pending statements reject. */
+  destroy(): void;
+}
+
+interface Pending {
+  readonly since: number;
+  /** How often in a row the server did not have the statement running. */
+  misses: number;
+}
+
+/** Sessions by name, and whether each runs a statement. */
+export type ServerSessions = ReadonlyMap<string, { readonly isActive: boolean }>;
+
+const checkIntervalMs = 500;
+const suspiciousMs = 1_500;
+/** Behind a PgBouncer a statement may wait for a server connection for long. */
+const suspiciousOutsideRequestsMs = 10_000;
+const missesToDestroy = 2;
+
+/**
+ * Detects connections that are dead without either side being told, as after a failover behind a load balancer: TCP would notice after
+ * minutes, the statement timeout after half a minute. While a statement takes long, a second connection asks the server which sessions
+ * it runs; a connection without one is destroyed. Statements that do run are left alone, however long they take.
+ */
+export class SessionMonitor {
+  readonly #sessions = new Set<MonitoredSession>();
+  readonly #pending = new Map<MonitoredSession, Pending>();
+  readonly #listSessions: () => Promise<ServerSessions>;
+  #timer: NodeJS.Timeout | undefined;
+  #isChecking = false;
+
+  /** `listSessions` rejects with a `code` where the server itself reports an error. */
+  constructor(listSessions: () => Promise<ServerSessions>) {
+    this.#listSessions = listSessions;
+  }
+
+  open(session: MonitoredSession): void {
+    this.#sessions.add(session);
+    this.#timer ??= setInterval(() => void this.#check(), checkIntervalMs).unref();
+  }
+
+  close(session: MonitoredSession): void {
+    this.#sessions.delete(session);
+    this.#pending.delete(session);
+    if (this.#sessions.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  started(session: MonitoredSession): void {
+    this.#pending.set(session, { since: performance.now(), misses: 0 });
+  }
+
+  ended(session: MonitoredSession): void {
+    this.#pending.delete(session);
+  }
+
+  async #check(): Promise<void> {
+    if (this.#isChecking || !this.#suspicious().next().value) return;
+    this.#isChecking = true;
+    try {
+      this.#compare(await this.#listSessions());
+    } catch (error) {
+      // A server that reports an error is alive; of one that cannot be asked, requests do not wait for more.
+      if (!(error instanceof Error && 'severity' in error)) this.#giveUpRequests();
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
+  *#suspicious(): Generator<readonly [MonitoredSession, Pending]> {
+    const now = performance.now();
+    for (const entry of this.#pending) {
+      const [session, { since }] = entry;
+      if (now - since > (session.isOfRequest ? suspiciousMs : suspiciousOutsideRequestsMs)) yield entry;
+    }
+  }
+
+  #compare(running: ServerSessions): void {
+    let hasLost = false;
+    for (const [session, pending] of [...this.#suspicious()]) {
+      pending.misses = running.get(session.sessionName)?.isActive ? 0 : pending.misses + 1;
+      if (pending.misses < missesToDestroy) continue;
+      hasLost = true;
+      session.destroy();
+    }
+    if (!hasLost) return;
+    // Idle connections to the same server would make the next statements hang.
+    for (const session of this.#sessions) {
+      if (!this.#pending.has(session) && !running.has(session.sessionName)) session.destroy();
+    }
+  }
+
+  #giveUpRequests(): void {
+    for (const [session] of [...this.#suspicious()]) if (session.isOfRequest) session.destroy();
+    for (const session of this.#sessions) if (!this.#pending.has(session)) session.destroy();
+  }
+}
+
+const timeoutMs = 1_500;
+
+/** Lists the sessions whose names have a prefix, on a connection of its own. */
+export async function listSessions(client: pg.Client, prefix: string): Promise<ServerSessions> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`No response within ${timeoutMs} ms`)), timeoutMs);
+  client.on('error', () => {});
+  const list = async () => {
+    await client.connect();
+    const text = `select application_name as name, state = 'active' as "isActive" from pg_stat_activity
+      where starts_with(application_name, $1)`;
+    const { rows } = await client.query<{ name: string; isActive: boolean }>(text, [prefix]);
+    return new Map(rows.map(({ name, isActive }) => [name, { isActive }]));
+  };
+  try {
+    return await Promise.race([list(), promise]);
+  } finally {
+    clearTimeout(timer);
+    void client.end();
+  }
+}

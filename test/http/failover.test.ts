@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { issueKey } from '../../src/auth/keys.ts';
+import { readConfig } from '../../src/config.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { createOrm } from '../../src/database/orm.ts';
+import { createServer } from '../../src/server/server.ts';
+import { createData, operatorFork } from '../support/data.ts';
+import { Address } from '../support/failover/address.ts';
+import { PostgresNode } from '../support/failover/postgres.ts';
+import { smallBody } from './body.ts';
+
+// The short form of bench/failover.ts: one primary with a synchronous standby, found by a URL of two hosts.
+const folder = mkdtempSync(join(tmpdir(), 'carte-failover-'));
+const primary = await PostgresNode.create(folder, 'a');
+const standby = await primary.clone(folder, 'b');
+await standby.start();
+const hosts = [await Address.open(primary.port), await Address.open(standby.port)] as const;
+const list = hosts.map(({ port }) => `127.0.0.1:${port}`).join(',');
+const config = {
+  ...readConfig({
+    DATABASE_URL: `postgresql://postgres@${list}/carte?target_session_attrs=read-write`,
+    DATABASE_STATEMENT_TIMEOUT: '2',
+    CARTE_LOG_LEVEL: 'silent',
+  }),
+  keyCacheTtlSeconds: 0,
+};
+const orm = createOrm({ url: config.databaseUrl ?? '' }, config);
+await migrate(orm);
+const store = await createData(orm).store();
+const request = { name: 'test', all: true, merchantIds: [], storeIds: [], canWrite: true };
+const { key } = await issueKey(operatorFork(orm), request);
+const server = await createServer(orm, config);
+const url = await server.listen({ host: '127.0.0.1', port: 0 });
+afterAll(async () => {
+  await server.close();
+  await orm.close(true);
+  for (const host of hosts) host.close();
+  await primary.stop();
+  await standby.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function send(body?: object) {
+  const response = await fetch(`${url}/v1/stores/${store.id}/menu_configuration/`, {
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return { status: response.status, text: await response.text(), retryAfter: response.headers.get('retry-after') };
+}
+
+test('a commit that no synchronous standby has is not acknowledged, and after a silent failover it is absent', async () => {
+  expect(await send(smallBody('acknowledged'))).toMatchObject({ status: 200 });
+  const [flushed] = await primary.query('select pg_current_wal_flush_lsn()::text as lsn');
+  const caughtUp = `select pg_last_wal_replay_lsn() >= '${flushed?.lsn}' as done`;
+  while ((await standby.query(caughtUp))[0]?.done !== true) await sleep(20);
+  await standby.disconnect();
+  await primary.query("alter system set synchronous_standby_names = 'b'", 'postgres');
+  await primary.query('select pg_reload_conf()', 'postgres');
+  expect(await send(smallBody('unacknowledged'))).toMatchObject({ status: 503, retryAfter: expect.any(String) });
+
+  // The host is gone without a trace: its connections stay open, and new ones hang.
+  hosts[0].moveTo('silent');
+  hosts[0].silenceSessions();
+  await primary.kill();
+  await standby.promote();
+  const failedOver = performance.now();
+  let response = await send();
+  while (response.status === 503) {
+    await sleep(50);
+    response = await send();
+  }
+  expect(response.status).toBe(200);
+  expect(response.text).toContain('acknowledged');
+  expect(response.text).not.toContain('unacknowledged');
+  // Less than the statement timeout, which alone would end the connections.
+  expect(performance.now() - failedOver).toBeLessThan(15_000);
+  expect(await send(smallBody('repeated'))).toMatchObject({ status: 200 });
+}, 60_000);
