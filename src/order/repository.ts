@@ -3,11 +3,19 @@ import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { Selection } from '../database/entity-query.ts';
 import { preparedFirst } from '../database/query.ts';
+import { InvalidInput } from '../errors.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 import { encodeCursor, type Search } from './arguments.ts';
 import { type Order, OrderEntity, type StoreSummary, storeSummaryFields } from './entities.ts';
-import { type CountRow, countStatement, orderColumns, type PageRow, pageStatement } from './statements.ts';
-import { isPreparable } from './where-clause.ts';
+import {
+  type CountRow,
+  countStatement,
+  orderColumns,
+  type PageRow,
+  pageStatement,
+  scanSizeStatement,
+} from './statements.ts';
+import { isFullScan, isPreparable } from './where-clause.ts';
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 
@@ -29,6 +37,9 @@ export interface FoundOrders {
 /** Page sizes and sets of statuses make many texts, and every connection keeps those that are prepared. */
 const maxPreparedStatements = 200;
 
+/** Orders that a search by one or two letters may compare: some 40 ms of CPU. */
+const maxScannedOrders = 50_000;
+
 export function createOrderRepository({ em, query, primary }: ReadAccess) {
   // A store in scope has all its orders in scope.
   const scope = { rules: storeScope, relation: 'store', subjectOf: (order: Order) => order.storeSummary };
@@ -49,12 +60,19 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
   // Planning these statements costs more than running them.
   const prepareFirst = preparedFirst(maxPreparedStatements);
   const prepare = (sql: string, search: Search) => (isPreparable(search) ? prepareFirst(sql) : sql);
+  const checkScan = async (storeIds: readonly string[], search: Search) => {
+    if (!isFullScan(search)) return;
+    const { sql, values } = scanSizeStatement(storeIds, search);
+    const [row] = await query<CountRow>(sql, values);
+    if (row && row.count > maxScannedOrders) throw tooManyToScan(search, row.count);
+  };
   return {
     byId: createBatchLoader(orders, primary),
 
     /** Finds one page of each store, in one statement. */
     async findPages(pages: readonly OrderPage[], search: Search): Promise<FoundOrders[]> {
       const storeIds = pages.map(page => page.store.id);
+      await checkScan(storeIds, search);
       const withCount = pages.some(page => page.selected.count);
       const { sql, values } = pageStatement(ordersOfStores.text, { storeIds, search, withCount });
       const rows = await query<PageRow>(prepare(sql, search), values, 'array');
@@ -68,10 +86,18 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
     /** Counts the matches of each store over all pages, in one statement. */
     async countPages(pages: readonly OrderPage[], search: Search): Promise<CountRow[]> {
       const storeIds = pages.map(page => page.store.id);
+      await checkScan(storeIds, search);
       const { sql, values } = countStatement(storeIds, search);
       return query<CountRow>(prepare(sql, search), values);
     },
   };
+}
+
+function tooManyToScan({ customerName }: Search, count: number): InvalidInput {
+  const message =
+    `"${customerName}" is too short to be searched in ${count} orders: give three letters or digits in a row, ` +
+    `or a time range or statuses with at most ${maxScannedOrders} orders`;
+  return new InvalidInput([{ path: ['filter', 'customerName'], type: 'value_error', message }]);
 }
 
 function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: PageRow) => Order): FoundOrders {

@@ -138,6 +138,21 @@ function countLastDay(start: Date, search: Search, binding: Binding): string {
       ${afterCondition(search, binding)}`;
 }
 
+/** Selects the largest number of orders that a scan of one of the stores would compare, by the counters of whole days. */
+export function scanSizeStatement(storeIds: readonly string[], search: Search) {
+  const binding = createBinding();
+  const last = lastInstant(search);
+  const days = {
+    first: search.startTime && startOfDay(search.startTime),
+    end: last && nextStartOfDay(nextInstant(last)),
+  };
+  const conditions = counterConditions(days, search, binding);
+  const sql = `
+    select coalesce(max(n), 0)::float8 as count from ${requestedStores(storeIds, binding)}
+    cross join lateral (select sum(n) as n from order_count where ${conditions}) counted`;
+  return { sql, values: binding.values };
+}
+
 export interface CountRow {
   readonly count: number;
 }

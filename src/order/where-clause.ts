@@ -80,6 +80,8 @@ const filterRules: Readonly<Record<keyof OrderFilter, FilterRule>> = {
 
 const rulesOf = (search: Search): FilterRule[] => Object.values(filterRules).filter(rule => rule.isSet(search));
 
+/** Whether a name is searched that is too short for the index, so that every order of the store is compared. */
+export const isFullScan = (search: Search) => search.customerName !== undefined && !isIndexed(search);
 export const isIndexed = (search: Search) => rulesOf(search).some(rule => rule.isIndexed(search));
 export const isCounted = (search: Search) => rulesOf(search).every(rule => rule.isCounted);
 export const isPreparable = (search: Search) => rulesOf(search).every(rule => rule.isPreparable(search));

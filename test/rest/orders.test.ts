@@ -52,6 +52,25 @@ describe('start_time, end_time', async () => {
   });
 });
 
+describe('customer_name', () => {
+  test('of one or two letters is rejected where it would be compared with more than 50,000 orders', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 2, { customerName: '王伟' });
+    const list = (query: string) =>
+      app.get(`/v1/stores/${store.id}/orders/?customer_name=${encodeURIComponent('王伟')}${query}`);
+    expect((await list('')).body.count).toBe(2);
+    // By the counters, so that the test needs no such number of orders.
+    const statement = "update order_count set n = 50001 where store_id = ? and day < 'infinity'";
+    await app.orm.em.fork().execute(statement, [store.id]);
+    const { status, body } = await list('');
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([{ loc: ['query', 'customer_name'], type: 'value_error' }]);
+    expect(body.detail[0].msg).toContain('is too short to be searched in 50001 orders');
+    expect((await list('&start_time=2026-04-01T00:00:00Z')).body.count).toBe(0);
+    expect((await list('%20Lee')).status).toBe(200);
+  });
+});
+
 describe('customer_name, phone_number, status', async () => {
   const store = await app.data.store();
   await app.data.orders(store, 1, { customerName: 'ÉRIC Лев', customerPhone: '+351 912-345-678', status: 'READY' });
