@@ -4,7 +4,7 @@ import type pg from 'pg';
 export interface MonitoredSession {
   /** `application_name`, under which the server lists the session. */
   readonly sessionName: string;
-  /** Whether its statement belongs to a request, which is not worth waiting for when nobody can tell whether it runs. */
+  /** Whether its statement belongs to a request: such a one is given up while the server cannot be queried. */
   readonly isOfRequest: boolean;
   /** Closes the socket; pending statements reject. */
   destroy(): void;
@@ -26,9 +26,9 @@ const suspiciousOutsideRequestsMs = 10_000;
 const missesToDestroy = 2;
 
 /**
- * Detects connections that are dead without either side being told, as after a failover behind a load balancer: TCP would notice after
- * minutes, the statement timeout after half a minute. While a statement takes long, a second connection asks the server which sessions
- * it runs; a connection without one is destroyed. Statements that do run are left alone, however long they take.
+ * Detects half-open connections, as after a failover behind a load balancer: TCP would time out after minutes, the statement after half a
+ * minute. While a statement takes long, a second connection lists the sessions of the server, and connections without an active session
+ * are destroyed. Statements that are running are left alone, however long they take.
  */
 export class SessionMonitor {
   readonly #sessions = new Set<MonitoredSession>();
@@ -69,7 +69,7 @@ export class SessionMonitor {
     try {
       this.#compare(await this.#listSessions());
     } catch (error) {
-      // A server that reports an error is alive; of one that cannot be asked, requests do not wait for more.
+      // A server that reports an error is alive. While it is unreachable, requests do not wait.
       if (!(error instanceof Error && 'severity' in error)) this.#giveUpRequests();
     } finally {
       this.#isChecking = false;
