@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Something that a document tells its reader to run, and what it is said to print, where it says so. */
+/** A block of commands in a document, and the output that the document shows for it. */
 export interface Block {
   readonly language: 'sh' | 'sql';
   readonly text: string;
   readonly printed: string | undefined;
 }
 
-/** What stands for something of the reader's own, in every document alike. */
+/** Values for what all documents use as placeholders. */
 export interface Placeholders {
   /** For `KEY`. */
   readonly key: string;
@@ -19,7 +19,7 @@ export interface Placeholders {
   readonly url: string;
 }
 
-/** What no test runs, by how a command begins, and why. */
+/** Commands that no test runs, by their first words, with the reason. */
 export const notRun: Readonly<Record<string, string>> = {
   'npm ci': '.ci/run runs it',
   'npm run check': '.ci/run runs it',
