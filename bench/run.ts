@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   orders: 'order lists of a million orders, by filter',
   poll: 'tills that poll while orders come in',
   processes: 'one process and two, and one of two killed',
+  renewals: 'workers renewed and ended under load, without a dropped request',
   replicas: 'a read replica that lags, stops and freezes under load',
   partitions: 'order lists in a split table beside a whole one',
   capacity: 'a plan for 10, 1,000 and 100,000 stores, by simulation',
