@@ -38,7 +38,7 @@ async function resultOf(page: Page, tab: string): Promise<() => Promise<string>>
   };
 }
 
-const polling = { timeout: 60_000, interval: 1000 };
+const polling = { timeout: 60_000, interval: 250 };
 const except = ['nested-interactive'];
 
 describeInBrowser('/graphql', () => {

@@ -120,7 +120,8 @@ describe('after kill -9', () => {
   test('of the program while it makes the cluster, the next one makes it anew', async () => {
     const folder = newFolder();
     const program = spawnProgram(folder);
-    await vi.waitUntil(() => existsSync(folder) && readdirSync(folder).some(name => name.startsWith('postgres.new-')));
+    const isBegun = () => existsSync(folder) && readdirSync(folder).some(name => name.startsWith('postgres.new-'));
+    await vi.waitUntil(isBegun, { timeout: 20_000, interval: 10 });
     program.kill('SIGKILL');
     await vi.waitUntil(() => program.signalCode);
     const server = await start(folder);
