@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   orders: 'order lists of a million orders, by filter',
   poll: 'POS systems that poll while orders are imported',
   processes: 'one process compared with two, and one of two killed',
+  renewals: 'rolling restarts and shutdowns under load, without a dropped request',
   replicas: 'a read replica that lags, stops and freezes under load',
   partitions: 'order lists on a partitioned table compared with a plain one',
   capacity: 'capacity for 10, 1,000 and 100,000 stores, by simulation',

@@ -5,26 +5,28 @@ import { describeInBrowser, openSite, seriousViolations } from '../support/brows
 const site = await openSite();
 
 const menus = (page: Page) => page.locator('#menu h2');
-const told = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+const status = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
 describeInBrowser('/menu', () => {
-  test('asks for a key, keeps it in the tab and out of the address', async () => {
+  const openWithKey = site.share({ key: site.key });
+
+  test('prompts for a key, stores it for the tab alone, and keeps it out of the URL', async () => {
     const page = await site.open('/menu');
-    await told(page, 'Menus need a key.');
+    await status(page, 'Menus need a key.');
     await page.getByLabel('Key').fill(site.key);
     await page.keyboard.press('Enter');
-    await told(page, 'Dona Gaivota Lisbon');
+    await status(page, 'Dona Gaivota Lisbon');
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');
     expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).toBe('{}');
     await page.reload();
-    await told(page, 'Dona Gaivota Lisbon');
+    await status(page, 'Dona Gaivota Lisbon');
     await page.getByRole('button', { name: 'Forget the key' }).click();
-    await told(page, 'Menus need a key.');
+    await status(page, 'Menus need a key.');
     expect(await page.locator('#menu').innerText()).toBe('');
   });
 
-  test('shows the menus in every language that they have', async () => {
-    const page = await site.open('/menu?store=tokyo-yanaka&at=any', { key: site.key });
+  test('offers every language that the menus have', async () => {
+    const page = await openWithKey('/menu?store=tokyo-yanaka&at=any');
     await menus(page).getByText('Lunch sets').waitFor();
     const language = page.getByLabel('Language');
     expect(await language.locator('option').allTextContents()).toEqual([
@@ -38,27 +40,27 @@ describeInBrowser('/menu', () => {
     expect(new URL(page.url()).search).toBe('?store=tokyo-yanaka&language=pt&at=any');
   });
 
-  test('shows what is on sale past midnight, by the clock of the store', async () => {
+  test('shows what is available past midnight, in the time zone of the store', async () => {
     const page = await site.open('/menu?store=lisbon-baixa', { key: site.key, timezoneId: 'Asia/Tokyo' });
-    await told(page, 'Dona Gaivota Lisbon');
+    await status(page, 'Dona Gaivota Lisbon');
     await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
     await menus(page).getByText('Late at the bar').waitFor();
     expect(await menus(page).allTextContents()).toEqual(['Late at the bar']);
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
     await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
-    await told(page, 'no menus are available at this time');
+    await status(page, 'no menus are available at this time');
     expect(await menus(page).count()).toBe(0);
   });
 
-  test('opens as an address says, also at a moment with a zone', async () => {
-    const page = await site.open('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z', { key: site.key });
+  test('takes store, language and time from the URL, also a time with a zone', async () => {
+    const page = await openWithKey('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z');
     await menus(page).getByText('Tacos de noche').waitFor();
     expect(await page.getByLabel('Date and time at the store').inputValue()).toBe('2026-03-07T03:15');
     expect(await page.getByLabel('Store', { exact: true }).inputValue()).toBe('mexico-roma');
   });
 
   test('shows prices, labels, choices, what is sold out, and diagnostics', async () => {
-    const page = await site.open('/menu?store=lisbon-baixa&at=any', { key: site.key });
+    const page = await openWithKey('/menu?store=lisbon-baixa&at=any');
     const bica = page.locator('.item', { hasText: 'Bica' }).first();
     await bica.waitFor();
     expect(await bica.innerText()).toMatch(/^Bica\n+1\.10\n+.*\n+vegan · vegetarian · gluten-free/);
@@ -74,29 +76,29 @@ describeInBrowser('/menu', () => {
     }
   });
 
-  test('says what is wrong: the key, the store, the time, the network', async () => {
+  test('reports a wrong key, store or time, and a network error', async () => {
     const page = await site.open('/menu?store=nowhere', { key: 'carte_wrong' });
-    await told(page, 'The key is not accepted. The API key in the header x-api-key is not known');
+    await status(page, 'The key is not accepted. The API key in the header x-api-key is not known');
     await page.getByLabel('Key').fill('schlüssel');
     await page.getByRole('button', { name: 'Use' }).click();
-    await told(page, 'This is not a key');
+    await status(page, 'This is not a key');
     await page.getByLabel('Key').fill(site.key);
     await page.getByRole('button', { name: 'Use' }).click();
-    await told(page, `No store in this key's scope has the id “nowhere”.`);
+    await status(page, `No store in this key's scope has the id “nowhere”.`);
 
     await page.context().setOffline(true);
     await page.getByLabel('Store', { exact: true }).selectOption('lisbon-baixa');
-    await told(page, 'The server cannot be reached.');
+    await status(page, 'The server cannot be reached.');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
-    await told(page, 'Dona Gaivota Lisbon');
+    await status(page, 'Dona Gaivota Lisbon');
     await page.goto(`${site.url}/menu?at=tomorrow`);
-    await told(page, '“tomorrow” is not a time such as 2026-03-07T01:30.');
+    await status(page, '“tomorrow” is not a time such as 2026-03-07T01:30.');
   });
 
-  test('is used by keyboard, from the key to the choices of an item', async () => {
+  test('can be used by keyboard, from the key to the choices of an item', async () => {
     const page = await site.open('/menu?store=lisbon-baixa&at=any');
-    await told(page, 'Menus need a key.');
+    await status(page, 'Menus need a key.');
     const tabTo = async (target: Locator) => {
       for (let press = 0; press < 30; press += 1) {
         if (await target.evaluate(element => element === document.activeElement)) return;
@@ -107,15 +109,15 @@ describeInBrowser('/menu', () => {
     await tabTo(page.getByLabel('Key'));
     await page.keyboard.insertText(site.key);
     await page.keyboard.press('Enter');
-    await told(page, 'Dona Gaivota Lisbon');
+    await status(page, 'Dona Gaivota Lisbon');
     const choices = page.locator('.item details').first();
     await tabTo(choices.locator('summary'));
     await page.keyboard.press('Enter');
     await choices.locator('.group').first().waitFor();
   });
 
-  test('has no serious error of accessibility, light or dark', async () => {
-    const page = await site.open('/menu?store=lisbon-baixa&at=2026-03-07T01:30', { key: site.key });
+  test('has no serious accessibility violation, light or dark', async () => {
+    const page = await openWithKey('/menu?store=lisbon-baixa&at=2026-03-07T01:30');
     await page.locator('details').first().click();
     expect(await seriousViolations(page)).toEqual([]);
   });

@@ -8,8 +8,8 @@ const emptyKey = (page: Page) =>
   page.getByRole('region', { name: 'Headers' }).locator('.view-line', { hasText: '"x-api-key": ""' });
 
 /**
- * Opens a tab and types a key there. The editors show another tab's text a frame later than the tabs do, and an answer may
- * speak of x-api-key too: so the key is typed only once the headers of this tab are there.
+ * Opens a tab and types a key there. The editors show the text of another tab a frame later than the tabs do, and a response
+ * may name x-api-key too: so the key is typed only once the headers of this tab are shown.
  */
 async function typeKey(page: Page, tab: string, key: string): Promise<void> {
   await openTab(page, tab);
@@ -26,11 +26,11 @@ async function openTab(page: Page, tab: string): Promise<void> {
 }
 
 const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
-const answer = (page: Page, text: string) =>
+const resultContains = (page: Page, text: string) =>
   page.locator('.result-window .view-line', { hasText: text }).first().waitFor();
 
-/** GraphiQL takes up the operation of a tab a moment after it shows the tab, so the first press may still run another one. */
-async function answerOf(page: Page, tab: string): Promise<() => Promise<string>> {
+/** GraphiQL switches the operation a moment after it shows a tab, so the first press may still run another one. */
+async function resultOf(page: Page, tab: string): Promise<() => Promise<string>> {
   await openTab(page, tab);
   return async () => {
     await execute(page);
@@ -38,65 +38,52 @@ async function answerOf(page: Page, tab: string): Promise<() => Promise<string>>
   };
 }
 
-const patiently = { timeout: 60_000, interval: 1000 };
+const polling = { timeout: 60_000, interval: 250 };
+const except = ['nested-interactive'];
 
 describeInBrowser('/graphql', () => {
-  test('shows that a key is wrong; a right one serves its tab and the next, and a reload keeps them', async () => {
-    const page = await site.open('/graphql');
-    await typeKey(page, 'MenuOfAStore', 'carte_wrong');
-    await execute(page);
-    await answer(page, 'UNAUTHENTICATED');
-    await typeKey(page, 'Diagnostics', site.key);
-    await execute(page);
-    await answer(page, 'Dona Gaivota');
-    await expect.poll(await answerOf(page, 'OrdersOfToday'), patiently).toContain('"ordersRevision"');
-    await page.reload();
-    await page.locator('.graphiql-tab-active', { hasText: 'OrdersOfToday' }).waitFor();
-  });
-
-  test('every prepared tab is answered with the key of another page', async () => {
+  test('runs every prepared tab with the key that another page stored, is accessible in light mode, and fits a narrow screen', async () => {
     const page = await site.open('/graphql', { key: site.key });
-    const answers = {
+    await page.locator('.graphiql-query-editor .view-line', { hasText: 'menuRevision' }).click();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await resultContains(page, 'Dona Gaivota Lisboa');
+    expect(await seriousViolations(page, { schemes: ['light'], except })).toEqual([]);
+
+    const results = {
       MenuOfAStore: '"Pequeno-almoço"',
       AvailableNow: '"timezone"',
       OrdersOfToday: '"ordersRevision"',
       Diagnostics: '"menuDiagnostics"',
       ReplaceMenus: '"CONFLICT"',
     };
-    await page.locator('.graphiql-tab').first().waitFor();
-    expect(await page.locator('.graphiql-tab').count()).toBe(Object.keys(answers).length);
-    for (const [tab, text] of Object.entries(answers)) {
-      await expect.poll(await answerOf(page, tab), patiently).toContain(text);
+    expect(await page.locator('.graphiql-tab').count()).toBe(Object.keys(results).length);
+    for (const [tab, text] of Object.entries(results)) {
+      await expect.poll(await resultOf(page, tab), polling).toContain(text);
     }
-  });
 
-  test('is used by keyboard', async () => {
-    const page = await site.open('/graphql', { key: site.key });
-    await page.locator('.graphiql-query-editor .view-line', { hasText: 'menuRevision' }).click();
-    await page.keyboard.press('ControlOrMeta+Enter');
-    await answer(page, 'Dona Gaivota Lisboa');
-  });
-
-  test('stands one below the other on a narrow screen', async () => {
-    const page = await site.open('/graphql', { viewport: { width: 390, height: 850 } });
-    await emptyKey(page).waitFor();
-    const query = await page.locator('.graphiql-query-editor').boundingBox();
-    const result = await page.locator('.result-window').boundingBox();
+    await page.setViewportSize({ width: 390, height: 850 });
+    const boxOf = (selector: string) => page.locator(selector).boundingBox();
+    await expect.poll(async () => (await boxOf('.graphiql-query-editor'))?.width).toBeLessThan(390);
+    const [query, result] = [await boxOf('.graphiql-query-editor'), await boxOf('.result-window')];
     expect(query?.width).toBeGreaterThan(250);
     expect(result?.width).toBeGreaterThan(250);
     expect(result?.y).toBeGreaterThan((query?.y ?? 0) + (query?.height ?? 0));
   });
 
-  // GraphiQL looks at the scheme only once, when it is loaded.
-  test.each(['light', 'dark'] as const)(
-    'has no serious error of accessibility when it is %s, but for what GraphiQL is built of',
-    async colorScheme => {
-      const page = await site.open('/graphql', { key: site.key, colorScheme });
-      await page.locator('.graphiql-tab').first().waitFor();
-      await execute(page);
-      await answer(page, 'Dona Gaivota');
-      const judging = { schemes: [colorScheme], except: ['nested-interactive'] };
-      expect(await seriousViolations(page, judging)).toEqual([]);
-    },
-  );
+  test('shows that a key is wrong; a right one serves its tab and the next; a reload, here in dark mode, restores them', async () => {
+    const page = await site.open('/graphql');
+    await typeKey(page, 'Diagnostics', 'carte_wrong');
+    await execute(page);
+    await resultContains(page, 'UNAUTHENTICATED');
+    await typeKey(page, 'MenuOfAStore', site.key);
+    await execute(page);
+    await resultContains(page, 'Dona Gaivota');
+    await expect.poll(await resultOf(page, 'OrdersOfToday'), polling).toContain('"ordersRevision"');
+    // GraphiQL reads the color scheme only when it is loaded.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.reload();
+    await page.locator('.graphiql-tab-active', { hasText: 'OrdersOfToday' }).waitFor();
+    await expect.poll(await resultOf(page, 'MenuOfAStore'), polling).toContain('Pequeno-almoço');
+    expect(await seriousViolations(page, { schemes: ['dark'], except })).toEqual([]);
+  });
 });

@@ -13,7 +13,7 @@ const store = await createData(orm).store();
 const authenticate = createAuthenticator((await createReadAccess(orm)).primary, { seconds: 0 });
 const key = (...args: readonly string[]) => run(['key', ...args], env);
 
-test('key create prints the key alone, and only its hash is kept', async () => {
+test('key create prints the key alone, and only its hash is stored', async () => {
   const { code, stdout } = await key('create', '--name', 'till', '--store', store.id, '--write');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^carte_[\w-]{43}\n$/);
@@ -28,7 +28,7 @@ test('key create prints the key alone, and only its hash is kept', async () => {
   });
 });
 
-test('key create without --write makes a key that only reads', async () => {
+test('key create without --write issues a read-only key', async () => {
   const { stdout } = await key('create', '--name', 'viewer', '--merchant', String(store.merchant));
   expect((await authenticate(stdout.trim())).scope).toMatchObject({
     canWrite: false,
@@ -36,7 +36,7 @@ test('key create without --write makes a key that only reads', async () => {
   });
 });
 
-test('key list shows every key and no secret; key revoke and rotate end the old one', async () => {
+test('key list shows every key and no secret; key revoke and rotate invalidate the old one', async () => {
   const secret = (await key('create', '--name', 'front end', '--all', '--expires', '2199-01-01')).stdout.trim();
   const { id } = await operatorFork(orm).findOneOrFail(ApiKeyEntity, { name: 'front end' });
   const listed = await key('list');
@@ -63,12 +63,12 @@ test.each([
   [['create', '--name', 'x', '--merchant', 'no-such'], 'carte: There is no merchant no-such.'],
   [['create', '--name', 'x', '--all', '--expires', '2020-01-01'], 'carte: 2020-01-01T00:00:00.000Z is in the past.'],
   [['revoke', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],
-])('key %j says what is wrong', async (args, message) => {
+])('key %j reports the error', async (args, message) => {
   const { code, stdout, stderr } = await key(...args);
   expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: message });
 });
 
-test("a store of a merchant that is in the key's scope already is refused", async () => {
+test("key create rejects a store of a merchant that is in the key's scope already", async () => {
   const { stderr } = await key('create', '--name', 'x', '--merchant', String(store.merchant), '--store', store.id);
   expect(stderr).toContain(
     `Store ${store.id} belongs to merchant ${store.merchant}, whose stores are in the key's scope already.`,

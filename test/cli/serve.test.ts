@@ -3,72 +3,79 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { waitUntil } from '../http/processes.ts';
+import { startService } from '../http/service.ts';
 import { createDatabase } from '../support/database.ts';
-import { urlOf } from '../support/url.ts';
-import { run, start, temporaryFolder, untilSaid } from './support.ts';
+import { run, runProcess, start, temporaryFolder, waitForOutput } from './support.ts';
+
+const urlIn = (printed: string) => /Carte is ready at (\S+)/.exec(printed)?.[1] ?? '';
+
+/** Runs `npm start` and waits until the service is ready. */
+async function npmStart(env: Readonly<Record<string, string>>) {
+  const cwd = fileURLToPath(new URL('../../', import.meta.url));
+  const npm = spawn('npm', ['start'], { cwd, env: { ...process.env, ...env } });
+  onTestFinished(() => void npm.kill('SIGKILL'));
+  let printed = '';
+  for await (const chunk of npm.stdout) {
+    printed += chunk;
+    if (printed.includes('Carte is ready at ')) break;
+  }
+  return { npm, printed };
+}
 
 describe('carte serve', () => {
-  test('loads the demo once, prints a key that works, and starts again on what it kept after kill -9', async () => {
+  test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends with npm', {
+    timeout: 60_000,
+  }, async () => {
     const env = { CARTE_DATA: temporaryFolder(), PORT: '0' };
     const first = start(['serve'], env);
-    const said = await untilSaid(first, 'Carte is ready at ');
-    const key = /carte_[\w-]{43}/.exec(said)?.[0] ?? '';
-    const url = (text: string) => /Carte is ready at (\S+)/.exec(text)?.[1] ?? '';
-    const count = async (address: string) => {
-      const response = await fetch(`${address}/graphql`, {
+    const printed = await waitForOutput(first, 'Carte is ready at ');
+    const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
+    const count = async (url: string) => {
+      const response = await fetch(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': key },
         body: JSON.stringify({ query: '{ stores { id orders { count } } }' }),
       });
       return (await response.json()) as object;
     };
-    const shown = await count(url(said));
-    expect(shown).toMatchObject({ data: { stores: [{}, {}, {}, {}] } });
+    const stored = await count(urlIn(printed));
+    expect(stored).toMatchObject({ data: { stores: [{}, {}, {}, {}] } });
 
     first.child.kill('SIGKILL');
     await first.ended;
-    const second = start(['serve'], env);
-    const saidAgain = await untilSaid(second, 'Carte is ready at ');
-    expect(saidAgain).not.toContain('carte_');
-    expect(await count(url(saidAgain))).toEqual(shown);
+    const second = await npmStart(env);
+    expect(second.printed).not.toContain('carte_');
+    const url = urlIn(second.printed);
+    expect(await count(url)).toEqual(stored);
 
-    const listed = await run(['key', 'list'], env);
-    expect(listed).toMatchObject({ code: 0, stderr: '' });
-    second.child.kill('SIGINT');
-    expect(await second.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['key', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
+    second.npm.kill('SIGTERM');
+    await once(second.npm, 'exit');
+    await waitUntil(() =>
+      fetch(url).then(
+        () => false,
+        () => true,
+      ),
+    );
   });
 
-  test('ends with the `npm start` process that started it', async () => {
-    const env = { ...process.env, CARTE_DATA: temporaryFolder(), CARTE_DEMO: 'off', PORT: '0' };
-    const npm = spawn('npm', ['start'], { cwd: fileURLToPath(new URL('../../', import.meta.url)), env });
-    onTestFinished(() => void npm.kill('SIGKILL'));
-    let said = '';
-    for await (const chunk of npm.stdout) {
-      said += chunk;
-      if (said.includes('Carte is ready at ')) break;
-    }
-    const url = /Carte is ready at (\S+)/.exec(said)?.[1] ?? '';
-    expect((await fetch(`${url}/health/live`)).status).toBe(200);
-    npm.kill('SIGTERM');
-    await once(npm, 'exit');
-    await expect
-      .poll(
-        () =>
-          fetch(url).then(
-            ({ status }) => status,
-            () => 'closed',
-          ),
-        { timeout: 10_000 },
-      )
-      .toBe('closed');
+  test('does not load the demo into a database of yours; a second signal ends it at once', async () => {
+    const orm = await createDatabase();
+    const { child, ended, url } = await startService(orm, { CARTE_SHUTDOWN_DELAY_SECONDS: '60' });
+    expect(await orm.em.fork().execute('select count(*)::int as n from store')).toEqual([{ n: 0 }]);
+    child.kill('SIGTERM');
+    await waitUntil(async () => (await fetch(`${url}/health/ready`)).status === 503);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 1 });
   });
 
-  test('says in one line that a port is in use', async () => {
+  test('reports in one line that a port is in use', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const address = blocker.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
-    const { code, stdout, stderr } = await run(['serve'], { PORT: port, CARTE_DATA: temporaryFolder() });
+    const { code, stdout, stderr } = await runProcess(['serve'], { PORT: port, CARTE_DATA: temporaryFolder() });
     blocker.close();
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
@@ -90,20 +97,11 @@ describe('carte serve', () => {
     );
   });
 
-  test('says in one line that a database cannot be reached, without its password', async () => {
+  test('reports in one line that a database cannot be reached, without its password', async () => {
     const { code, stderr } = await run(['migrate'], { DATABASE_URL: 'postgresql://u:secret@127.0.0.1:1/x' });
     expect(code).toBe(1);
     expect(stderr).toMatch(/^carte: The database cannot be used: .*ECONNREFUSED.*\n$/);
     expect(stderr).not.toContain('secret');
-  });
-
-  test('does not load the demo into a database of yours', async () => {
-    const orm = await createDatabase();
-    const server = start(['serve'], { DATABASE_URL: urlOf(orm), PORT: '0' });
-    await untilSaid(server, 'Carte is ready at ');
-    expect(await orm.em.fork().execute('select count(*)::int as n from store')).toEqual([{ n: 0 }]);
-    server.child.kill('SIGTERM');
-    expect(await server.ended).toMatchObject({ code: 0 });
   });
 });
 
@@ -113,15 +111,15 @@ describe('carte', () => {
     [['serve', '--fast'], "error: unknown option '--fast'"],
     [['import', 'dishes', '-'], "error: command-argument value 'dishes' is invalid for argument 'kind'"],
     [['key', 'create'], "error: required option '--name <name>' not specified"],
-  ])('%j is refused with the reason', async (args, reason) => {
+  ])('%j fails with the reason', async (args, reason) => {
     const { code, stdout, stderr } = await run(args, {});
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toContain(reason);
   });
 
-  test('--help shows every command', async () => {
-    const { code, stdout } = await run(['--help'], {});
+  test('--help lists every command', async () => {
+    const { code, stdout } = await runProcess(['--help'], {});
     expect(code).toBe(0);
     for (const command of ['serve', 'migrate', 'import', 'key'])
       expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));

@@ -24,7 +24,7 @@ async function serveDemo(): Promise<Service> {
   return { url: app.url, key, env: { DATABASE_URL: urlOf(app.orm) }, query: statements => pool.query(statements) };
 }
 
-/** What somebody has who follows the README: `npm start`, with everything as it comes. */
+/** Starts the service as the README does: `npm start` without settings, on a free port. */
 async function npmStart(folder: string): Promise<Service> {
   const { DATABASE_URL: _ours, ...env } = process.env;
   const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' }, detached: true });
@@ -33,24 +33,24 @@ async function npmStart(folder: string): Promise<Service> {
     if (child.pid) process.kill(-child.pid, 'SIGTERM');
     await ended;
   });
-  let said = '';
+  let printed = '';
   for await (const chunk of child.stdout) {
-    said += chunk;
-    const url = /Carte is ready at (\S+)/.exec(said)?.[1];
-    const key = /carte_[\w-]{43}/.exec(said)?.[0];
+    printed += chunk;
+    const url = /Carte is ready at (\S+)/.exec(printed)?.[1];
+    const key = /carte_[\w-]{43}/.exec(printed)?.[0];
     if (url && key) return { url, key, env: {} };
   }
-  throw new Error(`npm start ended: ${said}`);
+  throw new Error(`npm start ended: ${printed}`);
 }
 
 async function runBlock({ language, text, printed }: Block, service: Service, shell: ReturnType<typeof openShell>) {
-  if (language === 'sh') return shell.run(runnable(text, service), { mayBeRefused: printed !== undefined });
+  if (language === 'sh') return shell.run(runnable(text, service), { mayFail: printed !== undefined });
   if (!service.query) throw new Error('There is no database to run this on');
   await service.query(text);
   return undefined;
 }
 
-describe('every command that a document tells its reader to run', () => {
+describe('every command in a document', () => {
   test('is found', () => {
     expect(documents).toContain('docs/operating.md');
     expect(blocksOf('README.md').map(({ text }) => text)).toContain('npm ci\nnpm start\n');
@@ -70,15 +70,25 @@ const movesServices = 'docs/migrating.md';
 const withBlocks = documents
   .filter(document => document !== movesServices)
   .map(document => ({ document, blocks: blocksOf(document) }));
+
+const shared = missing.length === 0 ? await serveDemo() : undefined;
+
+/** The service for a document: one for all, except where commands need `npm start` or change the schema. */
+async function serviceFor(document: string, folder: string): Promise<Service> {
+  if (document === 'README.md') return npmStart(folder);
+  return document === 'docs/scaling.md' || !shared ? serveDemo() : shared;
+}
+
 describe.skipIf(missing.length > 0).each(withBlocks.filter(({ blocks }) => blocks.length > 0))(
   `the commands of $document (missing here: ${missing.join(', ') || 'nothing'})`,
   { timeout: 90_000 },
   async ({ document, blocks }) => {
     const folder = makeCheckout();
-    const service = await (document === 'README.md' ? npmStart(folder) : serveDemo());
-    const { url, key, env } = service;
+    const service = await serviceFor(document, folder);
+    const { url, key } = service;
     await writeOrders(folder, url, key);
-    const shell = openShell(folder, { ...env, CARTE_URL: url, CARTE_KEY: key });
+    const env = { ...service.env, CARTE_URL: url, CARTE_KEY: key };
+    const shell = openShell(folder, { env, throughNpm: document === 'README.md' });
     afterAll(() => shell.close());
 
     test.each(blocks.map(block => ({ first: block.text.split('\n')[0], block })))('$first', async ({ block }) => {

@@ -27,14 +27,14 @@ async function upload(storeId: string, text: string, more: readonly string[] = [
 }
 
 describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missing.join(', ') || 'nothing'})`, () => {
-  test('a good file is taken: number of menus and tag', async () => {
+  test('a valid file is uploaded: number of menus and ETag', async () => {
     const store = await app.data.store();
     const { code, stdout, stderr } = await upload(store.id, JSON.stringify(fullBody()));
     const tag = (await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBody())).headers.get('etag');
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: `2 menus, ETag ${tag}\n`, stderr: '' });
   });
 
-  test('a bad file is refused: every error with its place', async () => {
+  test('an invalid file is rejected: every error with its path', async () => {
     const store = await app.data.store();
     const body = { ...fullBody(), modifier_items: {} };
     const items = body.items.map(item => ({ ...item, price: '1', name: { translations: { en: 5 } } }));
@@ -51,7 +51,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
     });
   });
 
-  test('a file that is no JSON is refused at its character', async () => {
+  test('a file that is not JSON is rejected with the position', async () => {
     const store = await app.data.store();
     expect(await upload(store.id, '{"items": [}')).toMatchObject({
       code: 1,
@@ -59,7 +59,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
     });
   });
 
-  test('with a tag it is taken only while the tag holds', async () => {
+  test('with an ETag it is uploaded only if the ETag is current', async () => {
     const store = await app.data.store();
     const first = await upload(store.id, JSON.stringify(fullBody()));
     const tag = /ETag (.*)/.exec(first.stdout)?.[1] ?? '';
@@ -72,7 +72,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
     });
   });
 
-  test('what else is refused is said in the words of the answer', async () => {
+  test('other errors are printed as the response has them', async () => {
     const store = await app.data.store();
     const readOnly = await app.newKey({ canWrite: false });
     expect(await upload(store.id, '{"items": []}', [], readOnly)).toEqual({

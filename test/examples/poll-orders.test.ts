@@ -49,7 +49,7 @@ function follow(url: string, storeId: string, key = app.key) {
   return { said, ended, idsShown };
 }
 
-test('open orders are shown once, oldest first, again when their status changes, and asked for with the tag', async () => {
+test('prints open orders once, oldest first, again when their status changes, and polls with the ETag', async () => {
   const store = await app.data.store();
   const [first, second] = await app.data.orders(store, 2);
   await app.data.orders(store, 1, { status: 'FULFILLED' });
@@ -67,7 +67,7 @@ test('open orders are shown once, oldest first, again when their status changes,
   expect(watch.statuses.filter(status => status === 200)).toHaveLength(2);
 });
 
-test('more orders than a page holds are all shown', async () => {
+test('prints all orders of several pages', async () => {
   const store = await app.data.store();
   const orders = await app.data.orders(store, 1001);
   const { idsShown } = follow(app.url, store.id);
@@ -75,7 +75,7 @@ test('more orders than a page holds are all shown', async () => {
   expect(idsShown()).toEqual(orders.map(({ id }) => `PENDING ${id}`));
 });
 
-test('a key that is not known ends it', async () => {
+test('exits on an unknown key', async () => {
   const { said, ended } = follow(app.url, 'anywhere', 'unknown');
   expect(await ended).toBe(1);
   expect(said.stderr).toMatch(/^401 \{"detail":"The API key in the header x-api-key is not known/);

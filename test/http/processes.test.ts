@@ -1,207 +1,216 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Agent } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
-import { smallBody } from './body.ts';
-import { ask, newAgent, type Outcome } from './load.ts';
-import { isAlive, processesOf, until } from './processes.ts';
-import { startService } from './service.ts';
+import { codeOf, newAgent, type Outcome, send, startLoad, statusesOf } from './load.ts';
+import { isAlive, processesOf, waitUntil } from './processes.ts';
+import { shareService, startService } from './service.ts';
 
 const app = await startApp();
 const store = await app.data.store();
-const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
+const path = `/v1/stores/${store.id}/menu_configuration/`;
 const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
 
-const serve = (env: Record<string, string> = {}) => startService(app.orm, { CARTE_PROCESSES: '2', ...env });
+const folder = mkdtempSync(join(tmpdir(), 'carte processes '));
+afterAll(() => rmSync(folder, { recursive: true }));
+const trustedDocuments = join(folder, 'documents.json');
+const [known, added] = ['a'.repeat(64), 'b'.repeat(64)];
+const writeDocuments = (documents: object) => writeFileSync(trustedDocuments, JSON.stringify(documents));
 
-const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : error);
+const timeout = 120_000;
 
-/** Readers and writers on connections that they keep, until each meets an error that `isLast` allows for. */
-/** On a connection that no process has taken: the system ends those, too, that a dead one had not accepted yet. */
-const isNew = (error: unknown) => error instanceof Error && 'isNew' in error && error.isNew === true;
+/** Each test leaves two processes behind, or none: then the next one starts a service of its own. */
+describe('CARTE_PROCESSES=2', { timeout }, () => {
+  const running = shareService(app.orm, {
+    CARTE_PROCESSES: '2',
+    CARTE_LOG_LEVEL: 'info',
+    CARTE_TRUSTED_DOCUMENTS: trustedDocuments,
+  });
+  beforeEach(() => writeDocuments({ [known]: '{ __typename }' }));
 
-function startLoad(url: string, isLast: (error: unknown) => boolean = () => false) {
-  const outcomes: Outcome[] = [];
-  const dropped: unknown[] = [];
-  let isOver = false;
-  const load = async (number: number) => {
-    const agent = newAgent();
-    for (let turn = 0; !isOver; turn++) {
-      const write = (turn + number) % 3 === 0;
-      const sent = write ? { headers, body: JSON.stringify(smallBody(`${number} ${turn}`)) } : { headers };
-      try {
-        outcomes.push(await ask(agent, url + menuPath, sent));
-      } catch (error) {
-        if (isLast(error)) return;
-        dropped.push(codeOf(error));
-      }
-    }
+  const load = (url: string, isLast?: (error: unknown) => boolean) => startLoad({ url, path, key: app.key }, isLast);
+  /** The log from now on, without requests. */
+  const followLog = ({ output }: Awaited<ReturnType<typeof running>>) => {
+    const from = output.stderr.length;
+    return () =>
+      output.stderr
+        .slice(from)
+        .split('\n')
+        .filter(line => line !== '' && !line.includes('"msg":"request"'));
   };
-  const loads = Array.from({ length: 8 }, (_, number) => load(number));
-  const stop = () => {
-    isOver = true;
-    return Promise.all(loads);
-  };
-  onTestFinished(async () => void (await stop()));
-  return { outcomes, dropped, stop, ended: Promise.all(loads) };
-}
 
-const statusesOf = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ status }) => status))];
-
-describe('CARTE_PROCESSES=2', { timeout: 120_000 }, () => {
-  test('two processes share the port and the connections, and one scrape shows both', async () => {
-    const { child, ended, url, output } = await serve({ CARTE_LOG_LEVEL: 'info' });
+  test('two processes share the port and the connections, and one scrape of the metrics covers both', async () => {
+    const { child, url, output } = await running();
     const processes = await processesOf(url);
     expect(processes).toHaveLength(2);
     expect(processes).not.toContain(child.pid);
+    const route = 'carte_http_request_duration_seconds_count{method="GET",route="/v1/merchants/",status="200"';
     const agents = Array.from({ length: 10 }, newAgent);
-    await Promise.all(agents.map(agent => ask(agent, `${url}/v1/stores/`, { headers })));
+    await Promise.all(agents.map(agent => send(agent, `${url}/v1/merchants/`, { headers })));
+    for (const agent of agents) agent.destroy();
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    const route = 'method="GET",route="/v1/stores/",status="200"';
     for (const pid of processes) {
-      expect(metrics).toContain(`carte_http_request_duration_seconds_count{${route},process="${pid}"} 5\n`);
+      expect(metrics).toContain(`${route},process="${pid}"} 5\n`);
       expect(output.stderr).toContain(`"pid":${pid},`);
     }
     expect(metrics.match(/^# TYPE carte_http_request_duration_seconds /gm)).toHaveLength(1);
     expect(metrics).not.toMatch(/ (null|undefined)$/m);
-    // A terminal or a supervisor may signal all processes; only the primary heeds it.
+  });
+
+  test('signals to a worker have no effect: a terminal or a supervisor may signal all processes', async () => {
+    const { url } = await running();
+    const processes = await processesOf(url);
     for (const pid of processes) for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.kill(pid, signal);
     expect(await processesOf(url)).toEqual(processes);
-    child.kill('SIGINT');
-    expect(await ended).toMatchObject({ code: 0 });
-    expect(processes.filter(isAlive)).toEqual([]);
   });
 
-  test('connections beyond CARTE_MAX_CONNECTIONS are closed, and so are those on which a request is slow', async () => {
-    const { url } = await serve({ CARTE_MAX_CONNECTIONS: '3', CARTE_RECEIVE_SECONDS: '1' });
-    const come = (agent: Agent) => ask(agent, `${url}/health/live`, { headers: {} });
-    const agents = [newAgent(), newAgent()];
-    expect(statusesOf(await Promise.all(agents.map(come)))).toEqual([200]);
-    const slow = connect(Number(new URL(url).port), '127.0.0.1');
-    slow.write('GET /health/live HTTP/1.1\r\nHost: x\r\n');
-    await expect(come(newAgent())).rejects.toMatchObject({ code: 'ECONNRESET' });
-    const [answer] = await once(slow, 'data');
-    expect(String(answer)).toMatch(/^HTTP\/1.1 408 /);
-    await until(() =>
-      come(newAgent()).then(
-        () => true,
-        () => false,
-      ),
-    );
-  });
-
-  test('one that is killed is replaced, the log says so, and only its own connections break', async () => {
-    const { child, ended, url, output } = await serve();
+  test('a worker that is killed is replaced and logged, and only its own connections break', async () => {
+    const service = await running();
+    const { url, output } = service;
     const before = await processesOf(url);
-    const { outcomes, dropped, stop } = startLoad(url);
-    await until(() => outcomes.length > 100);
+    const { outcomes, dropped, stop } = load(url);
+    await waitUntil(() => outcomes.length > 50);
     const victim = before[0] ?? 0;
     process.kill(victim, 'SIGKILL');
     const answered = outcomes.length;
-    await until(() => outcomes.length > answered + 100);
-    await until(async () => (await processesOf(url)).length === 2);
+    await waitUntil(() => outcomes.length > answered + 50);
+    await waitUntil(async () => (await processesOf(url)).length === 2);
     await stop();
     expect(await processesOf(url)).not.toContain(victim);
     expect(statusesOf(outcomes)).toEqual([200]);
     expect(dropped.length).toBeLessThanOrEqual(4);
     expect(output.stderr).toContain(`Process ${victim} ended by itself: signal SIGKILL`);
-    child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 0 });
   });
 
-  test('if all are killed, callers wait for those that follow', async () => {
-    const { child, ended, url } = await serve();
+  test('requests wait for new workers if all are killed', async () => {
+    const { url } = await running();
     for (const pid of await processesOf(url)) process.kill(pid, 'SIGKILL');
-    let outcome = await ask(newAgent(), `${url}/health/live`, { headers: {} }).catch(codeOf);
-    // A connection may come to one that has been killed before anyone could know.
-    while (outcome === 'ECONNRESET')
-      outcome = await ask(newAgent(), `${url}/health/live`, { headers: {} }).catch(codeOf);
+    const check = () => send(newAgent(), `${url}/health/live`, { headers: {} }).catch(codeOf);
+    let outcome = await check();
+    // A connection may reach a killed worker before the primary knows.
+    while (outcome === 'ECONNRESET') outcome = await check();
     expect(outcome).toMatchObject({ status: 200 });
-    child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 0 });
+    await waitUntil(async () => (await processesOf(url)).length === 2);
   });
 
-  test('SIGHUP under load puts new processes in their place without dropping a request', async () => {
-    const { child, ended, url, output } = await serve();
+  test('SIGHUP under load replaces the workers without dropping a request, and they read changed files', async () => {
+    const service = await running();
+    const { child, url, output } = service;
+    const log = followLog(service);
+    const queryById = async (documentId: string) => {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      return (await fetch(`${url}/graphql`, { ...init, body: JSON.stringify({ documentId }) })).text();
+    };
     const before = await processesOf(url);
-    const { outcomes, dropped, stop } = startLoad(url);
-    await until(() => outcomes.length > 100);
+    expect(await queryById(added)).toContain('PERSISTED_QUERY_NOT_IN_LIST');
+    writeDocuments({ [known]: '{ __typename }', [added]: 'query Added { __typename }' });
+    const { outcomes, dropped, stop } = load(url);
+    await waitUntil(() => outcomes.length > 50);
     const probe = newAgent();
     const health: Outcome[] = [];
     child.kill('SIGHUP');
     while (before.some(isAlive)) {
-      health.push(await ask(probe, `${url}/health/ready`, { headers: {} }));
+      health.push(await send(probe, `${url}/health/ready`, { headers: {} }));
       await sleep(20);
     }
+    probe.destroy();
     const answered = outcomes.length;
-    await until(() => outcomes.length > answered + 100);
+    await waitUntil(() => outcomes.length > answered + 50);
     await stop();
     expect(dropped).toEqual([]);
     expect(statusesOf([...outcomes, ...health])).toEqual([200]);
     const after = await processesOf(url);
     expect(after).toHaveLength(2);
     expect(after.filter(pid => before.includes(pid))).toEqual([]);
-    child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await queryById(added)).toBe('{"data":{"__typename":"Query"}}\n');
+    expect(log()).toEqual([expect.stringContaining('"level":30')]);
     expect(output.stdout.match(/Carte is ready/g)).toHaveLength(1);
   });
 
-  test('SIGTERM under load ends all without dropping a request', async () => {
-    const { child, ended, url } = await serve();
+  test('SIGHUP keeps the workers if a new one cannot start', async () => {
+    const { child, url, output } = await running();
+    const before = await processesOf(url);
+    rmSync(trustedDocuments);
+    child.kill('SIGHUP');
+    await waitUntil(() => output.stderr.includes('did not become ready'));
+    expect(await processesOf(url)).toEqual(before);
+  });
+
+  test('SIGTERM under load ends all processes without dropping a request', async () => {
+    const service = await running();
+    const { child, ended, url } = service;
     const processes = await processesOf(url);
+    const log = followLog(service);
     let isSignalled = false;
-    const {
-      outcomes,
-      dropped,
-      ended: loadEnded,
-    } = startLoad(url, error => isSignalled && codeOf(error) === 'ECONNREFUSED');
-    await until(() => outcomes.length > 100);
+    const { outcomes, dropped, ended: loadEnded } = load(url, error => isSignalled && codeOf(error) === 'ECONNREFUSED');
+    await waitUntil(() => outcomes.length > 50);
     isSignalled = true;
     child.kill('SIGTERM');
     await loadEnded;
     expect(dropped).toEqual([]);
     expect(statusesOf(outcomes)).toEqual([200]);
     expect(outcomes.slice(-8).map(({ connection }) => connection)).toEqual(Array(8).fill('close'));
-    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(log()).toEqual([]);
     expect(processes.filter(isAlive)).toEqual([]);
   });
+});
 
-  test('SIGTERM turns readiness first; a second signal ends all at once', async () => {
-    const { child, ended, url } = await serve({ CARTE_SHUTDOWN_DELAY_SECONDS: '60' });
-    const processes = await processesOf(url);
-    child.kill('SIGTERM');
-    await until(async () => (await fetch(`${url}/health/ready`)).status === 503);
-    expect((await fetch(`${url}/v1/stores/`, { headers })).status).toBe(200);
-    child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 1 });
-    await until(() => !processes.some(isAlive));
+describe('CARTE_PROCESSES=2 with other limits', { timeout }, () => {
+  const running = shareService(app.orm, {
+    CARTE_PROCESSES: '2',
+    CARTE_MAX_CONNECTIONS: '3',
+    CARTE_RECEIVE_SECONDS: '1',
+    CARTE_SHUTDOWN_SECONDS: '2',
   });
 
-  test('SIGTERM ends within its bound, whatever hangs', async () => {
-    const { child, ended, url } = await serve({ CARTE_SHUTDOWN_SECONDS: '2' });
+  test('connections beyond CARTE_MAX_CONNECTIONS are closed, and so are those on which a request is slow', async () => {
+    const { url } = await running();
+    const check = (agent: Agent) => send(agent, `${url}/health/live`, { headers: {} });
+    const agents = [newAgent(), newAgent()];
+    expect(statusesOf(await Promise.all(agents.map(check)))).toEqual([200]);
+    const slow = connect(Number(new URL(url).port), '127.0.0.1');
+    slow.write('GET /health/live HTTP/1.1\r\nHost: x\r\n');
+    await expect(check(newAgent())).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const [response] = await once(slow, 'data');
+    expect(String(response)).toMatch(/^HTTP\/1.1 408 /);
+    const third = newAgent();
+    await waitUntil(() =>
+      check(third).then(
+        () => true,
+        () => false,
+      ),
+    );
+    for (const agent of [...agents, third]) agent.destroy();
+  });
+
+  test('SIGTERM kills workers that hang after CARTE_SHUTDOWN_SECONDS', async () => {
+    const { child, ended, url } = await running();
     const processes = await processesOf(url);
     for (const pid of processes) process.kill(pid, 'SIGSTOP');
     const begun = performance.now();
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0 });
     expect(performance.now() - begun).toBeLessThan(3_000);
-    await until(() => !processes.some(isAlive));
+    await waitUntil(() => !processes.some(isAlive));
   });
+});
 
-  test('kill -9 of the primary leaves no process behind, and those under way are answered', async () => {
-    const { child, ended, url } = await serve();
-    const processes = await processesOf(url);
-    let isKilled = false;
-    const { outcomes, dropped, ended: loadEnded } = startLoad(url, error => isKilled && isNew(error));
-    await until(() => outcomes.length > 100);
-    isKilled = true;
-    child.kill('SIGKILL');
-    await ended;
-    await loadEnded;
-    await until(() => !processes.some(isAlive));
-    expect(dropped).toEqual([]);
-    expect(statusesOf(outcomes)).toEqual([200]);
+test('SIGTERM fails readiness first; a second signal ends all processes at once', { timeout }, async () => {
+  const { child, ended, url } = await startService(app.orm, {
+    CARTE_PROCESSES: '2',
+    CARTE_SHUTDOWN_DELAY_SECONDS: '60',
   });
+  const processes = await processesOf(url);
+  child.kill('SIGTERM');
+  await waitUntil(async () => (await fetch(`${url}/health/ready`)).status === 503);
+  expect((await fetch(`${url}/v1/stores/`, { headers })).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 1 });
+  await waitUntil(() => !processes.some(isAlive));
 });

@@ -1,18 +1,35 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { expect, onTestFinished } from 'vitest';
-import { start, untilSaid } from '../cli/support.ts';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { start, waitForOutput } from '../cli/support.ts';
 import { urlOf } from '../support/url.ts';
 
-/** `carte serve` as a process of its own, on a test's database. */
-export async function startService(orm: MikroORM, env: Record<string, string> = {}) {
-  const service = start(['serve'], { DATABASE_URL: urlOf(orm), PORT: '0', ...env });
-  const said = await untilSaid(service, 'Carte is ready at ');
-  return { ...service, url: /Carte is ready at (\S+)/.exec(said)?.[1] ?? '' };
+type Settings = Readonly<Record<string, string>>;
+
+/** Starts `carte serve` as a process of its own on a test's database. */
+export async function startService(orm: MikroORM, env: Settings = {}, onEnd?: (kill: () => void) => void) {
+  const service = start(['serve'], { DATABASE_URL: urlOf(orm), PORT: '0', ...env }, onEnd);
+  const printed = await waitForOutput(service, 'Carte is ready at ');
+  return { ...service, url: /Carte is ready at (\S+)/.exec(printed)?.[1] ?? '' };
 }
 
-/** Makes calls to a service of their own; answers everything that it said, and its lines about requests. */
+/** A service for several tests of a file: the running one, or a new one where a test has ended it. */
+export function shareService(orm: MikroORM, env: Settings) {
+  let running: Awaited<ReturnType<typeof startService>> | undefined;
+  const kills: (() => void)[] = [];
+  afterAll(() => {
+    for (const kill of kills) kill();
+  });
+  return async () => {
+    if (running?.child.exitCode !== null || running.child.signalCode !== null) {
+      running = await startService(orm, env, kill => kills.push(kill));
+    }
+    return running;
+  };
+}
+
+/** Makes calls to a service of their own; returns all of its output, and its log lines about requests. */
 export async function observe(
   orm: MikroORM,
   env: Record<string, string>,
@@ -30,7 +47,7 @@ export async function observe(
   };
 }
 
-/** Takes what OpenTelemetry sends. */
+/** Receives what the OpenTelemetry exporter sends. */
 export async function startCollector() {
   const received: string[] = [];
   const collector = createServer(async (request, response) => {

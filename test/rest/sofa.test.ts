@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { issueKey } from '../../src/auth/keys.ts';
-import { start, untilSaid } from '../cli/support.ts';
+import { start, waitForOutput } from '../cli/support.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { routes } from '../support/interface.ts';
@@ -27,7 +27,7 @@ const env = { DATABASE_URL: urlOf(orm), PORT: '0' };
 const withoutSofa = fileURLToPath(new URL('../support/without-sofa.ts', import.meta.url));
 
 async function statuses(more: Readonly<Record<string, string>>): Promise<Record<string, number>> {
-  const output = await untilSaid(start(['serve'], { ...env, ...more }), 'Carte is ready at ');
+  const output = await waitForOutput(start(['serve'], { ...env, ...more }), 'Carte is ready at ');
   const url = /Carte is ready at (\S+)/.exec(output)?.[1];
   const found: Record<string, number> = {};
   for (const { method, path } of routes) {

@@ -23,14 +23,18 @@ const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
-/** Like `describe`, where there is a browser to run it in; elsewhere the reason stands in the report. */
+/** Like `describe`; skipped, with the reason in the report, where there is no browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  // A page is drawn in no time, but not on a machine that does much else.
   if (executablePath) describe(name, { timeout: 90_000 }, tests);
   else describe.skip(`${name} (skipped: no Chromium was found; CHROMIUM_PATH names one)`, tests);
 }
 
-/** The demo on a server of its own, and a browser in front of it. No page may ask anyone else or have an error. */
+interface PageOptions extends BrowserContextOptions {
+  /** Put where the pages store the key that was typed in. */
+  readonly key?: string;
+}
+
+/** The demo on a server of its own, and a browser. After each test: no request has gone elsewhere, and no page had an error. */
 export async function openSite() {
   const app = await startApp();
   const key = await loadDemo(app.orm);
@@ -40,51 +44,77 @@ export async function openSite() {
   const requests: string[] = [];
   const errors: string[] = [];
   afterEach(() => {
-    const asked = requests.splice(0);
-    expect(asked.filter(url => !/^(data|blob):/.test(url) && new URL(url).origin !== app.url)).toEqual([]);
+    const sent = requests.splice(0);
+    expect(sent.filter(url => !/^(data|blob):/.test(url) && new URL(url).origin !== app.url)).toEqual([]);
     expect(errors.splice(0)).toEqual([]);
   });
 
-  const open = async (path: string, options: BrowserContextOptions & { readonly key?: string } = {}): Promise<Page> => {
+  async function newPage(path: string, { key: stored = '', ...options }: PageOptions): Promise<Page> {
     if (!browser) throw new Error('There is no browser');
     const context = await browser.newContext({ locale: 'en-GB', ...options });
-    onTestFinished(() => context.close());
     const page = await context.newPage();
     page.on('request', request => requests.push(request.url()));
     page.on('pageerror', error => errors.push(String(error)));
     page.on('console', message => {
       if (message.text().includes('Content Security Policy')) errors.push(message.text());
     });
-    const given = JSON.stringify(options.key ?? '');
-    await page.addInitScript(`sessionStorage.getItem('carte.key') ?? sessionStorage.setItem('carte.key', ${given})`);
+    const quoted = JSON.stringify(stored);
+    await page.addInitScript(`sessionStorage.getItem('carte.key') ?? sessionStorage.setItem('carte.key', ${quoted})`);
     await page.goto(app.url + path);
     return page;
-  };
+  }
 
-  return { ...app, key, open };
+  return {
+    ...app,
+    key,
+    /** Opens a page in a context of its own, for one test. */
+    async open(path: string, options: PageOptions = {}): Promise<Page> {
+      const page = await newPage(path, options);
+      onTestFinished(() => page.context().close());
+      return page;
+    },
+    /** A page for the tests of a file, which each load in it what they need: a context of its own costs more than that. */
+    share(options: PageOptions = {}): (path: string) => Promise<Page> {
+      let shared: Promise<Page> | undefined;
+      return async path => {
+        if (!shared) {
+          shared = newPage(path, options);
+          return shared;
+        }
+        const page = await shared;
+        await page.emulateMedia({ colorScheme: null });
+        await page.goto(app.url + path);
+        return page;
+      };
+    },
+  };
 }
 
-interface Judging {
-  /** As the page is asked to look, one after the other. */
+interface AxeOptions {
+  /** Color schemes to emulate, one after the other. */
   readonly schemes?: readonly ('light' | 'dark')[];
   /** Rules that a page is excused from. */
   readonly except?: readonly string[];
 }
 
-/** Until colours have changed: pages hear of a scheme with the next frame, and some fade over. */
+/** Waits until colors have changed: a page gets a scheme with the next frame, and some have transitions. */
 async function settled(page: Page): Promise<void> {
   await page.evaluate('new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
   await page.evaluate('Promise.allSettled(document.getAnimations().map(animation => animation.finished))');
 }
 
-/** What keeps people from using a page, as axe judges it, down to what it calls serious. */
-export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], except = [] }: Judging = {}) {
+/** The rules of axe whose result depends on colors. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
+
+/** Violations that axe calls serious or critical; after the first scheme only rules about colors can give another result. */
+export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], except = [] }: AxeOptions = {}) {
   await page.evaluate(axe.source);
   const found: axe.Result[] = [];
-  for (const colorScheme of schemes) {
+  for (const [index, colorScheme] of schemes.entries()) {
     await page.emulateMedia({ colorScheme });
     await settled(page);
-    found.push(...(await page.evaluate<axe.AxeResults>("axe.run({ resultTypes: ['violations'] })")).violations);
+    const options = { resultTypes: ['violations'], ...(index > 0 && { runOnly: colorRules }) };
+    found.push(...(await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`)).violations);
   }
   return found
     .filter(({ id, impact }) => !except.includes(id) && (impact === 'serious' || impact === 'critical'))

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Something that a document tells its reader to run, and what it is said to print, where it says so. */
+/** A block of commands in a document, and the output that the document shows for it. */
 export interface Block {
   readonly language: 'sh' | 'sql';
   readonly text: string;
   readonly printed: string | undefined;
 }
 
-/** What stands for something of the reader's own, in every document alike. */
+/** Values for what all documents use as placeholders. */
 export interface Placeholders {
   /** For `KEY`. */
   readonly key: string;
@@ -19,7 +19,7 @@ export interface Placeholders {
   readonly url: string;
 }
 
-/** What no test runs, by how a command begins, and why. */
+/** Commands that no test runs, by their first words, with the reason. */
 export const notRun: Readonly<Record<string, string>> = {
   'npm ci': '.ci/run runs it',
   'npm run check': '.ci/run runs it',
@@ -78,28 +78,45 @@ function exception(command: string): string | undefined {
 
 const endOfBlock = '\u0004';
 
-/** One shell for a whole document, as its reader has; it ends with the first command that fails. */
-export function openShell(folder: string, env: Readonly<Record<string, string>>) {
+/** `npm run --silent carte --` without npm, which takes longer than the command itself. */
+const carteWithoutNpm = `npm() {
+  if [[ "$*" == 'run --silent carte -- '* ]]; then ${scriptOf('carte')} "\${@:5}"; else command npm "$@"; fi
+}`;
+
+function scriptOf(name: string): string {
+  const script: string = JSON.parse(readFileSync(`${root}package.json`, 'utf8')).scripts[name];
+  return script.replace(/^node /, `'${process.execPath}' `);
+}
+
+interface ShellOptions {
+  readonly env: Readonly<Record<string, string>>;
+  /** Whether `npm run --silent carte` runs npm. */
+  readonly throughNpm: boolean;
+}
+
+/** One shell for a whole document, as its reader has; it exits with the first command that fails. */
+export function openShell(folder: string, { env, throughNpm }: ShellOptions) {
   const child = spawn('bash', ['-euo', 'pipefail'], { cwd: folder, env: { ...process.env, ...env } });
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const ended = new Promise<number | null>(resolve => child.on('close', resolve));
-  child.stdout.on('data', chunk => (said.stdout += chunk));
-  child.stderr.on('data', chunk => (said.stderr += chunk));
+  child.stdout.on('data', chunk => (output.stdout += chunk));
+  child.stderr.on('data', chunk => (output.stderr += chunk));
   child.stdin.on('error', () => {});
+  if (!throughNpm) child.stdin.write(`${carteWithoutNpm}\n`);
 
   return {
-    /** What a block prints. A refused call is a failure, unless the document says what comes of it. */
-    async run(commands: string, { mayBeRefused }: { readonly mayBeRefused: boolean }): Promise<string> {
-      const curl = `curl() { command curl ${mayBeRefused ? '' : '--fail-with-body'} "$@"; }`;
+    /** Runs a block and returns its output. A failed `curl` fails it, unless the document shows the response. */
+    async run(commands: string, { mayFail }: { readonly mayFail: boolean }): Promise<string> {
+      const curl = `curl() { command curl ${mayFail ? '' : '--fail-with-body'} "$@"; }`;
       child.stdin.write(`${curl}\n{ :\n${commands}\n} </dev/null\nprintf '${endOfBlock}'\n`);
-      while (!said.stdout.includes(endOfBlock)) {
+      while (!output.stdout.includes(endOfBlock)) {
         const more = new Promise<'more'>(resolve => child.stdout.once('data', () => resolve('more')));
         const next = await Promise.race([more, ended]);
-        if (next !== 'more') throw new Error(`ended with ${next}: ${said.stderr}\n${said.stdout}`);
+        if (next !== 'more') throw new Error(`ended with ${next}: ${output.stderr}\n${output.stdout}`);
       }
-      const [printed = '', rest = ''] = said.stdout.split(endOfBlock);
-      said.stdout = rest;
-      said.stderr = '';
+      const [printed = '', rest = ''] = output.stdout.split(endOfBlock);
+      output.stdout = rest;
+      output.stderr = '';
       return printed;
     },
     close: () => void child.kill(),

@@ -142,7 +142,7 @@ export class Service {
   }
 }
 
-export const menuOf = (store: string): string => `/v1/stores/${store}/menu_configuration/`;
+const menuOf = (store: string): string => `/v1/stores/${store}/menu_configuration/`;
 export const markIn = (text: string): string | undefined => marksIn(text)[0];
 
 async function importStores(stores: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
