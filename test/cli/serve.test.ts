@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { waitUntil } from '../http/processes.ts';
@@ -27,7 +29,8 @@ describe('carte serve', () => {
   test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends with npm', {
     timeout: 60_000,
   }, async () => {
-    const env = { CARTE_DATA: temporaryFolder(), PORT: '0' };
+    const folder = temporaryFolder();
+    const env = { CARTE_DATA: folder, PORT: '0' };
     const first = start(['serve'], env);
     const printed = await waitForOutput(first, 'Carte is ready at ');
     const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
@@ -58,6 +61,7 @@ describe('carte serve', () => {
         () => true,
       ),
     );
+    await waitUntil(() => !existsSync(join(folder, 'postgres', 'postmaster.pid')));
   });
 
   test('does not load the demo into a database of yours; a second signal ends it at once', async () => {

@@ -189,12 +189,12 @@ describe('CARTE_PROCESSES=2 with other limits', { timeout }, () => {
     for (const agent of [...agents, third]) agent.destroy();
   });
 
-  test('SIGTERM kills workers that hang after CARTE_SHUTDOWN_SECONDS', async () => {
+  test('SIGINT ends all, and kills workers that hang after CARTE_SHUTDOWN_SECONDS', async () => {
     const { child, ended, url } = await running();
     const processes = await processesOf(url);
     for (const pid of processes) process.kill(pid, 'SIGSTOP');
     const begun = performance.now();
-    child.kill('SIGTERM');
+    child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 0 });
     expect(performance.now() - begun).toBeLessThan(3_000);
     await waitUntil(() => !processes.some(isAlive));
