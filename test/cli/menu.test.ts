@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fullBody } from '../support/menu-body.ts';
-import { run } from './support.ts';
+import { run, runProcess } from './support.ts';
 
-const check = (body: string, ...options: readonly string[]) => run(['menu', 'check', '-', ...options], {}, body);
+// It reads the file descriptor of standard input, which only a process of its own has.
+const check = (body: string, ...options: readonly string[]) => runProcess(['menu', 'check', '-', ...options], {}, body);
 
 describe('carte menu check', () => {
   test('prints each error with its path and exits with 1', async () => {

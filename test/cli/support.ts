@@ -27,6 +27,7 @@ export function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   onEnd: (kill: () => void) => void = onTestFinished,
+  input = '',
 ) {
   const { DATABASE_URL: _ours, ...inherited } = process.env;
   const child = spawn(process.execPath, [bin, ...args], { env: { ...inherited, ...env } });
@@ -34,14 +35,14 @@ export function start(
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', chunk => (output.stdout += chunk));
   child.stderr.on('data', chunk => (output.stderr += chunk));
-  child.stdin.end();
+  child.stdin.end(input);
   const ended = new Promise<Run>(resolve => child.on('close', code => resolve({ code, ...output })));
   return { child, ended, output };
 }
 
 /** Runs `carte` as a process of its own to its end. */
-export function runProcess(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
-  return start(args, env).ended;
+export function runProcess(args: readonly string[], env: Readonly<Record<string, string>>, input = ''): Promise<Run> {
+  return start(args, env, onTestFinished, input).ended;
 }
 
 /** Runs a command in this process, which saves loading the program each time; `code` is what the process would exit with. */
