@@ -1,4 +1,3 @@
-import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
 const allowedHeaders =
@@ -10,7 +9,7 @@ const exposedHeaders =
 export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   const allowed = new Set<string | undefined>(origins);
   const isOpen = allowed.has('*');
-  await app.register(cors, {
+  await app.register(import('@fastify/cors'), {
     origin: isOpen ? '*' : (origin, callback) => callback(null, allowed.has(origin)),
     methods: ['GET', 'HEAD', 'POST'],
     allowedHeaders,

@@ -1,4 +1,3 @@
-import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TooManyRequests } from '../errors.ts';
 import { recordOf } from './requests.ts';
@@ -12,7 +11,7 @@ export async function registerRateLimit(app: FastifyInstance, perMinute: number)
   const setPolicy = (request: FastifyRequest) => {
     recordOf(request).reply.header('ratelimit-policy', `${perMinute};w=${windowMs / 1_000}`);
   };
-  await app.register(rateLimit, {
+  await app.register(import('@fastify/rate-limit'), {
     global: false,
     max: perMinute,
     timeWindow: windowMs,
