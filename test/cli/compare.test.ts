@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 
 describe('carte compare', { timeout: 90_000 }, () => {
-  test('finds nothing between services that answer the same, on all eight routes', async () => {
+  test('finds no difference between services with equal responses, on all eight routes', async () => {
     const { code, stdout, stderr } = await compare(old, same);
     expect(stderr).toBe('The services agree: 14 responses compared, 0 differences.\n');
     expect(code).toBe(0);
@@ -105,7 +105,7 @@ describe('carte compare', { timeout: 90_000 }, () => {
     expect(stdout).toMatch(/^GET \/v1\/stores\/\{store_service_id\} +2 +1$/m);
   });
 
-  test('leaves out what it is told to, and keeps to single stores', async () => {
+  test('excludes fields by --ignore, and compares single stores by --store', async () => {
     const ignored = ['--ignore', 'ModifierItem.price_change', '--ignore', 'Order', '--ignore', 'Store.timezone'];
     expect(await compare(old, changed, ...ignored)).toMatchObject({ code: 0 });
     const { code, stdout } = await compare(old, changed, '--store', 's2', '--orders', '0');
@@ -120,7 +120,7 @@ describe('carte compare', { timeout: 90_000 }, () => {
     expect(stdout).toContain('MenuItem.id (value): 2 differences');
   });
 
-  test('asks for an order by itself where the bound hides it in the list', async () => {
+  test('requests an order by id if the limit hides it in the list', async () => {
     const { stdout } = await compare(old, changed, '--orders', '1', '--json');
     const { routes, differences } = JSON.parse(stdout);
     expect(routes.find(({ route }: { route: string }) => route.endsWith('/orders/'))).toMatchObject({ cut: 1 });
@@ -130,7 +130,7 @@ describe('carte compare', { timeout: 90_000 }, () => {
     ]);
   });
 
-  test('says which service cannot be reached, and which refuses its key, with status 2 and without the key', async () => {
+  test('reports an unreachable service and a rejected key with exit status 2, and never prints the key', async () => {
     const args = ['compare', '--old', 'http://127.0.0.1:9', '--new', same.url];
     const { code, stdout, stderr } = await run(args, { CARTE_OLD_KEY: 'secret-1', CARTE_NEW_KEY: 'secret-2' });
     expect({ code, stdout, lines: stderr.split('\n') }).toEqual({

@@ -105,7 +105,7 @@ describe('carte import', () => {
     expect(await operatorFork(orm).count(MerchantEntity, { id: { $like: 'strict%' } })).toBe(0);
   });
 
-  test('reads a file, a last line without an end, and says that a file cannot be read', async () => {
+  test('reads a file and a last line without a line break, and reports a file that cannot be read', async () => {
     const file = join(temporaryFolder(), 'merchants.ndjson');
     writeFileSync(file, `${lines(merchant('file 1'))}${JSON.stringify(merchant('file 2'))}`);
     expect(await run(['import', 'merchants', file], env)).toMatchObject({ code: 0 });

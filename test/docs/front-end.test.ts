@@ -27,7 +27,7 @@ await loadDemo(app.orm);
 describe('docs/front-end.md', () => {
   test('has queries', () => expect(queries.length).toBeGreaterThan(8));
 
-  test.each(queries)('$name answers as the document says', async ({ query, variables, answer, errors }) => {
+  test.each(queries)('$name returns what the document shows', async ({ query, variables, answer, errors }) => {
     const { status, body } = await app.graphql(query, variables);
     expect(status).toBe(200);
     if (errors) return expect(body.errors).toMatchObject(errors);
@@ -48,7 +48,7 @@ describe('docs/front-end.md', () => {
     expect([ids.length, new Set(ids).size]).toEqual([page.count, page.count]);
   });
 
-  test('names every code of a query that asks for too much', () => {
+  test('names every code of a query over a limit', () => {
     for (const code of limitCodes) expect(text).toContain(`\`${code}\``);
   });
 
