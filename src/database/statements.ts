@@ -186,7 +186,10 @@ function onSettled(
     return send([...args.slice(0, -1), onEnd]);
   }
   const sent = send(args);
-  return sent instanceof Promise ? endWith(sent, end) : sent;
+  if (sent instanceof Promise) return endWith(sent, end);
+  // A cursor or stream, which has events of its own.
+  end(undefined);
+  return sent;
 }
 
 async function endWith<T>(sent: Promise<T>, end: (error: unknown) => unknown): Promise<T> {

@@ -118,7 +118,7 @@ describe('A read replica', () => {
 
   test('that does not respond is not used after some seconds', async () => {
     const pids = await pair.onStandby(
-      "select pid from pg_stat_activity where application_name = 'carte' union select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int",
+      "select pid from pg_stat_activity where application_name like 'carte %' union select split_part(pg_read_file('postmaster.pid'), e'\\n', 1)::int",
     );
     const signal = (name: NodeJS.Signals) => {
       for (const { pid } of pids) process.kill(Number(pid), name);
