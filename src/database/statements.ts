@@ -44,7 +44,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
     readonly #config: pg.ClientConfig;
 
     constructor(config: pg.ClientConfig) {
-      super({ ...config, application_name: 'carte' });
+      super({ application_name: 'carte', ...config });
       this.#config = config;
     }
 
