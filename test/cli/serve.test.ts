@@ -79,7 +79,7 @@ describe('carte serve', () => {
     await once(blocker, 'listening');
     const address = blocker.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
-    const { code, stdout, stderr } = await runProcess(['serve'], { PORT: port, CARTE_DATA: temporaryFolder() });
+    const { code, stdout, stderr } = await run(['serve'], { PORT: port, CARTE_DATA: temporaryFolder() });
     blocker.close();
     expect({ code, stdout, stderr }).toEqual({
       code: 1,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
 import { smallBody } from './body.ts';
 import { observe, startCollector } from './service.ts';
@@ -29,9 +29,20 @@ async function makeCalls(url: string): Promise<void> {
   await post(menuPath, JSON.stringify(smallBody(app.key)), { 'x-api-key': `${app.key} ` });
 }
 
-test('CARTE_LOG_LEVEL=info logs a line for each request with key, operation, status and duration', async () => {
-  const { requests } = await observe(app.orm, { CARTE_LOG_LEVEL: 'info', CARTE_KEY_CACHE_TTL_SECONDS: '0' }, makeCalls);
-  expect(requests).toHaveLength(12);
+const { endpoint, received } = await startCollector(afterAll);
+let metrics = '';
+const { said, requests } = await observe(
+  app.orm,
+  { CARTE_LOG_LEVEL: 'debug', CARTE_KEY_CACHE_TTL_SECONDS: '0', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
+  async url => {
+    await makeCalls(url);
+    metrics = await (await fetch(`${url}/metrics`)).text();
+  },
+  afterAll,
+);
+
+test('the log has a line for each request with key, operation, status and duration', () => {
+  expect(requests.filter(({ path }) => path !== '/metrics')).toHaveLength(12);
   expect(requests[0]).toMatchObject({
     level: 30,
     reqId: 'till-7:42',
@@ -55,14 +66,7 @@ test('CARTE_LOG_LEVEL=info logs a line for each request with key, operation, sta
   expect(requests[9]).toMatchObject({ status: 404, path: '/nothing/carte_…' });
 });
 
-test('no log line, metric or trace contains an API key', async () => {
-  const { endpoint, received } = await startCollector();
-  let metrics = '';
-  const env = { CARTE_LOG_LEVEL: 'debug', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
-  const { said } = await observe(app.orm, env, async url => {
-    await makeCalls(url);
-    metrics = await (await fetch(`${url}/metrics`)).text();
-  });
+test('no log line, metric or trace contains an API key', () => {
   const traces = received.join('\n');
   expect(said).toContain(keyId);
   expect(metrics).toContain('carte_http_request_duration_seconds_count');

@@ -34,8 +34,9 @@ export async function observe(
   orm: MikroORM,
   env: Record<string, string>,
   calls: (url: string) => Promise<unknown>,
+  onEnd?: (kill: () => void) => void,
 ): Promise<{ readonly said: string; readonly requests: readonly Record<string, unknown>[] }> {
-  const { child, ended, url } = await startService(orm, env);
+  const { child, ended, url } = await startService(orm, env, onEnd);
   await calls(url);
   child.kill('SIGTERM');
   const { stdout, stderr, code } = await ended;
@@ -48,14 +49,14 @@ export async function observe(
 }
 
 /** Receives what the OpenTelemetry exporter sends. */
-export async function startCollector() {
+export async function startCollector(onEnd: (close: () => void) => void = onTestFinished) {
   const received: string[] = [];
   const collector = createServer(async (request, response) => {
     received.push(await text(request));
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   await new Promise<void>(resolve => collector.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void collector.close());
+  onEnd(() => void collector.close());
   const address = collector.address();
   return { received, endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}` };
 }
