@@ -5,15 +5,15 @@ export interface Host {
 }
 
 export interface DatabaseUrl {
-  /** The URL with the first host alone, which `pg` and MikroORM can parse. */
+  /** A URL that `pg` and MikroORM can parse: of several hosts the first. */
   readonly url: string;
   /** All hosts, as libpq takes them: the primary is one of them. */
   readonly hosts: readonly Host[];
   readonly targetSessionAttrs: string;
 }
 
-const parts = /^(postgres(?:ql)?:\/\/)(?:([^@/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
-const hostAndPort = /^(\[[0-9a-f:.%]+\]|[^:[\]]*)(?::(\d{1,5}))?$/i;
+const parts = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
+const hostAndPort = /^(\[[0-9a-f:.%]+\]|[^:@[\]]*)(?::(\d{1,5}))?$/i;
 /** Parses a connection URL as libpq does; undefined for one that is not. */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   const [, scheme, credentials, authority = '', path = '/', query = ''] = parts.exec(text) ?? [];
@@ -23,7 +23,10 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   const hosts = hostsOf(authority, parameters);
   const [first] = hosts ?? [];
   if (!hosts || !first) return undefined;
-  for (const name of ['target_session_attrs', 'host', 'port']) parameters.delete(name);
+  // Each session gets a name of its own (database/statements.ts).
+  const isPlain = hosts.length === 1 && URL.canParse(text) && !parameters.has('application_name');
+  if (isPlain) return { url: text, hosts, targetSessionAttrs };
+  for (const name of ['target_session_attrs', 'host', 'port', 'application_name']) parameters.delete(name);
   // A socket's folder cannot be a host name; `pg` takes it as a parameter.
   const isSocket = first.host.startsWith('/');
   if (isSocket) parameters.set('host', first.host);

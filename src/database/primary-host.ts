@@ -5,9 +5,19 @@ import type { Host } from './database-url.ts';
 const probeTimeoutMs = 2_000;
 const cacheMs = 1_000;
 
+interface HostState {
+  readonly isReadOnly: boolean;
+  readonly walFile: string | null;
+  readonly system: string;
+}
+
+const noState: HostState = { isReadOnly: true, walFile: null, system: '' };
+
 const stateStatement = `
   select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
-    case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_insert_lsn()) end as "walFile"`;
+    case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_insert_lsn()) end as "walFile",
+    system_identifier::text as system
+  from pg_control_system()`;
 
 /**
  * Finds the primary among several hosts, as libpq does with `target_session_attrs=read-write`. A server whose timeline is older than one
@@ -16,7 +26,8 @@ const stateStatement = `
 export class PrimaryHost {
   readonly #hosts: readonly Host[];
   #found: { readonly host: Promise<Host>; readonly at: number } | undefined;
-  #timeline = 0;
+  /** The highest timeline of each cluster; a restored dump is a cluster of its own. */
+  readonly #timelines = new Map<string, number>();
 
   constructor(hosts: readonly Host[]) {
     this.#hosts = hosts;
@@ -42,12 +53,14 @@ export class PrimaryHost {
     client.on('error', () => {});
     try {
       await client.connect();
-      const { rows } = await client.query<{ isReadOnly: boolean; walFile: string | null }>(stateStatement);
-      const timeline = Number.parseInt(rows[0]?.walFile?.slice(0, 8) ?? '0', 16);
-      if (rows[0]?.isReadOnly !== false) throw notPrimary(`${host}:${port} is a standby`);
-      if (timeline < this.#timeline)
+      const { rows } = await client.query<HostState>(stateStatement);
+      const [{ isReadOnly, walFile, system } = noState] = rows;
+      const timeline = Number.parseInt(walFile?.slice(0, 8) ?? '0', 16);
+      if (isReadOnly) throw notPrimary(`${host}:${port} is a standby`);
+      if (timeline < (this.#timelines.get(system) ?? 0)) {
         throw notPrimary(`${host}:${port} is at timeline ${timeline}, behind another primary`);
-      this.#timeline = timeline;
+      }
+      this.#timelines.set(system, timeline);
       return { host, port };
     } finally {
       void client.end();

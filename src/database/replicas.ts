@@ -39,11 +39,15 @@ export function openReplicas(
   onChange: (change: ReplicaChange) => void,
 ): Replicas {
   const position = new SingleFlight(() => readPrimaryPosition(primary));
-  let recordedStart: string | undefined;
+  let recorded: { readonly start: string; readonly done: Promise<void> } | undefined;
   const primaryStart = async () => {
     const { start } = await position.get();
-    if (start !== recordedStart) await recordPrimaryStart(primary, start);
-    recordedStart = start;
+    if (recorded?.start !== start) recorded = { start, done: recordPrimaryStart(primary, start) };
+    const { done } = recorded;
+    await done.catch(error => {
+      recorded = undefined;
+      throw error;
+    });
     return start;
   };
   const list = replicaUrls.map((url, index) => {

@@ -6,6 +6,8 @@ export interface MonitoredSession {
   readonly sessionName: string;
   /** Whether its statement belongs to a request: such a one is given up while the server cannot be queried. */
   readonly isOfRequest: boolean;
+  /** Whether it is idle in the pool. */
+  readonly isIdle: boolean;
   /** Closes the socket; pending statements reject. */
   destroy(): void;
 }
@@ -16,7 +18,7 @@ interface Pending {
   misses: number;
 }
 
-/** Sessions by name, and whether each runs a statement. */
+/** Sessions by name, and whether each runs a statement; undefined where the server does not list the probe itself. */
 export type ServerSessions = ReadonlyMap<string, { readonly isActive: boolean }>;
 
 const checkIntervalMs = 500;
@@ -24,21 +26,23 @@ const suspiciousMs = 1_500;
 /** Behind a PgBouncer a statement may wait for a server connection for long. */
 const suspiciousOutsideRequestsMs = 10_000;
 const missesToDestroy = 2;
+const failuresToGiveUp = 2;
 
 /**
  * Detects half-open connections, as after a failover behind a load balancer: TCP would time out after minutes, the statement after half a
  * minute. While a statement takes long, a second connection lists the sessions of the server, and connections without an active session
- * are destroyed. Statements that are running are left alone, however long they take.
+ * are destroyed. Statements that are running are left alone, however long they take, unless the server cannot be queried twice in a row.
  */
 export class SessionMonitor {
   readonly #sessions = new Set<MonitoredSession>();
   readonly #pending = new Map<MonitoredSession, Pending>();
-  readonly #listSessions: () => Promise<ServerSessions>;
+  readonly #listSessions: () => Promise<ServerSessions | undefined>;
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
+  #failures = 0;
 
   /** `listSessions` rejects with a `code` where the server itself reports an error. */
-  constructor(listSessions: () => Promise<ServerSessions>) {
+  constructor(listSessions: () => Promise<ServerSessions | undefined>) {
     this.#listSessions = listSessions;
   }
 
@@ -67,10 +71,14 @@ export class SessionMonitor {
     if (this.#isChecking || !this.#suspicious().next().value) return;
     this.#isChecking = true;
     try {
-      this.#compare(await this.#listSessions());
+      const sessions = await this.#listSessions();
+      this.#failures = 0;
+      if (sessions) this.#compare(sessions);
     } catch (error) {
-      // A server that reports an error is alive. While it is unreachable, requests do not wait.
-      if (!(error instanceof Error && 'severity' in error)) this.#giveUpRequests();
+      // A server that reports an error is alive.
+      const isAlive = error instanceof Error && 'severity' in error;
+      this.#failures = isAlive ? 0 : this.#failures + 1;
+      if (this.#failures >= failuresToGiveUp) this.#giveUpRequests();
     } finally {
       this.#isChecking = false;
     }
@@ -95,29 +103,38 @@ export class SessionMonitor {
     if (!hasLost) return;
     // Idle connections to the same server would make the next statements hang.
     for (const session of this.#sessions) {
-      if (!this.#pending.has(session) && !running.has(session.sessionName)) session.destroy();
+      if (session.isIdle && !running.has(session.sessionName)) session.destroy();
     }
   }
 
   #giveUpRequests(): void {
     for (const [session] of [...this.#suspicious()]) if (session.isOfRequest) session.destroy();
-    for (const session of this.#sessions) if (!this.#pending.has(session)) session.destroy();
+    for (const session of this.#sessions) if (session.isIdle) session.destroy();
   }
 }
 
 const timeoutMs = 1_500;
 
-/** Lists the sessions whose names have a prefix, on a connection of its own. */
-export async function listSessions(client: pg.Client, prefix: string): Promise<ServerSessions> {
+/**
+ * Lists the sessions whose names have a prefix, on a connection that has such a name too. A pooler that changes names, or a server that
+ * tracks no activities, does not list it as it is; then nothing can be concluded.
+ */
+export async function listSessions(
+  client: pg.Client,
+  { prefix, probeName }: { readonly prefix: string; readonly probeName: string },
+): Promise<ServerSessions | undefined> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`No response within ${timeoutMs} ms`)), timeoutMs);
+  // One turn of the event loop later, so that a result which arrived while the loop was blocked wins.
+  const fail = () => setImmediate(() => reject(new Error(`No response within ${timeoutMs} ms`)));
+  const timer = setTimeout(fail, timeoutMs);
   client.on('error', () => {});
   const list = async () => {
     await client.connect();
     const text = `select application_name as name, state = 'active' as "isActive" from pg_stat_activity
       where starts_with(application_name, $1)`;
     const { rows } = await client.query<{ name: string; isActive: boolean }>(text, [prefix]);
-    return new Map(rows.map(({ name, isActive }) => [name, { isActive }]));
+    const sessions = new Map(rows.map(({ name, isActive }) => [name, { isActive }]));
+    return sessions.get(probeName)?.isActive ? sessions : undefined;
   };
   try {
     return await Promise.race([list(), promise]);

@@ -36,12 +36,17 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
   const timeoutMs = statementSeconds * 1_000;
   const primary = new PrimaryHost(hosts);
   const prefix = `carte ${randomBytes(6).toString('hex')}-`;
-  const monitor = new SessionMonitor(() => listSessions(new PrimaryClient(lastConfig), prefix));
+  const probeName = `${prefix}0`;
+  const monitor = new SessionMonitor(() => {
+    const client = new PrimaryClient({ ...lastConfig, application_name: probeName });
+    return listSessions(client, { prefix, probeName });
+  });
   let lastConfig: pg.ClientConfig = {};
   let sessions = 0;
 
   class PrimaryClient extends pg.Client {
     readonly #config: pg.ClientConfig;
+    #isEnded = false;
 
     constructor(config: pg.ClientConfig) {
       super({ application_name: 'carte', ...config });
@@ -58,8 +63,15 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
       return undefined as never;
     }
 
+    override end(...args: unknown[]): never {
+      this.#isEnded = true;
+      return Reflect.apply(super.end, this, args) as never;
+    }
+
     async #connect(): Promise<void> {
       if (hosts.length > 1) Object.assign(this, await primary.find(this.#config));
+      // `pg` ignores an end before the connection.
+      if (this.#isEnded) throw new Error('Connection terminated');
       await super.connect();
     }
   }
@@ -67,6 +79,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
   return class extends PrimaryClient {
     readonly sessionName: string;
     isOfRequest = false;
+    isIdle = false;
     #release: Release = () => {};
     #isUnreplicated = false;
 
@@ -80,7 +93,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
       this.on('notice', ({ routine }) => {
         if (routine === synchronousReplication) this.#isUnreplicated = true;
       });
-      monitor.open(this);
+      this.once('connect', () => monitor.open(this));
       // Kysely's controlled transaction releases no client when begin, commit or rollback fails (kysely-org/kysely#1990).
       this.once('end', () => {
         monitor.close(this);
@@ -95,9 +108,11 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
     /** The pool assigns a new function at each checkout, and throws when it is called twice. */
     set release(release: Release) {
       let isReleased = false;
+      this.isIdle = false;
       this.#release = error => {
         if (isReleased) return;
         isReleased = true;
+        this.isIdle = true;
         release(error);
       };
     }

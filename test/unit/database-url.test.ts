@@ -6,7 +6,9 @@ const local = { host: 'localhost', port: 5432 };
 
 describe('parseDatabaseUrl', () => {
   test.each([
-    ['postgresql://carte@db/carte', [{ host: 'db', port: 5432 }], 'postgresql://carte@db:5432/carte'],
+    ['postgresql://carte@db/carte', [{ host: 'db', port: 5432 }], 'postgresql://carte@db/carte'],
+    ['postgresql://u:p@ss@db/carte', [{ host: 'db', port: 5432 }], 'postgresql://u:p@ss@db/carte'],
+    ['postgresql://db/carte?application_name=x', [{ host: 'db', port: 5432 }], 'postgresql://db:5432/carte'],
     [
       'postgres://db:6432/carte?sslmode=require',
       [{ host: 'db', port: 6432 }],
@@ -41,7 +43,7 @@ describe('parseDatabaseUrl', () => {
       [{ host: '/var/run/postgresql', port: 5432 }],
       'postgresql://u@localhost:5432/carte?host=%2Fvar%2Frun%2Fpostgresql',
     ],
-    ['postgresql:///carte', [local], 'postgresql://localhost:5432/carte'],
+    ['postgresql:///carte', [local], 'postgresql:///carte'],
   ])('%s', (text, hosts, url) => {
     expect(parseDatabaseUrl(text)).toMatchObject({ hosts, url });
   });

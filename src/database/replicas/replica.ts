@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { queryOn } from '../access.ts';
+import { parseDatabaseUrl } from '../database-url.ts';
 import { poolOptions, typeParsers } from '../pool.ts';
 import type { Query } from '../query.ts';
 import type { StatementOptions } from '../statements.ts';
@@ -171,7 +172,7 @@ function openPools({ url, poolSize, statementSeconds, prepare }: ReplicaOptions)
   const clients = new Set<unknown>();
   const open = (max: number) => {
     const options = { ...poolOptions({ statementSeconds, prepare }), connectionTimeoutMillis, max };
-    const pool = new pg.Pool({ ...options, connectionString: url, types: typeParsers() });
+    const pool = new pg.Pool({ ...options, connectionString: parseDatabaseUrl(url)?.url ?? url, types: typeParsers() });
     // The pending statement rejects as well; an `error` event without a listener would end the process.
     pool.on('error', () => {});
     pool.on('connect', client => void clients.add(client.on('error', () => {})));
