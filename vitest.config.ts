@@ -14,6 +14,10 @@ const slowFiles = [
   'http/shutdown',
   'browser/menu',
   'examples/rest-client',
+  'http/log',
+  'http/tracing',
+  'http/database-outage',
+  'http/failover',
 ];
 
 /** Starts slow files first, so that no worker is left with one of them at the end. */
