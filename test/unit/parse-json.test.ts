@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hasEscapedKey, numberOf, parseExactJson, parseJson } from '../../src/input/json.ts';
 import { poisonFor, type Written, writtenDocument } from '../support/escapes.ts';
 
-const runs = Number(process.env.JSON_RUNS ?? 700);
+const runs = Number(process.env.JSON_RUNS ?? 500);
 
 /** Fills the key cache of `JSON.parse` with keys that collide with the document's (nodejs/node#63785). */
 function poison(written: Written): void {

@@ -11,7 +11,7 @@ const inRequest = <T>(work: () => Promise<T>) => currentRequest.run({ statements
 test('a long statement of a request runs to its end, because its session is found on the server', async () => {
   const [row] = await inRequest(() =>
     primary<{ readonly name: string }>(
-      'select application_name as name, pg_sleep(4) from pg_stat_activity where pid = pg_backend_pid()',
+      'select application_name as name, pg_sleep(3.5) from pg_stat_activity where pid = pg_backend_pid()',
       [],
     ),
   );
