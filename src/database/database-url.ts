@@ -14,6 +14,7 @@ export interface DatabaseUrl {
 
 const parts = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 const hostAndPort = /^(\[[0-9a-f:.%]+\]|[^:@[\]]*)(?::(\d{1,5}))?$/i;
+
 /** Parses a connection URL as libpq does; undefined for one that is not. */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   const [, scheme, credentials, authority = '', path = '/', query = ''] = parts.exec(text) ?? [];

@@ -19,11 +19,49 @@ const stateStatement = `
     system_identifier::text as system
   from pg_control_system()`;
 
+/** A `Client` class that connects to the primary, where the URL has several hosts. */
+export function createPrimaryClientClass(hosts: readonly Host[]): typeof pg.Client {
+  if (hosts.length < 2) return pg.Client;
+  const primary = new PrimaryHost(hosts);
+  return class extends pg.Client {
+    readonly #config: pg.ClientConfig;
+    #isEnded = false;
+
+    constructor(config: pg.ClientConfig = {}) {
+      super(config);
+      this.#config = config;
+    }
+
+    // One signature stands for the overloads of `pg`.
+    override connect(callback?: unknown): never {
+      const connected = this.#connect();
+      if (typeof callback !== 'function') return connected as never;
+      connected.then(
+        () => callback(null),
+        error => callback(error),
+      );
+      return undefined as never;
+    }
+
+    override end(...args: unknown[]): never {
+      this.#isEnded = true;
+      return Reflect.apply(super.end, this, args) as never;
+    }
+
+    async #connect(): Promise<void> {
+      Object.assign(this, await primary.find(this.#config));
+      // `pg` ignores an end before the connection.
+      if (this.#isEnded) throw new Error('Connection terminated');
+      await super.connect();
+    }
+  };
+}
+
 /**
  * Finds the primary among several hosts, as libpq does with `target_session_attrs=read-write`. A server whose timeline is older than one
  * that was seen before is not taken: it is the old primary, come back after another was promoted.
  */
-export class PrimaryHost {
+class PrimaryHost {
   readonly #hosts: readonly Host[];
   #found: { readonly host: Promise<Host>; readonly at: number } | undefined;
   /** The highest timeline of each cluster; a restored dump is a cluster of its own. */
@@ -35,8 +73,6 @@ export class PrimaryHost {
 
   /** Connections that are opened at the same time share a probe. */
   find(config: pg.ClientConfig): Promise<Host> {
-    const [only] = this.#hosts;
-    if (only && this.#hosts.length === 1) return Promise.resolve(only);
     if (this.#found && performance.now() - this.#found.at < cacheMs) return this.#found.host;
     const host = Promise.any(this.#hosts.map(candidate => this.#probe(candidate, config)));
     const found = { host, at: performance.now() };

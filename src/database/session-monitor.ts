@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { withTimeout } from './timeout.ts';
 
 /** A connection as the monitor sees it. */
 export interface MonitoredSession {
@@ -18,7 +19,7 @@ interface Pending {
   misses: number;
 }
 
-/** Sessions by name, and whether each runs a statement; undefined where the server does not list the probe itself. */
+/** Sessions by name, and whether each runs a statement. */
 export type ServerSessions = ReadonlyMap<string, { readonly isActive: boolean }>;
 
 const checkIntervalMs = 500;
@@ -41,7 +42,7 @@ export class SessionMonitor {
   #isChecking = false;
   #failures = 0;
 
-  /** `listSessions` rejects with a `code` where the server itself reports an error. */
+  /** `listSessions` resolves to undefined where nothing can be concluded. */
   constructor(listSessions: () => Promise<ServerSessions | undefined>) {
     this.#listSessions = listSessions;
   }
@@ -68,14 +69,18 @@ export class SessionMonitor {
   }
 
   async #check(): Promise<void> {
-    if (this.#isChecking || !this.#suspicious().next().value) return;
+    if (this.#isChecking) return;
+    if (!this.#suspicious().next().value) {
+      this.#failures = 0;
+      return;
+    }
     this.#isChecking = true;
     try {
       const sessions = await this.#listSessions();
       this.#failures = 0;
       if (sessions) this.#compare(sessions);
     } catch (error) {
-      // A server that reports an error is alive.
+      // A server that reports an error, which has a severity, is alive.
       const isAlive = error instanceof Error && 'severity' in error;
       this.#failures = isAlive ? 0 : this.#failures + 1;
       if (this.#failures >= failuresToGiveUp) this.#giveUpRequests();
@@ -123,10 +128,6 @@ export async function listSessions(
   client: pg.Client,
   { prefix, probeName }: { readonly prefix: string; readonly probeName: string },
 ): Promise<ServerSessions | undefined> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // One turn of the event loop later, so that a result which arrived while the loop was blocked wins.
-  const fail = () => setImmediate(() => reject(new Error(`No response within ${timeoutMs} ms`)));
-  const timer = setTimeout(fail, timeoutMs);
   client.on('error', () => {});
   const list = async () => {
     await client.connect();
@@ -137,9 +138,8 @@ export async function listSessions(
     return sessions.get(probeName)?.isActive ? sessions : undefined;
   };
   try {
-    return await Promise.race([list(), promise]);
+    return await withTimeout(timeoutMs, list());
   } finally {
-    clearTimeout(timer);
     void client.end();
   }
 }

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { connect, Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Host } from './database-url.ts';
-import { PrimaryHost } from './primary-host.ts';
+import { createPrimaryClientClass } from './primary-host.ts';
 import { statementName } from './query.ts';
 import { listSessions, SessionMonitor } from './session-monitor.ts';
 
@@ -34,7 +34,7 @@ type Release = (error?: Error | boolean) => void;
  */
 export function createClientClass({ statementSeconds, prepare, hosts = [] }: StatementOptions): typeof pg.Client {
   const timeoutMs = statementSeconds * 1_000;
-  const primary = new PrimaryHost(hosts);
+  const PrimaryClient = createPrimaryClientClass(hosts);
   const prefix = `carte ${randomBytes(6).toString('hex')}-`;
   const probeName = `${prefix}0`;
   const monitor = new SessionMonitor(() => {
@@ -43,38 +43,6 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
   });
   let lastConfig: pg.ClientConfig = {};
   let sessions = 0;
-
-  class PrimaryClient extends pg.Client {
-    readonly #config: pg.ClientConfig;
-    #isEnded = false;
-
-    constructor(config: pg.ClientConfig) {
-      super({ application_name: 'carte', ...config });
-      this.#config = config;
-    }
-
-    override connect(callback?: unknown): never {
-      const connected = this.#connect();
-      if (typeof callback !== 'function') return connected as never;
-      connected.then(
-        () => callback(null),
-        error => callback(error),
-      );
-      return undefined as never;
-    }
-
-    override end(...args: unknown[]): never {
-      this.#isEnded = true;
-      return Reflect.apply(super.end, this, args) as never;
-    }
-
-    async #connect(): Promise<void> {
-      if (hosts.length > 1) Object.assign(this, await primary.find(this.#config));
-      // `pg` ignores an end before the connection.
-      if (this.#isEnded) throw new Error('Connection terminated');
-      await super.connect();
-    }
-  }
 
   return class extends PrimaryClient {
     readonly sessionName: string;

@@ -22,7 +22,7 @@ export interface RestOptions<Caller extends object> extends ExecuteOptions<Calle
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
-  readonly translate?: (error: unknown) => Error | undefined;
+  readonly translateError?: (error: unknown) => Error | undefined;
 }
 
 export interface Rest {
@@ -37,7 +37,9 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
   app.register(async scope => {
     scope.decorateRequest('caller', null);
     acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
-    scope.setErrorHandler((error, request, reply) => sendError(options.translate?.(error) ?? error, request, reply));
+    scope.setErrorHandler((error, request, reply) =>
+      sendError(options.translateError?.(error) ?? error, request, reply),
+    );
     for (const route of routes) mountRoute(scope, contract, route, options);
     mountFallbackRoutes(scope, contract);
   });

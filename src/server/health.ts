@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import { isMigrated } from '../database/migrate.ts';
-import { Unavailable } from '../errors.ts';
+import { withTimeout } from '../database/timeout.ts';
 
 /** About as long as the probes of orchestrators wait. */
 const timeoutMs = 2_000;
@@ -14,7 +14,7 @@ export function mountHealth(app: FastifyInstance, orm: MikroORM): void {
     const notReady = (reason: string) => reply.code(503).send({ status: 'not ready', reason });
     if (app.drain.isShuttingDown) return notReady('the service is shutting down');
     try {
-      return (await withTimeout(check())) ? { status: 'ready' } : notReady('the database is not migrated');
+      return (await withTimeout(timeoutMs, check())) ? { status: 'ready' } : notReady('the database is not migrated');
     } catch (error) {
       request.log.warn(error);
       return notReady('the database does not answer');
@@ -31,14 +31,4 @@ function coalesce<T>(run: () => Promise<T>): () => Promise<T> {
     });
     return pending;
   };
-}
-
-async function withTimeout<T>(result: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Unavailable('The database is slow')), timeoutMs);
-  try {
-    return await Promise.race([result, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -59,8 +59,8 @@ export async function createServer(
   if (config.metrics) mountMetrics(app, metrics, collectMetrics);
 
   const schema = createSchema();
-  const translate = createTranslate(app, metrics.databaseError);
-  const source = {
+  const translateError = createTranslate(app, metrics.databaseError);
+  const dependencies = {
     orm,
     repositories: createRepositories({ ...access, ...(replicas && { query: replicas.query }) }),
     menuLimits: config.menuLimits,
@@ -73,9 +73,9 @@ export async function createServer(
       limits: config.graphqlLimits,
       trusted: config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments),
       responseCache,
-      dependencies: source,
+      dependencies,
       authenticate: request => app.authenticate(request),
-      translateError: translate,
+      translateError,
     }),
   );
   const rest = mountRest(app, {
@@ -86,9 +86,9 @@ export async function createServer(
       const caller = await app.authenticate(request);
       return writes ? requireWrite(caller?.scope) : requireKey(caller?.scope);
     },
-    createContext: scope => createContext(source, scope),
-    readRevisions: (scope, store) => readRevisions(source, scope, store),
-    translate,
+    createContext: scope => createContext(dependencies, scope),
+    readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
+    translateError,
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
   mountPages(app);

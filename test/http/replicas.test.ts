@@ -138,7 +138,7 @@ describe('A read replica', () => {
 
 test('neither the primary nor another database is used as a replica', async () => {
   await pair.onPrimary('create database another');
-  const service = await serve([pair.primaryUrl, pair.standbyUrl.replace('/carte?', '/another?'), pair.standbyUrl]);
+  const service = await serve([pair.primaryUrl, pair.standbyUrl.replace('/carte', '/another'), pair.standbyUrl]);
   await until(async () => (await service.sample('carte_replica_usable{replica="3"}')) === 1);
   expect(await service.sample('carte_replica_usable{replica="1"}')).toBe(0);
   expect(await service.sample('carte_replica_usable{replica="2"}')).toBe(0);

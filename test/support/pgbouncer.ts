@@ -18,11 +18,12 @@ interface Connection {
 const port = 6432;
 
 /** A PgBouncer in front of a server, in the mode that keeps least: every transaction may find another connection. */
-export async function startPgBouncer(server: Connection) {
+export async function startPgBouncer(server: Connection, more: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'carte-pgbouncer-'));
   const file = join(folder, 'pgbouncer.ini');
   writeFileSync(join(folder, 'users'), `"${server.user}" ""\n`);
-  writeFileSync(file, settings(server, folder));
+  const added = Object.entries(more).map(([name, value]) => `${name} = ${value}\n`);
+  writeFileSync(file, settings(server, folder) + added.join(''));
   // Like PostgreSQL it does not run as root.
   const program = commandAs({ ...currentUser(), inNamespace: currentUser().uid === 0 }, 'pgbouncer', ['-q', file]);
   const child = spawn(program.file, program.args, { env: process.env, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -30,7 +30,8 @@ function appThatThrows(error: unknown) {
     }),
     authenticate: async () => ({ name: 'caller' }),
     createContext: () => ({}),
-    translate: cause => (cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined),
+    translateError: cause =>
+      cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined,
   });
   return { app, logged };
 }

@@ -134,7 +134,6 @@ const replace = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected:
 
 /** Another server takes over that never had the last changes; their revisions must not be taken for those of others. */
 async function checkLostTail(
-  _options: DrillOptions,
   network: Network,
   service: Service,
   { lose, takeOver }: { lose: () => Promise<void>; takeOver: () => Promise<PostgresNode> },
@@ -188,7 +187,7 @@ async function checkLostTail(
 
 const asynchronousPromotion: Drill = options =>
   onPair(options, { settings: {} }, (a, b, network, service) =>
-    checkLostTail(options, network, service, {
+    checkLostTail(network, service, {
       async lose() {
         const [row] = await a.query('select pg_current_wal_flush_lsn()::text as lsn');
         while ((await b.query(`select pg_last_wal_replay_lsn() >= '${row?.lsn}' as done`))[0]?.done !== true)
@@ -209,7 +208,7 @@ const restoredBackup: Drill = options =>
   onPair(options, { settings: {} }, async (a, _b, network, service) => {
     let copy: PostgresNode | undefined;
     try {
-      return await checkLostTail(options, network, service, {
+      return await checkLostTail(network, service, {
         async lose() {
           copy = await a.backUp(options.folder, 'copy');
         },

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Address } from '../../../test/support/failover/address.ts';
 import type { PostgresNode } from '../../../test/support/failover/postgres.ts';
+import { startPgBouncer } from '../../../test/support/pgbouncer.ts';
 import { configuration, marksIn } from '../faults/menu.ts';
 import { carte, type Server, startServer, stopServer } from '../servers.ts';
-import { startPgBouncer } from './pgbouncer.ts';
 
 /** How Carte finds its database: one address, a PgBouncer before it, or a list of hosts. */
 export const routes = ['address', 'pgbouncer', 'hosts'] as const;
@@ -20,6 +20,12 @@ export interface Network {
   close(): Promise<void>;
 }
 
+/** As docs/failover.md recommends. */
+const bouncerSettings = { server_login_retry: '1', server_connect_timeout: '2', query_wait_timeout: '5' };
+
+const urlOf = ({ host, port }: { readonly host: string; readonly port: number }) =>
+  `postgresql://postgres@/carte?host=${encodeURIComponent(host)}&port=${port}`;
+
 /** The way to the primary; `others` are the hosts that may become it. */
 export async function openNetwork(
   route: Route,
@@ -28,9 +34,10 @@ export async function openNetwork(
 ): Promise<Network> {
   if (route === 'hosts') return openHosts(primary, others);
   const address = await Address.open(primary.port);
-  const bouncer = route === 'pgbouncer' ? await startPgBouncer(address.port) : undefined;
+  const server = { host: '127.0.0.1', port: address.port, user: 'postgres', database: 'carte' };
+  const bouncer = route === 'pgbouncer' ? await startPgBouncer(server, bouncerSettings) : undefined;
   return {
-    url: bouncer?.url ?? address.url,
+    url: bouncer ? urlOf(bouncer.connection) : address.url,
     vanish(sessions) {
       address.moveTo('refuse');
       if (sessions === 'cut') address.cutSessions();

@@ -31,5 +31,5 @@ export function shareOf({ replica = 0, behind = 0, ahead = 0, failed = 0 }: Read
 }
 
 export function cpuOf(folder: string): number {
-  return cpuSeconds(Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]));
+  return cpuSeconds(Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]));
 }

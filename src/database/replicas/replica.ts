@@ -5,6 +5,7 @@ import { parseDatabaseUrl } from '../database-url.ts';
 import { poolOptions, typeParsers } from '../pool.ts';
 import type { Query } from '../query.ts';
 import type { StatementOptions } from '../statements.ts';
+import { withTimeout } from '../timeout.ts';
 import { hasReplayed, type PrimaryPosition, readReplicaState, readSnapshotXmax, zeroLsn } from './replay-position.ts';
 
 export interface ReplicaOptions extends StatementOptions {
@@ -142,18 +143,6 @@ export class Replica {
     this.#closed.abort();
     this.#pools?.destroy();
     this.#pools = undefined;
-  }
-}
-
-async function withTimeout<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  // One turn of the event loop later, so that a result which arrived while the loop was blocked wins.
-  const fail = () => setImmediate(() => reject(new Error(`No response within ${timeoutMs} ms`)));
-  const timer = setTimeout(fail, timeoutMs);
-  try {
-    return await Promise.race([result, promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from '../../../src/database/embedded/binaries.ts';
+import { currentUser } from '../../../src/database/embedded/data-directory.ts';
+import { commandAs } from '../../../src/database/embedded/unprivileged-user.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -21,27 +23,29 @@ const settings: Settings = {
   recovery_target_timeline: 'latest',
 };
 
-/** PostgreSQL does not run as root; in a user namespace it sees another user. */
-const asUser = process.getuid?.() === 0 ? ['unshare', '--user', '--map-user=1', '--map-group=1'] : [];
+/** PostgreSQL does not run as root. */
+const asUser = (program: string, args: readonly string[]) =>
+  commandAs({ ...currentUser(), inNamespace: currentUser().uid === 0 }, program, args);
 
 /** A PostgreSQL server that can be killed, cloned and promoted. */
 export class PostgresNode {
   readonly name: string;
   readonly port: number;
-  readonly #folder: string;
+  readonly folder: string;
   #process: ChildProcess | undefined;
 
   private constructor(name: string, folder: string, port: number) {
     this.name = name;
-    this.#folder = folder;
+    this.folder = folder;
     this.port = port;
   }
 
   static async create(parent: string, name: string, options: Settings = {}): Promise<PostgresNode> {
     const node = new PostgresNode(name, join(parent, name), await freePort());
     const { initdb } = await findBinaries();
-    const args = ['-D', node.#folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-    execute([initdb, ...args]);
+    const args = ['-D', node.folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    const { file, args: all, options: how } = asUser(initdb, args);
+    execFileSync(file, all, { ...how, stdio: ['ignore', 'ignore', 'inherit'] });
     await node.start(options);
     await node.query('create database carte', 'postgres');
     return node;
@@ -53,23 +57,23 @@ export class PostgresNode {
     const client = new pg.Client(this.#connectionTo('postgres'));
     await client.connect();
     await client.query("select pg_backup_start('copy', true)");
-    mkdirSync(copy.#folder, { mode: 0o700 });
-    execFileSync('cp', ['-a', `${this.#folder}/.`, copy.#folder]);
+    mkdirSync(copy.folder, { mode: 0o700 });
+    execFileSync('cp', ['-a', `${this.folder}/.`, copy.folder]);
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     await client.end();
     // With the WAL up to the end of the back-up, without which the copy is not consistent.
-    execFileSync('cp', ['-a', `${this.#folder}/pg_wal/.`, join(copy.#folder, 'pg_wal')]);
-    rmSync(join(copy.#folder, 'postmaster.pid'), { force: true });
-    writeFileSync(join(copy.#folder, 'backup_label'), rows[0]?.labelfile ?? '');
+    execFileSync('cp', ['-a', `${this.folder}/pg_wal/.`, join(copy.folder, 'pg_wal')]);
+    rmSync(join(copy.folder, 'postmaster.pid'), { force: true });
+    writeFileSync(join(copy.folder, 'backup_label'), rows[0]?.labelfile ?? '');
     return copy;
   }
 
   /** Makes a standby of the server, not started yet. */
   async clone(parent: string, name: string, port?: number): Promise<PostgresNode> {
     const standby = await this.backUp(parent, name, port);
-    writeFileSync(join(standby.#folder, 'standby.signal'), '');
+    writeFileSync(join(standby.folder, 'standby.signal'), '');
     const source = `host=127.0.0.1 port=${this.port} user=postgres application_name=${name}`;
-    appendFileSync(join(standby.#folder, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
+    appendFileSync(join(standby.folder, 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
     return standby;
   }
 
@@ -81,12 +85,12 @@ export class PostgresNode {
     const { postgres } = await findBinaries();
     const all = { ...settings, ...options, port: String(this.port) };
     const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-    const log = openSync(`${this.#folder}.log`, 'a');
-    const [file = '', ...args] = [...asUser, postgres, '-D', this.#folder, ...given];
-    this.#process = spawn(file, args, { stdio: ['ignore', log, log] });
+    const log = openSync(`${this.folder}.log`, 'a');
+    const { file, args, options: how } = asUser(postgres, ['-D', this.folder, ...given]);
+    this.#process = spawn(file, args, { ...how, stdio: ['ignore', log, log] });
     for (;;) {
       if (this.#process.exitCode !== null)
-        throw new Error(`${this.name} did not start: ${readFileSync(`${this.#folder}.log`, 'utf8').slice(-1000)}`);
+        throw new Error(`${this.name} did not start: ${readFileSync(`${this.folder}.log`, 'utf8').slice(-1000)}`);
       const isReady = await this.query('select 1', 'postgres').then(
         () => true,
         () => false,
@@ -142,12 +146,7 @@ export class PostgresNode {
   }
 }
 
-function execute([file = '', ...args]: readonly string[]): void {
-  const [program = '', ...all] = [...asUser, file, ...args];
-  execFileSync(program, all, { stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
