@@ -21,7 +21,12 @@ export interface Network {
 }
 
 /** As docs/failover.md recommends. */
-const bouncerSettings = { server_login_retry: '1', server_connect_timeout: '2', query_wait_timeout: '5' };
+const bouncerSettings = {
+  default_pool_size: '20',
+  server_login_retry: '1',
+  server_connect_timeout: '2',
+  query_wait_timeout: '5',
+};
 
 const urlOf = ({ host, port }: { readonly host: string; readonly port: number }) =>
   `postgresql://postgres@/carte?host=${encodeURIComponent(host)}&port=${port}`;
