@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issueKey } from '../src/auth/keys.ts';
+import { writePermissions } from '../src/auth/scope.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createOrm } from '../src/database/orm.ts';
 import { createData, operatorFork } from '../test/support/data.ts';
@@ -45,7 +46,7 @@ async function fill(pair: Pair) {
   for (let number = 0; number < 100; number++) await data.store();
   await pair.onPrimary('vacuum analyze');
   const { key } = await issueKey(operatorFork(orm), {
-    ...{ name: 'bench', all: true, canWrite: true },
+    ...{ name: 'bench', all: true, permissions: writePermissions },
     ...{ merchantIds: [], storeIds: [] },
   });
   return { orm, data, key };

@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
+import { permissions } from './scope.ts';
 
 export const ApiKeyEntity = defineEntity({
   name: 'ApiKey',
@@ -12,7 +13,9 @@ export const ApiKeyEntity = defineEntity({
     hash: p.blob().unique(),
     /** Explicit, since a key whose grants were deleted must see nothing. */
     allAccess: p.boolean(),
-    canWrite: p.boolean(),
+    permissions: p.enum(permissions).array().default([]),
+    /** For processes of 0.1.0, which still run while others are restarted with a newer version. */
+    canWrite: p.boolean().generated(`('MENU' = any (permissions)) stored`).nullable().lazy().hidden(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),

@@ -4,6 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { type ApiKey, ApiKeyEntity, GrantEntity } from './entities.ts';
+import type { Permission } from './scope.ts';
 
 /** Identifies our keys in logs, secret scanners and vaults. */
 const prefix = 'carte_';
@@ -13,7 +14,7 @@ export interface KeyRequest {
   readonly all: boolean;
   readonly merchantIds: readonly string[];
   readonly storeIds: readonly string[];
-  readonly canWrite: boolean;
+  readonly permissions: readonly Permission[];
   readonly expiresAt?: Date | undefined;
 }
 
@@ -35,7 +36,7 @@ export async function issueKey(em: EntityManager, request: KeyRequest): Promise<
     name: request.name,
     hash: hashKey(key),
     allAccess: request.all,
-    canWrite: request.canWrite,
+    permissions: [...request.permissions],
     createdAt: new Date(),
     expiresAt: request.expiresAt ?? null,
   });
@@ -77,12 +78,14 @@ async function findKey(em: EntityManager, id: string): Promise<ApiKey> {
 }
 
 async function validateRequest(em: EntityManager, request: KeyRequest): Promise<void> {
-  const { all, merchantIds, storeIds, expiresAt } = request;
+  const { all, merchantIds, storeIds, permissions, expiresAt } = request;
   const grants = merchantIds.length + storeIds.length;
   if (all && grants > 0)
     throw new OperatorError('A key has access to all, or to certain merchants and stores, not both.');
   if (!all && grants === 0)
     throw new OperatorError('Give the key an access scope: --all, --merchant ID or --store ID.');
+  if (permissions.includes('ADMIN') && !all)
+    throw new OperatorError('The permission admin needs access to all merchants and stores: --all.');
   if (expiresAt && expiresAt <= new Date()) throw new OperatorError(`${expiresAt.toISOString()} is in the past.`);
 
   const merchants = await em.find(MerchantEntity, { id: { $in: [...merchantIds] } });

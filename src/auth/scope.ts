@@ -1,10 +1,17 @@
 import type { FilterDef } from '@mikro-orm/core';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 
+/** What a key may do besides reading. */
+export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN'] as const;
+export type Permission = (typeof permissions)[number];
+
+/** What `--write` grants. */
+export const writePermissions: readonly Permission[] = ['ORDERS', 'STOCK', 'MENU'];
+
 /** What a key may read and write: only what is listed here, unless `all` is set. */
 export interface AccessScope {
   readonly all: boolean;
-  readonly canWrite: boolean;
+  readonly permissions: readonly Permission[];
   /** Merchants with all their stores. */
   readonly merchantIds: readonly string[];
   /** Single stores. */
@@ -16,23 +23,28 @@ export interface AccessScope {
 /** The scope of commands. */
 export const operatorScope: AccessScope = {
   all: true,
-  canWrite: true,
+  permissions,
   merchantIds: [],
   storeIds: [],
   merchantIdsOfStores: [],
 };
 
 /** The scope of a request without a key. */
-export const emptyScope: AccessScope = { ...operatorScope, all: false, canWrite: false };
+export const emptyScope: AccessScope = { ...operatorScope, all: false, permissions: [] };
 
 export function requireKey(scope: AccessScope | undefined): AccessScope {
   if (!scope) throw new Unauthenticated('An API key is needed in the header x-api-key.');
   return scope;
 }
 
-export function requireWrite(scope: AccessScope | undefined): AccessScope {
+/** Throws unless the key has the permission; ADMIN also requires access to every merchant and store. */
+export function requirePermission(scope: AccessScope | undefined, permission: Permission): AccessScope {
   const keyScope = requireKey(scope);
-  if (!keyScope.canWrite) throw new Forbidden('This API key may only read.');
+  const { all, permissions: granted } = keyScope;
+  if (granted.length === 0) throw new Forbidden('This API key may only read.');
+  if (!granted.includes(permission) || (permission === 'ADMIN' && !all)) {
+    throw new Forbidden(`This API key does not have the permission ${permission}; it has ${granted.join(', ')}.`);
+  }
   return keyScope;
 }
 
@@ -81,7 +93,7 @@ export function unionOf(scopes: readonly AccessScope[]): AccessScope {
   if (others.length === 0) return first;
   return {
     all: scopes.some(scope => scope.all),
-    canWrite: false,
+    permissions: [],
     merchantIds: scopes.flatMap(scope => scope.merchantIds),
     storeIds: scopes.flatMap(scope => scope.storeIds),
     merchantIdsOfStores: scopes.flatMap(scope => scope.merchantIdsOfStores),

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
+import { type Permission, permissions, writePermissions } from '../auth/scope.ts';
 import { withDatabase } from './database.ts';
 import { collect, examples, parseDate } from './options.ts';
 import { table, terminal } from './terminal.ts';
@@ -10,7 +11,24 @@ interface CreateOptions {
   readonly merchant: readonly string[];
   readonly store: readonly string[];
   readonly write?: boolean;
+  readonly can: readonly Permission[];
   readonly expires?: Date;
+}
+
+const lowerCase = (permission: Permission) => permission.toLowerCase();
+const names = permissions.map(lowerCase);
+
+function parsePermissions(list: string): readonly Permission[] {
+  return list.split(',').map(name => {
+    const permission = permissions.find(candidate => lowerCase(candidate) === name.trim());
+    if (!permission) throw new InvalidArgumentError(`"${name}" is not one of ${names.join(', ')}.`);
+    return permission;
+  });
+}
+
+function permissionsOf({ write, can }: Pick<CreateOptions, 'write' | 'can'>): readonly Permission[] {
+  const granted = new Set([...(write ? writePermissions : []), ...can]);
+  return permissions.filter(permission => granted.has(permission));
 }
 
 export function addKeyCommands(program: Command): void {
@@ -25,9 +43,10 @@ export function addKeyCommands(program: Command): void {
     .option('--all', 'give access to every merchant and store')
     .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
     .option('--store <id>', 'give access to this store (repeatable)', collect, [])
-    .option('--write', 'allow replacing menu configurations; without it the key is read-only')
+    .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions, [])
+    .option('--write', 'allow all writes but admin; without --write and --can the key is read-only')
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
-    .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --write'))
+    .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --can orders,stock'))
     .action(createKey);
   key
     .command('list')
@@ -65,7 +84,7 @@ async function createKey(options: CreateOptions): Promise<void> {
       all: options.all ?? false,
       merchantIds: options.merchant,
       storeIds: options.store,
-      canWrite: options.write ?? false,
+      permissions: permissionsOf(options),
       expiresAt: options.expires,
     }),
   );
@@ -81,7 +100,14 @@ async function printKeys(): Promise<void> {
       .getItems()
       .map(({ merchant, store }) => (merchant ? `merchant ${merchant}` : `store ${store}`));
     const scope = key.allAccess ? 'all' : grants.join(', ') || 'nothing';
-    return [key.id, key.name, key.canWrite ? 'read+write' : 'read', scope, key.createdAt.toISOString(), stateOf(key)];
+    return [
+      key.id,
+      key.name,
+      ['read', ...key.permissions.map(lowerCase)].join(','),
+      scope,
+      key.createdAt.toISOString(),
+      stateOf(key),
+    ];
   });
   terminal.out(table([['ID', 'NAME', 'PERMISSIONS', 'SCOPE', 'CREATED', 'STATE'], ...rows]));
 }

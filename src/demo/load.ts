@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
-import { operatorScope } from '../auth/scope.ts';
+import { operatorScope, permissions } from '../auth/scope.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
@@ -43,7 +43,13 @@ export async function loadDemo(orm: MikroORM): Promise<string> {
       demoStores.push({ id: store.id, timezone: store.timezone, menu });
     }
     await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now: new Date() })));
-    const { key } = await issueKey(em, { name: 'demo', all: true, merchantIds: [], storeIds: [], canWrite: true });
+    const { key } = await issueKey(em, {
+      name: 'demo',
+      all: true,
+      merchantIds: [],
+      storeIds: [],
+      permissions: [...permissions],
+    });
     return key;
   });
 }

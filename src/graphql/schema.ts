@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { defaultFieldResolver, type GraphQLSchema, isScalarType } from 'graphql';
-import { type AccessScope, requireKey, requireWrite } from '../auth/scope.ts';
+import { type GraphQLSchema, isScalarType } from 'graphql';
 import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
@@ -9,6 +8,7 @@ import { partialInputChecks } from '../menu/validate.ts';
 import { merchantResolvers } from '../merchant/resolvers.ts';
 import { orderResolvers } from '../order/resolvers.ts';
 import { storeResolvers } from '../store/resolvers.ts';
+import { authorizeRootFields } from './authorization.ts';
 import type { Context } from './context.ts';
 import { scalars } from './scalars.ts';
 
@@ -22,9 +22,7 @@ export function createSchema(): GraphQLSchema {
     resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, orderResolvers],
   });
   describeScalars(schema);
-  // Introspection needs no key, every query one, and every mutation one with write access.
-  authorizeFields(schema.getQueryType(), requireKey);
-  authorizeFields(schema.getMutationType(), requireWrite);
+  authorizeRootFields(schema);
   addInputChecks(schema);
   checkCacheDirectives(schema);
   return schema;
@@ -34,19 +32,6 @@ export function createSchema(): GraphQLSchema {
 function describeScalars(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type)) type.description ??= type.astNode?.description?.value;
-  }
-}
-
-function authorizeFields(
-  type: ReturnType<GraphQLSchema['getQueryType']>,
-  check: (scope: AccessScope | undefined) => void,
-): void {
-  for (const field of Object.values(type?.getFields() ?? {})) {
-    const resolve = field.resolve ?? defaultFieldResolver;
-    field.resolve = (root, args, context: Context, info) => {
-      check(context.scope);
-      return resolve(root, args, context, info);
-    };
   }
 }
 

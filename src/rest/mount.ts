@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLField } from 'graphql';
 import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
@@ -17,8 +18,8 @@ declare module 'fastify' {
 }
 
 export interface RestOptions<Caller extends object> extends ExecuteOptions<Caller> {
-  /** Throws `Unauthenticated`, or `Forbidden` for a caller without permission to write. */
-  readonly authenticate: (request: FastifyRequest, operation: { readonly writes: boolean }) => Promise<Caller>;
+  /** Throws `Unauthenticated`, or `Forbidden` for a caller without the permission that the root field requires. */
+  readonly authenticate: (request: FastifyRequest, rootField: GraphQLField<unknown, unknown>) => Promise<Caller>;
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
@@ -62,7 +63,7 @@ function mountRoute<Caller extends object>(
     onRequest: async (request, reply) => {
       // Responses depend on the API key, and are revalidated each time.
       reply.header('cache-control', 'private, no-cache');
-      request.caller = await options.authenticate(request, { writes: operation.kind === 'mutation' });
+      request.caller = await options.authenticate(request, operation.rootField);
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');

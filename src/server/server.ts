@@ -1,12 +1,12 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { createAuthenticator } from '../auth/authenticate.ts';
-import { requireKey, requireWrite } from '../auth/scope.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
 import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
+import { authorize } from '../graphql/authorization.ts';
 import { createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
@@ -82,10 +82,7 @@ export async function createServer(
     schema,
     responseCache,
     bodyLimit: config.bodyLimit,
-    authenticate: async (request, { writes }) => {
-      const caller = await app.authenticate(request);
-      return writes ? requireWrite(caller?.scope) : requireKey(caller?.scope);
-    },
+    authenticate: async (request, rootField) => authorize(rootField, (await app.authenticate(request))?.scope),
     createContext: scope => createContext(dependencies, scope),
     readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
     translateError,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
+import { writePermissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
@@ -21,19 +22,25 @@ test('key create prints the key alone, and only its hash is stored', async () =>
   expect(JSON.stringify(rows)).not.toContain(stdout.trim());
   expect((await authenticate(stdout.trim())).scope).toEqual({
     all: false,
-    canWrite: true,
+    permissions: writePermissions,
     merchantIds: [],
     storeIds: [store.id],
     merchantIdsOfStores: [store.merchant],
   });
 });
 
-test('key create without --write issues a read-only key', async () => {
+test('key create without --write and --can issues a read-only key', async () => {
   const { stdout } = await key('create', '--name', 'viewer', '--merchant', String(store.merchant));
   expect((await authenticate(stdout.trim())).scope).toMatchObject({
-    canWrite: false,
+    permissions: [],
     merchantIds: [store.merchant],
   });
+});
+
+test('key create --can grants just these permissions', async () => {
+  const { stdout } = await key('create', '--name', 'web shop', '--store', store.id, '--can', 'stock,orders');
+  expect((await authenticate(stdout.trim())).scope).toMatchObject({ permissions: ['ORDERS', 'STOCK'] });
+  expect((await key('list')).stdout).toMatch(/web shop +read,orders,stock +store /);
 });
 
 test('key list shows every key and no secret; key revoke and rotate invalidate the old one', async () => {
@@ -62,6 +69,10 @@ test.each([
   [['create', '--name', 'x', '--store', 'no-such'], 'carte: There is no store no-such.'],
   [['create', '--name', 'x', '--merchant', 'no-such'], 'carte: There is no merchant no-such.'],
   [['create', '--name', 'x', '--all', '--expires', '2020-01-01'], 'carte: 2020-01-01T00:00:00.000Z is in the past.'],
+  [
+    ['create', '--name', 'x', '--store', 's', '--can', 'admin'],
+    'carte: The permission admin needs access to all merchants and stores: --all.',
+  ],
   [['revoke', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],
 ])('key %j reports the error', async (args, message) => {
   const { code, stdout, stderr } = await key(...args);

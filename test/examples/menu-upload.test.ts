@@ -74,7 +74,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
 
   test('other errors are printed as the response has them', async () => {
     const store = await app.data.store();
-    const readOnly = await app.newKey({ canWrite: false });
+    const readOnly = await app.newKey({ permissions: [] });
     expect(await upload(store.id, '{"items": []}', [], readOnly)).toEqual({
       code: 1,
       stdout: '',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { issueKey } from '../../src/auth/keys.ts';
+import { writePermissions } from '../../src/auth/scope.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
@@ -34,7 +35,7 @@ const orm = createOrm({ url });
 closing.push(() => orm.close(true));
 await migrate(orm);
 const store = await createData(orm).store();
-const request = { name: 'test', all: true, merchantIds: [], storeIds: [], canWrite: true };
+const request = { name: 'test', all: true, merchantIds: [], storeIds: [], permissions: writePermissions };
 const { key } = await issueKey(operatorFork(orm), request);
 
 /** A service with a timeout for its statements; sends a POST with a body, and a GET without. */

@@ -16,7 +16,7 @@ async function makeTarget(): Promise<Target> {
   const revoked = await app.newKey({ name: 'revoked' });
   await app.orm.em.fork().execute("update api_key set revoked_at = now() where name = 'revoked'");
   return {
-    keys: { write: app.key, read: await app.newKey({ canWrite: false }), revoked },
+    keys: { write: app.key, read: await app.newKey({ permissions: [] }), revoked },
     storeId: store.id,
     otherStoreId: other.id,
     merchantId: store.merchant ?? '',

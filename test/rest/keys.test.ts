@@ -72,7 +72,7 @@ describe('What a key may see', () => {
   });
 
   test('nothing once it is revoked, or rotated and the old secret is used', async () => {
-    const request = { name: 'POS', all: true, merchantIds: [], storeIds: [], canWrite: false };
+    const request = { name: 'POS', all: true, merchantIds: [], storeIds: [], permissions: [] };
     const first = await issueKey(operatorFork(app.orm), request);
     expect(await statusOf(first.key)).toBe(200);
     const second = await rotateKey(operatorFork(app.orm), first.id);
@@ -110,7 +110,7 @@ describe('Caching', () => {
 });
 
 describe('Order of checks', async () => {
-  const readOnly = await app.newKey({ canWrite: false });
+  const readOnly = await app.newKey({ permissions: [] });
   const menuOf = (storeId: string) => `/v1/stores/${storeId}/menu_configuration/`;
   const broken = {
     items: [],

@@ -1,5 +1,6 @@
 import { afterAll, expect } from 'vitest';
 import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
+import { writePermissions } from '../../src/auth/scope.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
 import { createData, type Data, operatorFork } from './data.ts';
@@ -34,7 +35,7 @@ export async function startApp(overrides: Partial<Config> = {}) {
 
   const newKey = async (request: Partial<KeyRequest> = {}): Promise<string> => {
     const all = !request.merchantIds && !request.storeIds;
-    const full = { name: 'test', all, merchantIds: [], storeIds: [], canWrite: true, ...request };
+    const full = { name: 'test', all, merchantIds: [], storeIds: [], permissions: writePermissions, ...request };
     return (await issueKey(operatorFork(orm), full)).key;
   };
   const key = await newKey();

@@ -1,4 +1,5 @@
 import { issueKey, type KeyRequest, revokeKey } from '../../src/auth/keys.ts';
+import { writePermissions } from '../../src/auth/scope.ts';
 import type { startApp } from './app.ts';
 import { operatorFork, smallMenu } from './data.ts';
 
@@ -25,7 +26,14 @@ export async function makeTenants(app: App) {
   await make('mine');
   await make('foreign');
   const key = async (request: Partial<KeyRequest>) => {
-    const full = { name: 'tenant', all: false, merchantIds: [], storeIds: [], canWrite: true, ...request };
+    const full = {
+      name: 'tenant',
+      all: false,
+      merchantIds: [],
+      storeIds: [],
+      permissions: writePermissions,
+      ...request,
+    };
     return issueKey(operatorFork(app.orm), full);
   };
   const mine = { merchantIds: ['mine-merchant'] };
@@ -40,7 +48,7 @@ export async function makeTenants(app: App) {
     unknown: `carte_${'x'.repeat(43)}`,
     expired: expired.key,
     revoked: revoked.key,
-    readOnly: (await key({ ...mine, canWrite: false })).key,
+    readOnly: (await key({ ...mine, permissions: [] })).key,
     foreign: (await key({ merchantIds: ['foreign-merchant'] })).key,
     sibling: (await key({ storeIds: ['mine-sibling'] })).key,
   };

@@ -10,7 +10,7 @@ const statements = new StatementCounter();
 const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
 const { query } = await createReadAccess(orm);
 
-const request = { name: 'pos', all: true, merchantIds: [], storeIds: [], canWrite: false };
+const request = { name: 'pos', all: true, merchantIds: [], storeIds: [], permissions: [] };
 
 test('a valid key is cached for the TTL, without another query', async () => {
   let now = 1_000_000;

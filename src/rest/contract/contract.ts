@@ -35,6 +35,8 @@ export interface Operation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
   readonly route: RouteDirective;
+  /** The root field in the graph. */
+  readonly rootField: GraphQLField<unknown, unknown>;
   readonly parameters: readonly Parameter[];
   /** Runs against the graph: the operation with its fragments, without directives. */
   readonly document: DocumentNode;
@@ -130,6 +132,7 @@ function readOperation(
     name,
     kind: node.operation,
     route,
+    rootField: paths.body[0].field,
     parameters: readParameters(schema, node, route),
     document: visit(document, { Directive: () => null }),
     bodyPath: paths.body.map(field => keyOf(field.node)),

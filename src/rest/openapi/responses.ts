@@ -48,7 +48,7 @@ export const sharedResponses: Json = {
   Unauthenticated: error('The API key is missing, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'ApiKey' } } },
   }),
-  Forbidden: error('The API key may only read.'),
+  Forbidden: error('The API key does not have the permission that the operation requires.'),
   NotFound: error('Nothing with this identifier is in the scope of the API key.'),
   PreconditionFailed: error('The resource has changed since the ETag in If-Match was issued.'),
   TooLarge: error('The body is larger than the service accepts.'),
