@@ -4,6 +4,7 @@ import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
 import { replaceMenuConfiguration } from './replace.ts';
+import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
 
 const loadConfiguration = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
@@ -32,6 +33,13 @@ export const menuResolvers: Resolvers = {
       if (!configuration) return null;
       loaders.menus.byStore.prime(store, configuration);
       return { store, revision: configuration.revision };
+    },
+    setStock: async (_root, { storeId, ...changes }, { loaders, menuLimits: limits, forkEntityManager }) => {
+      const store = await loaders.stores.byId.load(storeId);
+      const revision = store && (await setStock(forkEntityManager(), store, { ...changes, limits }));
+      if (!store || revision === null) return null;
+      loaders.menus.byStore.clear(store, revision);
+      return { store };
     },
   },
   Store: {
@@ -67,6 +75,9 @@ export const menuResolvers: Resolvers = {
   },
   ReplaceMenuConfigurationPayload: {
     diagnostics: async ({ store }, _args, context) => diagnosticsOf(await loadConfiguration(store, context)),
+  },
+  SetStockPayload: {
+    revision: ({ store }, _args, { loaders }) => loaders.menus.revisionOf(store),
   },
   MultilingualText: {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),

@@ -17,7 +17,7 @@ type PartialConfiguration = {
 type Path = readonly (string | number)[];
 
 /** Bounds the size of an error response. */
-const maxErrors = 1000;
+export const maxErrors = 1000;
 const maxExternalIdLength = 255;
 
 /** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
@@ -51,6 +51,12 @@ export function validatePartialConfiguration(parsed: unknown): ValidationError[]
   };
   // The reader of the input has checked the texts.
   return collectErrors(configuration, [checkIdentifiers, checkReferences]).map(belowInput);
+}
+
+/** Finds the errors in the external ids of some lists, each with its own kind. */
+export function checkExternalIds(lists: Partial<PartialConfiguration>): ValidationError[] {
+  const empty: PartialConfiguration = { menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] };
+  return collectErrors({ ...empty, ...lists }, [checkTexts, checkIdentifiers]);
 }
 
 /** Validators of partially parsed arguments, by mutation. */
@@ -179,7 +185,7 @@ function* checkReferenceList(
   }
 }
 
-function notFound(path: Path, noun: string, id: string): ValidationError {
+export function notFound(path: Path, noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `no ${noun} has the external id ${JSON.stringify(id)}` };
 }
 

@@ -75,6 +75,10 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'replaceMenuConfiguration(storeId: "mine-store", input: { items: [] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
+  'Mutation.setStock': [
+    'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
 };
 
 const cases = Object.entries(table).flatMap(([coordinate, [selection, byScope]]) =>
