@@ -68,7 +68,7 @@ function checkLengths(changes: StockChanges, { entities: limit }: MenuLimits): v
     }));
   if (stockKinds.every(({ name }) => changes[name].length === 0)) {
     const message = 'At least one item or modifier item is required; both lists are empty';
-    errors.push({ path: ['items'], type: 'too_short', message });
+    errors.push({ path: ['items'], type: 'missing', message });
   }
   if (errors.length > 0) throw new InvalidInput(errors);
 }

@@ -127,7 +127,7 @@ describe('setStock', () => {
     expect(empty.body.errors[0].extensions.errors).toEqual([
       {
         path: ['items'],
-        type: 'too_short',
+        type: 'missing',
         message: 'At least one item or modifier item is required; both lists are empty',
       },
     ]);
