@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addCompareCommand } from './cli/compare.ts';
 import { addMigrateCommand } from './cli/database.ts';
+import { addDemoCommand } from './cli/demo.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
 import { addMenuCommand } from './cli/menu.ts';
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addMenuCommand(program);
   addOrderCommands(program);
+  addDemoCommand(program);
   addRestCommands(program);
   addCompareCommand(program);
   return program;
