@@ -26,7 +26,7 @@ export function addDemoCommand(program: Command): void {
       ].join(', ');
       terminal.err(`Restored: ${restored}.`);
       terminal.err(
-        `Orders: removed ${removedOrders}, including those that were added; created ${orders} of the last two weeks.`,
+        `Orders: ${removedOrders} removed, including any that were added, and ${orders} of the last two weeks created.`,
       );
       terminal.err('API keys, and other merchants and stores, are unchanged.');
     });

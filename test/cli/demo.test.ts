@@ -53,7 +53,7 @@ describe('carte demo reset', () => {
 
     const { code, stdout, stderr } = await run(['demo', 'reset'], env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toMatch(/^Restored: 1 of 2 merchants, 1 of 4 stores, 2 of 4 menus\.\nOrders: removed \d+, /);
+    expect(stderr).toMatch(/^Restored: 1 of 2 merchants, 1 of 4 stores, 2 of 4 menus\.\nOrders: \d+ removed, /);
     expect((await app.get(menuPath, { 'if-none-match': etag })).status).toBe(200);
     for (const key of [demoKey, lisbonKey]) expect(await readDemo(key)).toEqual(before);
     expect((await app.get(`/v1/orders/${added?.id}`)).status).toBe(404);
