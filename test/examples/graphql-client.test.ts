@@ -54,7 +54,7 @@ describe('examples/graphql-client', { timeout: 120_000 }, () => {
     });
     expect(await start([store.id, '5000'])).toMatchObject({
       code: 1,
-      stderr: ['pageSize: pageSize is 5000; it must be at most 500'],
+      stderr: ['pageSize: 5000 is too large; it must be at most 500'],
     });
     expect(await start(['nowhere'])).toMatchObject({
       code: 1,
