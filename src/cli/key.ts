@@ -7,8 +7,8 @@ import { table, terminal } from './terminal.ts';
 interface CreateOptions {
   readonly name: string;
   readonly all?: boolean;
-  readonly merchant: readonly string[];
-  readonly store: readonly string[];
+  readonly merchant?: readonly string[];
+  readonly store?: readonly string[];
   readonly write?: boolean;
   readonly expires?: Date;
 }
@@ -23,8 +23,8 @@ export function addKeyCommands(program: Command): void {
     .description('issue a key and print it, alone on standard output; it cannot be shown again')
     .requiredOption('--name <name>', 'name of the key, e.g. its purpose')
     .option('--all', 'give access to every merchant and store')
-    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
-    .option('--store <id>', 'give access to this store (repeatable)', collect, [])
+    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect)
+    .option('--store <id>', 'give access to this store (repeatable)', collect)
     .option('--write', 'allow replacing menu configurations; without it the key is read-only')
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --write'))
@@ -63,8 +63,8 @@ async function createKey(options: CreateOptions): Promise<void> {
     issueKey(em, {
       name: options.name,
       all: options.all ?? false,
-      merchantIds: options.merchant,
-      storeIds: options.store,
+      merchantIds: options.merchant ?? [],
+      storeIds: options.store ?? [],
       canWrite: options.write ?? false,
       expiresAt: options.expires,
     }),
