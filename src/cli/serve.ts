@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
+import { OperatorError } from '../errors.ts';
 import { examples } from './options.ts';
 import { terminal } from './terminal.ts';
 
@@ -25,6 +26,9 @@ export function addServeCommands(program: Command): void {
     .command('worker', { hidden: true })
     .description('run one of the CARTE_PROCESSES workers of `serve`')
     .action(async () => {
+      if (!process.connected) {
+        throw new OperatorError('A worker is started by `carte serve` alone, when CARTE_PROCESSES is more than 1.');
+      }
       const [{ readConfig }, { runWorker }] = await Promise.all([
         import('../config.ts'),
         import('../processes/worker.ts'),
