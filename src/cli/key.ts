@@ -8,10 +8,10 @@ import { table, terminal } from './terminal.ts';
 interface CreateOptions {
   readonly name: string;
   readonly all?: boolean;
-  readonly merchant: readonly string[];
-  readonly store: readonly string[];
+  readonly merchant?: readonly string[];
+  readonly store?: readonly string[];
   readonly write?: boolean;
-  readonly can: readonly Permission[];
+  readonly can?: readonly Permission[];
   readonly expires?: Date;
 }
 
@@ -26,7 +26,7 @@ function parsePermissions(list: string): readonly Permission[] {
   });
 }
 
-function permissionsOf({ write, can }: Pick<CreateOptions, 'write' | 'can'>): readonly Permission[] {
+function permissionsOf({ write, can = [] }: Pick<CreateOptions, 'write' | 'can'>): readonly Permission[] {
   const granted = new Set([...(write ? writePermissions : []), ...can]);
   return permissions.filter(permission => granted.has(permission));
 }
@@ -41,9 +41,9 @@ export function addKeyCommands(program: Command): void {
     .description('issue a key and print it, alone on standard output; it cannot be shown again')
     .requiredOption('--name <name>', 'name of the key, e.g. its purpose')
     .option('--all', 'give access to every merchant and store')
-    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
-    .option('--store <id>', 'give access to this store (repeatable)', collect, [])
-    .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions, [])
+    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect)
+    .option('--store <id>', 'give access to this store (repeatable)', collect)
+    .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions)
     .option('--write', 'allow all writes but admin; without --write and --can the key is read-only')
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --can orders,stock'))
@@ -82,8 +82,8 @@ async function createKey(options: CreateOptions): Promise<void> {
     issueKey(em, {
       name: options.name,
       all: options.all ?? false,
-      merchantIds: options.merchant,
-      storeIds: options.store,
+      merchantIds: options.merchant ?? [],
+      storeIds: options.store ?? [],
       permissions: permissionsOf(options),
       expiresAt: options.expires,
     }),

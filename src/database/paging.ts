@@ -22,11 +22,11 @@ interface Range {
 
 /** The validation errors of a number: one if it is outside the range. */
 export function rangeErrors(name: string, value: number, { min, max = Number.POSITIVE_INFINITY }: Range) {
-  const error = (type: string, bound: string): ValidationError[] => [
-    { path: [name], type, message: `${name} is ${value}; it must be ${bound}` },
+  const error = (type: string, rule: string): ValidationError[] => [
+    { path: [name], type, message: `${value} is too ${rule}` },
   ];
-  if (value < min) return error('greater_than_equal', `at least ${min}`);
-  return value > max ? error('less_than_equal', `at most ${max}`) : [];
+  if (value < min) return error('greater_than_equal', `small; it must be at least ${min}`);
+  return value > max ? error('less_than_equal', `large; it must be at most ${max}`) : [];
 }
 
 /** A page of all entities, oldest first; its parameters are `skip` and `limit`. */

@@ -8,25 +8,11 @@ import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
-import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import type { DemoStore } from './order-lines.ts';
 import { demoOrders } from './orders.ts';
 
 const folder = new URL('../../demo/', import.meta.url);
-
-async function isEmpty(orm: MikroORM): Promise<boolean> {
-  const em = operatorFork(orm);
-  return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
-}
-
-/** Loads the demo restaurants into an empty embedded database, unless disabled; returns their API key. */
-export async function loadDemoIfEmpty(
-  { orm, embedded }: { readonly orm: MikroORM; readonly embedded: boolean },
-  { demo }: { readonly demo: boolean },
-): Promise<string | undefined> {
-  return embedded && demo && (await isEmpty(orm)) ? loadDemo(orm) : undefined;
-}
 
 /** Loads the demo restaurants in one transaction; returns an API key for all of them. */
 export async function loadDemo(orm: MikroORM): Promise<string> {

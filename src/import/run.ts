@@ -5,6 +5,7 @@ import { type Kind, type KindName, kinds, type LineError, type NumberedDocument 
 
 export interface Progress {
   readonly lines: number;
+  readonly bytes: number;
   readonly changed: number;
   readonly faulty: number;
 }
@@ -20,8 +21,9 @@ interface ImportOptions {
 }
 
 interface Batch {
-  /** Number of the last line. */
+  /** Number of the last line, and the position after it. */
   lines: number;
+  bytes: number;
   readonly documents: NumberedDocument<unknown>[];
   readonly faultyLines: Set<number>;
 }
@@ -35,7 +37,7 @@ class StrictImportFailed extends Error {}
 export async function runImport(options: ImportOptions): Promise<Progress> {
   const { em, strict } = options;
   if (!strict) return importLines(em, options);
-  let progress: Progress = { lines: 0, changed: 0, faulty: 0 };
+  let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
   try {
     await em.transactional(async tx => {
       progress = await importLines(tx, options);
@@ -51,8 +53,8 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
 async function importLines(em: EntityManager, options: ImportOptions): Promise<Progress> {
   const kind: Kind<unknown> = kinds[options.kind];
   const parseLine = createLineParser(kind.inputType);
-  let progress: Progress = { lines: 0, changed: 0, faulty: 0 };
-  let batch: Batch = { lines: 0, documents: [], faultyLines: new Set() };
+  let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
+  let batch: Batch = { lines: 0, bytes: 0, documents: [], faultyLines: new Set() };
   const reportError = ({ faultyLines }: Batch, error: LineError) => {
     faultyLines.add(error.line);
     options.onError(error);
@@ -63,7 +65,7 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
     const { changed, errors } = await (options.strict ? saveOnce() : retryTransaction(saveOnce));
     for (const error of errors) reportError(full, error);
     const faulty = progress.faulty + full.faultyLines.size;
-    progress = { lines: full.lines, changed: progress.changed + changed, faulty };
+    progress = { lines: full.lines, bytes: full.bytes, changed: progress.changed + changed, faulty };
     options.onProgress(progress);
   };
   // Saves a batch while the next one is read.
@@ -72,12 +74,13 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
     const document = parseLine(line, error => reportError(batch, { line: line.number, error }));
     if (document !== undefined) batch.documents.push({ line: line.number, document });
     batch.lines = line.number;
+    batch.bytes = line.end;
     if (batch.documents.length < batchSize) continue;
     await saving;
     saving = save(batch);
     // Awaited above or below; until then a rejection must not count as unhandled.
     saving.catch(() => {});
-    batch = { lines: line.number, documents: [], faultyLines: new Set() };
+    batch = { lines: line.number, bytes: line.end, documents: [], faultyLines: new Set() };
   }
   await saving;
   await save(batch);

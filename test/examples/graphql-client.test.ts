@@ -1,49 +1,37 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
+import { readExample } from './readme.ts';
 
 const app = await startApp();
-const folder = fileURLToPath(new URL('../../examples/graphql-client', import.meta.url));
+const { folder, commands } = readExample('graphql-client', app.key);
 
-async function runIn(command: string, args: readonly string[], key = app.key) {
-  const child = spawn(command, args, { cwd: folder, env: { ...process.env, CARTE_URL: app.url, CARTE_KEY: key } });
+async function runIn(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(command, args, { cwd: folder, env: { ...process.env, CARTE_URL: app.url, ...env } });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', chunk => (output.stdout += chunk));
   child.stderr.on('data', chunk => (output.stderr += chunk));
   const code = await new Promise(resolve => child.on('close', resolve));
-  return { code, ...output };
+  return { code, stdout: linesOf(output.stdout), stderr: linesOf(output.stderr) };
 }
-
-/** Runs a script of its package.json as `npm run` does, without the start of npm. */
-const runScript = (...args: readonly string[]) => runIn(process.execPath, ['--run', ...args]);
 
 /** Runs the client as `npm start` does, without npm. */
-async function start(args: readonly string[], key?: string) {
-  const { code, stdout, stderr } = await runIn(process.execPath, ['client.ts', ...args], key);
-  return { code, stdout: linesOf(stdout), stderr: linesOf(stderr) };
-}
+const start = (args: readonly string[], key = app.key) =>
+  runIn(process.execPath, ['client.ts', ...args], { CARTE_KEY: key });
 
 const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe('examples/graphql-client', { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    expect(await runScript('generate')).toMatchObject({ code: 0 });
-  }, 120_000);
-
-  test('compiles against the types that codegen reads from the running graph', async () => {
-    expect(await runScript('check')).toMatchObject({ code: 0 });
-  });
-
-  test('reads the menu, and every order once, by cursor', async () => {
-    const store = await app.data.store();
+  test('the commands of its README generate the types from the running graph, compile it and read menu and orders', async () => {
+    const store = await app.data.store({ id: 'lisbon-baixa' });
     await app.data.menu(store);
     await app.data.orders(store, 7);
-    const { code, stdout } = await runScript('start', '--', store.id, '3');
-    expect({ code, lines: linesOf(stdout) }).toEqual({
+    const { code, stdout, stderr } = await runIn('bash', ['-euc', commands]);
+    expect({ code, lines: stdout.slice(-2) }, stderr.join('\n')).toEqual({
       code: 0,
-      lines: ['Lunch: 1 items, 0 sold out', 'orders in pages of 3, 3, 1: 8400 in all'],
+      lines: ['Lunch: 1 items, 0 sold out', 'orders in pages of 7: 8400 in all'],
     });
+    expect((await start([store.id, '3'])).stdout).toContain('orders in pages of 3, 3, 1: 8400 in all');
   });
 
   test('handles each kind of error by its code', async () => {
@@ -54,7 +42,7 @@ describe('examples/graphql-client', { timeout: 120_000 }, () => {
     });
     expect(await start([store.id, '5000'])).toMatchObject({
       code: 1,
-      stderr: ['pageSize: pageSize is 5000; it must be at most 500'],
+      stderr: ['pageSize: 5000 is too large; it must be at most 500'],
     });
     expect(await start(['nowhere'])).toMatchObject({
       code: 1,

@@ -72,8 +72,8 @@ test('a page has 1 to 500 orders', async () => {
 
 test('all errors are reported at once', async () => {
   expect(await findErrors({ pageIndex: -1, pageSize: 501, after: '' })).toMatchObject([
-    { path: ['pageIndex'], type: 'greater_than_equal', message: 'pageIndex is -1; it must be at least 0' },
-    { path: ['pageSize'], type: 'less_than_equal', message: 'pageSize is 501; it must be at most 500' },
+    { path: ['pageIndex'], type: 'greater_than_equal', message: '-1 is too small; it must be at least 0' },
+    { path: ['pageSize'], type: 'less_than_equal', message: '501 is too large; it must be at most 500' },
     { path: ['after'], type: 'value_error' },
   ]);
 });
