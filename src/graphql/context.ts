@@ -80,6 +80,15 @@ class Loaders {
     this.#scope = scope;
   }
 
+  /** Forgets all that was loaded, so that what follows a write shows it. */
+  clear(): void {
+    this.#merchants = undefined;
+    this.#stores = undefined;
+    this.#menus = undefined;
+    this.#orders = undefined;
+    this.#orderPages = undefined;
+  }
+
   get merchants() {
     this.#merchants ??= merchantLoaders(this.#repositories.merchants, this.#scope);
     return this.#merchants;
