@@ -1,12 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import {
-  findExistingIds,
-  type Row,
-  referenceNotFound,
-  type SaveResult,
-  saveDocuments,
-  upsertRows,
-} from '../database/upsert.ts';
+import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
+import { findExistingIds, type Row, upsertRows } from '../database/upsert.ts';
 import type { MerchantInput, StoreInput } from '../generated/graph.ts';
 import type { OrderDocument } from '../generated/import.ts';
 import { saveMerchants } from '../merchant/save.ts';

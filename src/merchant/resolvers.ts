@@ -1,4 +1,4 @@
-import { saveOne } from '../database/upsert.ts';
+import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { saveMerchants } from './save.ts';
 

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type SaveResult, saveDocuments, upsertRows } from '../database/upsert.ts';
+import { type SaveResult, saveDocuments } from '../database/save.ts';
+import { upsertRows } from '../database/upsert.ts';
 import type { MerchantInput } from '../generated/graph.ts';
 import { MerchantEntity } from './entities.ts';
 

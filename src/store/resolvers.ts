@@ -1,5 +1,5 @@
 import { checkPagination } from '../database/paging.ts';
-import { saveOne } from '../database/upsert.ts';
+import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
 import type { Store } from './entities.ts';

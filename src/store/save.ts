@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { findExistingIds, referenceNotFound, type SaveResult, saveDocuments, upsertRows } from '../database/upsert.ts';
+import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
+import { findExistingIds, upsertRows } from '../database/upsert.ts';
 import type { StoreInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from './entities.ts';

@@ -157,8 +157,7 @@ describe('a root field that requires a permission', async () => {
   const required = Object.entries(table).flatMap(([coordinate, [selection]]) => {
     const [type = '', field = ''] = coordinate.split('.');
     const { permission } = (schema.getType(type) as GraphQLObjectType).getFields()[field]?.extensions ?? {};
-    const operation = type === 'Mutation' ? 'mutation' : 'query';
-    return permission ? [{ coordinate, permission, query: `${operation} { root: ${selection} }` }] : [];
+    return permission ? [{ coordinate, permission, query: `${type.toLowerCase()} { root: ${selection} }` }] : [];
   });
 
   test.each(required)('$coordinate is forbidden to a key with all permissions but $permission', async given => {

@@ -18,9 +18,11 @@ const statusWith = async (key: string) => (await app.get('/v1/stores/', { 'x-api
 const fields = `id name permissions createdAt expiresAt revokedAt lastUsedAt
   scope { all merchants { id brandName stores { id } } stores { id merchant { id } } }`;
 
+const shopName = `web shop: 100 % 'ours', "?" \\ $1 :x`;
+
 test('createApiKey returns the secret and the key; apiKeys lists it without the secret', async () => {
   const input = {
-    name: 'web shop',
+    name: shopName,
     merchantIds: [merchant.id, merchant.id],
     storeIds: [other.id],
     permissions: ['STOCK', 'ORDERS', 'STOCK'],
@@ -30,7 +32,7 @@ test('createApiKey returns the secret and the key; apiKeys lists it without the 
   expect(created.key).toMatch(/^carte_[\w-]{43}$/);
   expect(created.apiKey).toEqual({
     id: expect.stringMatching(/^key_[0-9a-f]{12}$/),
-    name: 'web shop',
+    name: shopName,
     permissions: ['ORDERS', 'STOCK'],
     createdAt: expect.any(String),
     expiresAt: '2199-01-01T00:00:00.000Z',
