@@ -11,7 +11,7 @@ import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
 import { addServeCommands } from './cli/serve.ts';
 import { terminal } from './cli/terminal.ts';
-import { OperatorError } from './errors.ts';
+import { InvalidInput, OperatorError } from './errors.ts';
 
 /** Runs the command line and returns the exit status; prints errors of the operator without a stack trace. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -21,6 +21,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof InvalidInput) {
+      for (const { message } of error.errors) terminal.err(`carte: ${message}`);
+      return 1;
+    }
     if (!(error instanceof OperatorError)) throw error;
     terminal.err(`carte: ${error.message}`);
     return error.exitStatus;

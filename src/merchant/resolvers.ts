@@ -1,8 +1,18 @@
+import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
+import { saveMerchants } from './save.ts';
 
 export const merchantResolvers: Resolvers = {
   Query: {
     merchant: (_root, { id }, { loaders }) => loaders.merchants.byId.load(id),
     merchants: (_root, pagination, { loaders }) => loaders.merchants.list(pagination),
+  },
+  Mutation: {
+    saveMerchant: async (_root, { input }, { loaders, forkEntityManager }) => {
+      await saveOne(() => saveMerchants(forkEntityManager(), [input]));
+      loaders.clear();
+      const merchant = await loaders.merchants.byId.load(input.id);
+      return merchant && { merchant };
+    },
   },
 };

@@ -1,12 +1,22 @@
 import { checkPagination } from '../database/paging.ts';
+import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
 import type { Store } from './entities.ts';
+import { saveStores } from './save.ts';
 
 export const storeResolvers: Resolvers = {
   Query: {
     store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
     stores: (_root, pagination, { loaders }) => loaders.stores.list(pagination),
+  },
+  Mutation: {
+    saveStore: async (_root, { input }, { loaders, forkEntityManager }) => {
+      await saveOne(() => saveStores(forkEntityManager(), [input]));
+      loaders.clear();
+      const store = await loaders.stores.byId.load(input.id);
+      return store && { store, revision: store.menuRevision };
+    },
   },
   Merchant: {
     stores: async (merchant, pagination, { loaders }) => {

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
+import { permissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
@@ -41,6 +42,15 @@ const forbidden: Expected = {
   status: 200,
   error: { message: 'This API key may only read.', extensions: { code: 'FORBIDDEN' } },
 };
+const lacks = (permission: string): Expected => ({
+  status: 200,
+  error: {
+    message: `This API key does not have the permission ${permission}; it has ORDERS, STOCK, MENU.`,
+    extensions: { code: 'FORBIDDEN' },
+  },
+});
+/** For root fields that require ADMIN, which no scoped key has. */
+const operatorsOnly = { readOnly: forbidden, foreign: lacks('ADMIN'), sibling: lacks('ADMIN') };
 const returns = (data: unknown): Expected => ({ status: 200, data });
 const absent = returns(null);
 const one = (id: string) => returns({ id });
@@ -79,6 +89,15 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
+  'Query.apiKeys': ['apiKeys { id name scope { stores { id } } }', operatorsOnly],
+  'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
+  'Mutation.rotateApiKey': ['rotateApiKey(id: "mine-key") { key }', operatorsOnly],
+  'Mutation.revokeApiKey': ['revokeApiKey(id: "mine-key") { apiKey { name } }', operatorsOnly],
+  'Mutation.saveMerchant': [
+    'saveMerchant(input: { id: "mine-merchant", brandName: "x" }) { merchant { id } }',
+    operatorsOnly,
+  ],
+  'Mutation.saveStore': ['saveStore(input: { id: "mine-store", name: { en: "x" } }) { revision }', operatorsOnly],
 };
 
 const cases = Object.entries(table).flatMap(([coordinate, [selection, byScope]]) =>
@@ -136,6 +155,40 @@ describe('a key has access to its own merchants and stores alone', () => {
       expect((await app.graphql(query, {}, { 'x-api-key': keys[name] })).status).toBe(401);
     }
   });
+});
+
+describe('a root field that requires a permission', async () => {
+  const required = Object.entries(table).flatMap(([coordinate, [selection]]) => {
+    const [type = '', field = ''] = coordinate.split('.');
+    const { permission } = (schema.getType(type) as GraphQLObjectType).getFields()[field]?.extensions ?? {};
+    return permission ? [{ coordinate, permission, query: `${type.toLowerCase()} { root: ${selection} }` }] : [];
+  });
+
+  test.each(required)('$coordinate is forbidden to a key with all permissions but $permission', async given => {
+    const others = permissions.filter(permission => permission !== given.permission);
+    const key = await app.newKey({ all: true, permissions: others });
+    const message = `This API key does not have the permission ${given.permission}; it has ${others.join(', ')}.`;
+    // The existing and the unknown subject have the same response, and neither is looked up.
+    for (const query of [given.query, given.query.replaceAll('"mine-', '"unknown-')]) {
+      const { result, statements } = await app.statements.during(() => app.graphql(query, {}, { 'x-api-key': key }));
+      expect(result.body.errors).toEqual([expect.objectContaining({ message, extensions: { code: 'FORBIDDEN' } })]);
+      expect(result.body.data?.root ?? null).toBeNull();
+      expect(statements).toEqual([expect.stringContaining('from api_key k')]);
+    }
+  });
+
+  // Such a key is not issued, but its row may have been changed by hand.
+  const scopedAdmin = await app.newKey({ name: 'scoped', merchantIds: ['mine-merchant'] });
+  await app.orm.em.fork().execute("update api_key set permissions = '{ADMIN}' where name = 'scoped'");
+
+  test.each(required.filter(({ permission }) => permission === 'ADMIN'))(
+    '$coordinate is forbidden to a key with ADMIN whose scope is not everything',
+    async ({ query }) => {
+      const { body } = await app.graphql(query, {}, { 'x-api-key': scopedAdmin });
+      const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';
+      expect(body.errors).toEqual([expect.objectContaining({ message, extensions: { code: 'FORBIDDEN' } })]);
+    },
+  );
 });
 
 const depth = 6;

@@ -12,6 +12,8 @@ const ordersPath = `/v1/stores/${store.id}/orders/`;
 const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { count } } }`;
 const soldOut = `mutation { setStock(storeId: "${store.id}", items: [{ externalId: "item", inStock: false }]) { revision } }`;
 
+const saveStore = 'mutation ($input: StoreInput!) { saveStore(input: $input) { revision } }';
+
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
 /** Writes through one service and reads through the other, repeatedly; resolves to the responses older than the write. */
@@ -21,13 +23,15 @@ async function writeAndRead(rounds: number): Promise<string[]> {
     const mark = `mark ${crypto.randomUUID()}`;
     expect((await writer.send(menuPath, smallBody(mark))).status).toBe(200);
     const [order] = await data.orders(store, 1);
-    const named = await data.store();
+    const named = { id: crypto.randomUUID() };
+    await writer.send('/graphql', { query: saveStore, variables: { input: { ...named, name: { en: mark } } } });
     const asked = {
       tree: [menuPath, mark],
       flat: [`${menuPath}flat`, mark],
       graphql: ['/graphql', mark, { query }],
       orders: [`${ordersPath}?page_size=100`, order?.id],
       stores: ['/v1/stores/?limit=1000', named.id],
+      store: [`/v1/stores/${named.id}`, mark],
     } as const;
     for (const [what, [path, expected, body]] of Object.entries(asked)) {
       const answer = await reader.send(path, body);
