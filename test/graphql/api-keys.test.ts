@@ -61,7 +61,7 @@ test('apiKeys are paged, and take the same number of statements for one key and 
   expect(one.body.data.apiKeys).toEqual(all.slice(-1));
   expect(many.body.data.apiKeys).toEqual(all.slice(-5));
   expect(ofMany).toHaveLength(ofOne.length);
-  expect((await page('limit: 1001')).body.errors[0].message).toBe('limit: limit is 1001; it must be at most 1000');
+  expect((await page('limit: 1001')).body.errors[0].message).toBe('limit: 1001 is too large; it must be at most 1000');
 });
 
 test('the last use of a key is shown within seconds', async () => {
