@@ -76,6 +76,15 @@ class Loaders {
     this.#scope = scope;
   }
 
+  /** Drops everything that was loaded, so that the request reads its own writes. */
+  clear(): void {
+    this.#merchants = undefined;
+    this.#stores = undefined;
+    this.#menus = undefined;
+    this.#orders = undefined;
+    this.#orderPages = undefined;
+  }
+
   get merchants() {
     this.#merchants ??= merchantLoaders(this.#repositories.merchants, this.#scope);
     return this.#merchants;

@@ -90,7 +90,7 @@ function isStorable(value: unknown): boolean {
   return true;
 }
 
-function* findUnstorable(value: unknown, path: Path): Generator<ValidationError> {
+export function* findUnstorable(value: unknown, path: Path): Generator<ValidationError> {
   if (typeof value === 'string') {
     const part = unstorablePart(value);
     if (part) yield { path, type: 'value_error', message: `Value error, the text has ${part}` };

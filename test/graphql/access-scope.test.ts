@@ -41,6 +41,13 @@ const forbidden: Expected = {
   status: 200,
   error: { message: 'This API key may only read.', extensions: { code: 'FORBIDDEN' } },
 };
+const unknownOrder: Expected = {
+  status: 200,
+  error: {
+    message: 'orderIds.0: no order with the id "mine-store-order" is in the scope of the API key',
+    extensions: { code: 'BAD_USER_INPUT' },
+  },
+};
 const returns = (data: unknown): Expected => ({ status: 200, data });
 const absent = returns(null);
 const one = (id: string) => returns({ id });
@@ -74,6 +81,20 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Mutation.replaceMenuConfiguration': [
     'replaceMenuConfiguration(storeId: "mine-store", input: { items: [] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.placeOrder': [
+    `placeOrder(input: {
+      storeId: "mine-store", idempotencyKey: "k", customer: { name: "x", phone: "" }, lines: [{ itemExternalId: "item" }]
+    }) { order { id } }`,
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.changeOrderStatus': [
+    'changeOrderStatus(orderId: "mine-store-order", to: ACCEPTED) { order { id } }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.markOrders': [
+    'markOrders(orderIds: ["mine-store-order"], isRead: true) { orders { id } }',
+    { readOnly: forbidden, foreign: unknownOrder, sibling: unknownOrder },
   ],
 };
 
