@@ -11,6 +11,8 @@ const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
 const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { count } } }`;
 
+const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { status } } }';
+
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
 /** Writes through one service and reads through the other, repeatedly; resolves to the responses older than the write. */
@@ -21,12 +23,14 @@ async function writeAndRead(rounds: number): Promise<string[]> {
     const written = await writer.send(menuPath, smallBody(mark));
     expect(written.status).toBe(200);
     const [order] = await data.orders(store, 1);
+    const accepted = await writer.send('/graphql', { query: accept, variables: { id: order?.id } });
+    expect(accepted.text).toContain('"ACCEPTED"');
     const named = await data.store();
     const asked = {
       tree: [menuPath, mark],
       flat: [`${menuPath}flat`, mark],
       graphql: ['/graphql', mark, { query }],
-      orders: [`${ordersPath}?page_size=100`, order?.id],
+      orders: [`${ordersPath}?status=ACCEPTED&page_size=100`, order?.id],
       stores: ['/v1/stores/?limit=1000', named.id],
     } as const;
     for (const [what, [path, expected, body]] of Object.entries(asked)) {
