@@ -152,11 +152,12 @@ function* checkGroup(
   path: Path,
 ): Generator<ValidationError> {
   const { externalId, groupMin, groupMax, modifierItems } = group;
+  const byModifierItem = new Map(chosen.map(choice => [choice.modifierItem, choice]));
   const total = chosen.reduce((sum, { quantity }) => sum + quantity, 0);
   yield* rangeErrors(path, `modifier group ${quote(externalId)}`, total, { min: groupMin, max: groupMax });
   for (const modifierItem of modifierItems) {
     const { minQuantity: min, maxQuantity: max } = modifierItem;
-    const choice = chosen.find(candidate => candidate.modifierItem === modifierItem);
+    const choice = byModifierItem.get(modifierItem);
     const ownPath = choice ? [...path, choice.index, 'quantity'] : path;
     const name = `modifier item ${quote(modifierItem.externalId)} of group ${quote(externalId)}`;
     if (choice || min > 0) yield* rangeErrors(ownPath, name, choice?.quantity ?? 0, { min, max });

@@ -22,7 +22,7 @@ export async function claimKey(
   const hash = hashOf(input);
   const values = [storeId, input.idempotencyKey, hash, orderId, createdAt];
   const [row] = await query<{ readonly orderId: string; readonly requestHash: Buffer }>(claimStatement, values);
-  if (row && !hash.equals(row.requestHash)) throw reused(input, `order ${row.orderId}, which is another order`);
+  if (row && !hash.equals(row.requestHash)) throw reused(input, `order ${row.orderId}, which differs from this one`);
   return row?.orderId;
 }
 

@@ -23,6 +23,8 @@ const minutesPerDay = 1440;
  */
 export async function placeOrder(em: EntityManager, store: Store, input: PlaceOrderInput): Promise<Order | null> {
   const inputErrors = [...checkInput(input)];
+  // Bounds the work for an order of any length.
+  if (inputErrors.some(({ type }) => type === 'too_long')) throw new InvalidInput(inputErrors.slice(0, maxErrors));
   return retryTransaction(() =>
     em.transactional(async tx => {
       const query = queryIn(tx);

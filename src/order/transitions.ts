@@ -55,7 +55,9 @@ const withStore = ({ storeSummary }: Order, order: Order): Order => ({
 
 function notInTable(from: OrderStatus, to: OrderStatus): InvalidInput {
   const allowed = transitions[from];
-  const next = allowed.length > 0 ? `can become ${allowed.join(', ')}` : 'is completed and cannot change';
-  const message = `an order that is ${from} ${next}, not ${to}`;
+  const next = allowed.length > 0 ? `only ${listOf(allowed)}` : 'since it is completed';
+  const message = `an order that is ${from} cannot become ${to}, ${next}`;
   return new InvalidInput([{ path: ['to'], type: 'invalid_transition', message }]);
 }
+
+const listOf = (statuses: readonly OrderStatus[]) => `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;

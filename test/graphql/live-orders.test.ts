@@ -160,6 +160,21 @@ describe('the price of a placed order', async () => {
     expect(body).not.toHaveProperty('completed_at');
   });
 
+  test('is that of one configuration, while others replace it', async () => {
+    const store = await createStore();
+    const replace = async () => {
+      for (let round = 1; round <= 8; round++) await postMenu(store, [], round % 2 === 0 ? 0 : 7);
+    };
+    const order = async () => {
+      for (let round = 1; round <= 8; round++) orders.push(await place(store, ['2 cola', '3 burger: size/regular']));
+    };
+    const orders: { readonly price: number }[] = [];
+    await Promise.all([replace(), order(), order()]);
+    // 2 × 250 + 3 × 1000, and five units that cost 7 more.
+    expect(orders.filter(({ price }) => price !== 3500 && price !== 3535)).toEqual([]);
+    expect(orders).toHaveLength(16);
+  });
+
   test('is ready after the longest preparation time if no time is given', async () => {
     const { createdAt, readyBy } = await place(storeId, ['1 cola', '1 burger: size/regular']);
     expect(Date.parse(readyBy) - Date.parse(createdAt)).toBe(15 * 60_000);
@@ -267,7 +282,7 @@ describe('an idempotency key', async () => {
       code: 'BAD_USER_INPUT',
       errors: [{ path: ['input', 'idempotencyKey'], type: 'idempotency_key_reused' }],
     });
-    expect(error?.message).toContain(`of order ${order.id}, which is another order; use a new key`);
+    expect(error?.message).toContain(`of order ${order.id}, which differs from this one; use a new key`);
     const elsewhere = await tryToPlace({ ...input, storeId: await createStore(), lines: [line('2 cola')] });
     expect(elsewhere.order.price).toBe(500);
   });

@@ -26,8 +26,9 @@ describe('changeOrderStatus', async () => {
         expect(order).toMatchObject({ status: to, nextStatuses: table[to] ?? [] });
         expect(order.completedAt === null).toBe(table[to] !== undefined);
       } else {
-        const next = allowed.length > 0 ? `can become ${allowed.join(', ')}` : 'is completed and cannot change';
-        const message = `an order that is ${from} ${next}, not ${to}`;
+        const next =
+          allowed.length > 0 ? `only ${allowed.join(', ').replace(/, (\w+)$/, ' or $1')}` : 'since it is completed';
+        const message = `an order that is ${from} cannot become ${to}, ${next}`;
         expect(error?.extensions.errors).toEqual([{ path: ['to'], type: 'invalid_transition', message }]);
       }
     }
@@ -42,6 +43,13 @@ describe('changeOrderStatus', async () => {
     }
     expect(outcomes).toEqual({ changed: 30, CONFLICT: 30 });
     expect(await verifyCounters(operatorFork(app.orm))).toEqual([]);
+  });
+
+  test('is one prepared statement', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    const { statements } = await app.statements.during(() => change(id, 'ACCEPTED', 'PENDING'));
+    const writes = statements.filter(text => /^\s*(?:insert|update|delete|begin|with)\b/i.test(text));
+    expect(writes).toEqual([expect.stringMatching(/^\s*update orders set status .* \/\* carte_\S+ \*\/$/s)]);
   });
 
   test('names the current status in a conflict, and changes nothing', async () => {

@@ -8,9 +8,6 @@ const wholeWeek = (start_time: string, end_time: string) =>
     day_of_week,
     time_periods: [{ start_time, end_time }],
   }));
-const item = (external_id: string, price: number, tax: number, more: object = {}) => {
-  return { external_id, name: name(external_id), price, tax, sell_separately: true, ...more };
-};
 const group = (external_id: string, limits: object, modifier_item_external_ids: readonly string[]) => {
   return { external_id, type: 'CHOICE', name: name(external_id), ...limits, modifier_item_external_ids };
 };
@@ -19,8 +16,11 @@ const modifier = (external_id: string, price_change: number, tax_change: number,
   return { external_id, name: name(external_id), price_change, tax_change, ...quantities, ...more };
 };
 
-/** A body of `POST …/menu_configuration/`; the named items and modifier items are sold out. */
-export function eveningMenu({ soldOut = [] }: { readonly soldOut?: readonly string[] } = {}) {
+/** A body of `POST …/menu_configuration/`; the named items and modifier items are sold out, and all items cost more. */
+function eveningMenu(soldOut: readonly string[], surcharge: number) {
+  const item = (external_id: string, price: number, tax: number, more: object = {}) => {
+    return { external_id, name: name(external_id), price: price + surcharge, tax, sell_separately: true, ...more };
+  };
   const withStock = <T extends { readonly external_id: string }>(entity: T) => ({
     ...entity,
     in_stock: !soldOut.includes(entity.external_id),
@@ -117,8 +117,9 @@ export function createOrderCalls(app: App) {
     return { ...body.data?.[name], error: body.errors?.[0] };
   };
   const calls = {
-    async postMenu(storeId: string, soldOut: readonly string[] = []): Promise<void> {
-      const { status } = await app.post(`/v1/stores/${storeId}/menu_configuration/`, eveningMenu({ soldOut }));
+    async postMenu(storeId: string, soldOut: readonly string[] = [], surcharge = 0): Promise<void> {
+      const body = eveningMenu(soldOut, surcharge);
+      const { status } = await app.post(`/v1/stores/${storeId}/menu_configuration/`, body);
       if (status !== 200) throw new Error(`the menu was refused with ${status}`);
     },
 
