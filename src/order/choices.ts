@@ -14,7 +14,7 @@ import type { OrderLine, OrderModifier } from './price.ts';
 type Path = readonly (string | number)[];
 
 export interface Choices {
-  /** Without the lines and modifiers that have an error. */
+  /** Without items and modifiers that were not found. */
   readonly lines: readonly OrderLine[];
   readonly errors: readonly ValidationError[];
 }

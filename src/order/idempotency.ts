@@ -8,19 +8,15 @@ interface Claim {
   readonly storeId: string;
   readonly input: PlaceOrderInput;
   readonly orderId: string;
-  readonly createdAt: Date;
 }
 
 /**
  * Returns the id of the key's order: that of the claim if the key is new, or else that of the order that was placed with it. A concurrent
  * call with the same key waits here until this transaction ends, by the lock of the key's row. Undefined if the store is gone.
  */
-export async function claimKey(
-  query: Query,
-  { storeId, input, orderId, createdAt }: Claim,
-): Promise<string | undefined> {
+export async function claimKey(query: Query, { storeId, input, orderId }: Claim): Promise<string | undefined> {
   const hash = hashOf(input);
-  const values = [storeId, input.idempotencyKey, hash, orderId, createdAt];
+  const values = [storeId, input.idempotencyKey, hash, orderId];
   const [row] = await query<{ readonly orderId: string; readonly requestHash: Buffer }>(claimStatement, values);
   if (row && !hash.equals(row.requestHash)) throw reused(input, `order ${row.orderId}, which differs from this one`);
   return row?.orderId;
@@ -39,7 +35,7 @@ export async function deleteExpiredKeys(query: Query, storeId: string): Promise<
 // The update changes nothing: it locks and returns the row of a key that is known.
 const claimStatement = prepared(`
   insert into order_idempotency_key as known (store_id, key, request_hash, order_id, created_at)
-  select id, $2::text, $3::bytea, $4::text, $5::timestamptz from store where id = $1 for key share
+  select id, $2::text, $3::bytea, $4::text, now() from store where id = $1 for key share
   on conflict (store_id, key) do update set key = known.key
   returning order_id as "orderId", request_hash as "requestHash"`);
 

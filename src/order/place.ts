@@ -32,7 +32,7 @@ export async function placeOrder(em: EntityManager, store: Store, input: PlaceOr
       const id = createOrderId(createdAt);
       // An order with such errors was never placed, so nothing is stored under its key.
       if (inputErrors.length === 0) {
-        const knownId = await claimKey(query, { storeId: store.id, input, orderId: id, createdAt });
+        const knownId = await claimKey(query, { storeId: store.id, input, orderId: id });
         if (knownId === undefined) return null;
         if (knownId !== id) {
           const known = await findOrder(query, tx, { id: knownId, storeId: store.id });
