@@ -99,18 +99,20 @@ async function killDuring({ post, count }: Calls, start: () => Promise<Server>):
   // Otherwise the process would be killed while it still compiles.
   await post(first.url, '/graphql', { query: placeOrder, variables: { input: inputOf(randomUUID()) } });
   const early = Array.from({ length: 50 }, () => place(first.url).catch(() => undefined));
-  const delay = Math.random() * 400;
+  const delay = Math.random() * 600;
   await sleep(delay);
   first.child.kill('SIGKILL');
   const before = (await Promise.all(early)).filter(reply => reply !== undefined);
   const second = await start();
+  const committed = await count(second.url, `customer_name=${key}`);
   const after = await Promise.all(Array.from({ length: 50 }, () => place(second.url)));
   const ids = new Set([...before, ...after].map(({ data, errors }) => data?.result?.order.id ?? errors?.[0]?.message));
   const orders = await count(second.url, `customer_name=${key}`);
   await stopServer(second);
-  const lost = 50 - before.length;
+  const state = committed === 1 ? 'after' : 'before';
   console.log(
-    `killed after ${delay.toFixed(0)} ms: 100 calls, ${lost} without a response, ${ids.size} id, ${orders} order`,
+    `killed after ${delay.toFixed(0)} ms, ${state} the commit: ${before.length} of 50 calls had a response; ` +
+      `then 50 more: ${ids.size} id, ${orders} order`,
   );
   return ids.size === 1 && orders === 1;
 }
