@@ -80,7 +80,7 @@ class Loaders {
     this.#scope = scope;
   }
 
-  /** Forgets all that was loaded, so that what follows a write shows it. */
+  /** Drops everything that was loaded, so that the request reads its own writes. */
   clear(): void {
     this.#merchants = undefined;
     this.#stores = undefined;

@@ -51,6 +51,13 @@ const lacks = (permission: string): Expected => ({
 });
 /** For root fields that require ADMIN, which no scoped key has. */
 const operatorsOnly = { readOnly: forbidden, foreign: lacks('ADMIN'), sibling: lacks('ADMIN') };
+const unknownOrder: Expected = {
+  status: 200,
+  error: {
+    message: 'orderIds.0: no order with the id "mine-store-order" is in the scope of the API key',
+    extensions: { code: 'BAD_USER_INPUT' },
+  },
+};
 const returns = (data: unknown): Expected => ({ status: 200, data });
 const absent = returns(null);
 const one = (id: string) => returns({ id });
@@ -98,6 +105,20 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     operatorsOnly,
   ],
   'Mutation.saveStore': ['saveStore(input: { id: "mine-store", name: { en: "x" } }) { revision }', operatorsOnly],
+  'Mutation.placeOrder': [
+    `placeOrder(input: {
+      storeId: "mine-store", idempotencyKey: "k", customer: { name: "x", phone: "" }, lines: [{ itemExternalId: "item" }]
+    }) { order { id } }`,
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.changeOrderStatus': [
+    'changeOrderStatus(orderId: "mine-store-order", to: ACCEPTED) { order { id } }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.markOrders': [
+    'markOrders(orderIds: ["mine-store-order"], isRead: true) { orders { id } }',
+    { readOnly: forbidden, foreign: unknownOrder, sibling: unknownOrder },
+  ],
 };
 
 const cases = Object.entries(table).flatMap(([coordinate, [selection, byScope]]) =>

@@ -14,6 +14,8 @@ const soldOut = `mutation { setStock(storeId: "${store.id}", items: [{ externalI
 
 const saveStore = 'mutation ($input: StoreInput!) { saveStore(input: $input) { revision } }';
 
+const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { status } } }';
+
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
 /** Writes through one service and reads through the other, repeatedly; resolves to the responses older than the write. */
@@ -25,11 +27,13 @@ async function writeAndRead(rounds: number): Promise<string[]> {
     const [order] = await data.orders(store, 1);
     const named = { id: crypto.randomUUID() };
     await writer.send('/graphql', { query: saveStore, variables: { input: { ...named, name: { en: mark } } } });
+    const accepted = await writer.send('/graphql', { query: accept, variables: { id: order?.id } });
+    expect(accepted.text).toContain('"ACCEPTED"');
     const asked = {
       tree: [menuPath, mark],
       flat: [`${menuPath}flat`, mark],
       graphql: ['/graphql', mark, { query }],
-      orders: [`${ordersPath}?page_size=100`, order?.id],
+      orders: [`${ordersPath}?status=ACCEPTED&page_size=100`, order?.id],
       stores: ['/v1/stores/?limit=1000', named.id],
       store: [`/v1/stores/${named.id}`, mark],
     } as const;

@@ -4,6 +4,7 @@ import { MenuRevisionMigration } from './0003-menu-revision.ts';
 import { OrderTotalsMigration } from './0004-order-totals.ts';
 import { RevisionsByTimeMigration } from './0005-revisions-by-time.ts';
 import { PermissionsMigration } from './0007-permissions.ts';
+import { IdempotencyKeysMigration } from './0008-idempotency-keys.ts';
 import { LastUseMigration } from './0009-last-use.ts';
 
 /** In execution order; a released migration never changes. */
@@ -14,5 +15,6 @@ export const migrations = [
   { name: '0004-order-totals', class: OrderTotalsMigration },
   { name: '0005-revisions-by-time', class: RevisionsByTimeMigration },
   { name: '0007-permissions', class: PermissionsMigration },
+  { name: '0008-idempotency-keys', class: IdempotencyKeysMigration },
   { name: '0009-last-use', class: LastUseMigration },
 ];
