@@ -3,6 +3,7 @@ import type { ValidationError } from '../errors.ts';
 import type { MerchantDocument, OrderDocument, StoreDocument } from '../generated/import.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { createOrderId, OrderEntity } from '../order/entities.ts';
+import { isCurrencyCode } from '../store/currency.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { findExistingIds, type Row, upsertRows } from './upsert.ts';
 
@@ -43,9 +44,10 @@ const stores: Kind<StoreDocument> = {
   async save(em, batch) {
     const merchantIds = batch.flatMap(({ document }) => document.merchant?.id ?? []);
     const existing = await findExistingIds(em, MerchantEntity, merchantIds);
-    const { valid, errors } = splitByError(batch, ({ merchant }) =>
-      merchant && !existing.has(merchant.id) ? notFound(['merchant', 'id'], 'merchant', merchant.id) : undefined,
-    );
+    const { valid, errors } = splitByErrors(batch, ({ currency, merchant }) => [
+      ...(typeof currency === 'string' && !isCurrencyCode(currency) ? [unknownCurrency(currency)] : []),
+      ...(merchant && !existing.has(merchant.id) ? [notFound(['merchant', 'id'], 'merchant', merchant.id)] : []),
+    ]);
     const rows = valid.map(({ document: { merchant, ...document } }) => ({
       ...document,
       merchant: merchant?.id ?? null,
@@ -59,8 +61,8 @@ const orders: Kind<OrderDocument> = {
   async save(em, batch) {
     const storeIds = batch.map(({ document }) => document.store.id);
     const existing = await findExistingIds(em, StoreEntity, storeIds);
-    const { valid, errors } = splitByError(batch, ({ store }) =>
-      existing.has(store.id) ? undefined : notFound(['store', 'id'], 'store', store.id),
+    const { valid, errors } = splitByErrors(batch, ({ store }) =>
+      existing.has(store.id) ? [] : [notFound(['store', 'id'], 'store', store.id)],
     );
     const rows = valid.map(({ document }) => toOrderRow(document));
     return { changed: await upsertRows(em, OrderEntity, rows), errors };
@@ -80,20 +82,25 @@ function toOrderRow({ store, customer, ...document }: OrderDocument): Row {
   };
 }
 
-function splitByError<Document>(
+function splitByErrors<Document>(
   batch: readonly NumberedDocument<Document>[],
-  findError: (document: Document) => ValidationError | undefined,
+  findErrors: (document: Document) => readonly ValidationError[],
 ) {
   const valid: NumberedDocument<Document>[] = [];
   const errors: LineError[] = [];
   for (const numbered of batch) {
-    const error = findError(numbered.document);
-    if (error) errors.push({ line: numbered.line, error });
-    else valid.push(numbered);
+    const found = findErrors(numbered.document);
+    errors.push(...found.map(error => ({ line: numbered.line, error })));
+    if (found.length === 0) valid.push(numbered);
   }
   return { valid, errors };
 }
 
 function notFound(path: readonly string[], noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `no ${noun} has the id ${JSON.stringify(id)}` };
+}
+
+function unknownCurrency(code: string): ValidationError {
+  const message = `${JSON.stringify(code)} is not a currency code of ISO 4217 such as "EUR"`;
+  return { path: ['currency'], type: 'value_error', message };
 }

@@ -1,6 +1,7 @@
 import { checkPagination } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
+import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
 
 export const storeResolvers: Resolvers = {
@@ -15,6 +16,7 @@ export const storeResolvers: Resolvers = {
     },
   },
   Store: {
+    currency: currencyOf,
     localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
       if (joinedMerchant !== undefined) return joinedMerchant;

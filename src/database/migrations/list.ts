@@ -3,6 +3,7 @@ import { OrderSearchMigration } from './0002-order-search.ts';
 import { MenuRevisionMigration } from './0003-menu-revision.ts';
 import { OrderTotalsMigration } from './0004-order-totals.ts';
 import { RevisionsByTimeMigration } from './0005-revisions-by-time.ts';
+import { StoreCurrencyMigration } from './0006-store-currency.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -11,4 +12,5 @@ export const migrations = [
   { name: '0003-menu-revision', class: MenuRevisionMigration },
   { name: '0004-order-totals', class: OrderTotalsMigration },
   { name: '0005-revisions-by-time', class: RevisionsByTimeMigration },
+  { name: '0006-store-currency', class: StoreCurrencyMigration },
 ];
