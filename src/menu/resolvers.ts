@@ -3,6 +3,7 @@ import type { Context } from '../graphql/context.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
+import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import { pickTranslation } from './translations.ts';
 
@@ -71,7 +72,11 @@ export const menuResolvers: Resolvers = {
   MultilingualText: {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
-  Menu: { store: loadStore },
+  Menu: {
+    nextAvailableAt: async (menu, { after }, context) =>
+      nextAvailableAt(menu.availability, after, (await loadStore(menu, {}, context)).timezone),
+    store: loadStore,
+  },
   Category: {
     menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],
     store: loadStore,

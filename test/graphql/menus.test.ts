@@ -57,7 +57,7 @@ describe('Store', () => {
     });
   });
 
-  test('filters menus by availability, in its own timezone and past midnight', async () => {
+  test('filters menus by availability, in its own timezone and past midnight, and finds the next time', async () => {
     const store = await app.data.store({ timezone: 'America/New_York' });
     const [menu] = smallMenu().menus ?? [];
     if (!menu) throw new Error('the small menu has a menu');
@@ -82,5 +82,14 @@ describe('Store', () => {
     expect(await availableAt('2026-03-02T17:00:00Z')).toEqual(['lunch']); // Monday noon
     expect(await availableAt('2026-03-02T06:30:00Z')).toEqual(['night']); // Monday 01:30
     expect(await availableAt('2026-03-02T07:00:00Z')).toEqual([]); // Monday 02:00
+    const { body } = await app.graphql(
+      'query ($id: ID!, $at: DateTime!) { store(id: $id) { menus { nextAvailableAt(after: $at) } } }',
+      { id: store.id, at: '2026-03-02T07:00:00Z' },
+    );
+    expect(body.data.store.menus).toEqual([
+      { nextAvailableAt: '2026-03-02T16:00:00.000Z' },
+      // In summer time, which starts on this day.
+      { nextAvailableAt: '2026-03-09T02:00:00.000Z' },
+    ]);
   });
 });
