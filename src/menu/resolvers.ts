@@ -3,6 +3,7 @@ import type { Context } from '../graphql/context.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
+import { languagesOf } from './languages.ts';
 import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import { pickTranslation } from './translations.ts';
@@ -37,6 +38,7 @@ export const menuResolvers: Resolvers = {
   },
   Store: {
     menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
+    menuLanguages: async (store, _args, context) => languagesOf(await loadConfiguration(store, context)),
     menus: async (store, { availableAt }, context) => {
       const menus = [...(await loadConfiguration(store, context)).menus.values()];
       if (!availableAt) return menus;

@@ -11,6 +11,7 @@ describe('Store', () => {
     const { body } = await app.graphql(
       `query ($id: ID!) { store(id: $id) {
         menuRevision
+        menuLanguages
         menus { name { text(languages: ["en"]) } categories { externalId menus { externalId } } store { id } }
         categories { items { externalId categories { externalId } } store { id } }
         items { price inStock modifierGroups { externalId items { externalId } } modifierItems { externalId } store { id } }
@@ -29,6 +30,7 @@ describe('Store', () => {
     expect(body.errors).toBeUndefined();
     expect(body.data.store).toEqual({
       menuRevision: expect.any(Number),
+      menuLanguages: ['en'],
       menus: [
         {
           name: { text: 'Soup' },
