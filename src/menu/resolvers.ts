@@ -3,6 +3,8 @@ import type { Context } from '../graphql/context.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
+import { languagesOf } from './languages.ts';
+import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
@@ -44,6 +46,7 @@ export const menuResolvers: Resolvers = {
   },
   Store: {
     menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
+    menuLanguages: async (store, _args, context) => languagesOf(await loadConfiguration(store, context)),
     menus: async (store, { availableAt }, context) => {
       const menus = [...(await loadConfiguration(store, context)).menus.values()];
       if (!availableAt) return menus;
@@ -82,7 +85,11 @@ export const menuResolvers: Resolvers = {
   MultilingualText: {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
-  Menu: { store: loadStore },
+  Menu: {
+    nextAvailableAt: async (menu, { after }, context) =>
+      nextAvailableAt(menu.availability, after, (await loadStore(menu, {}, context)).timezone),
+    store: loadStore,
+  },
   Category: {
     menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],
     store: loadStore,

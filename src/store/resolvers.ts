@@ -2,6 +2,7 @@ import { checkPagination } from '../database/paging.ts';
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
+import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
 import { saveStores } from './save.ts';
 
@@ -25,6 +26,7 @@ export const storeResolvers: Resolvers = {
     },
   },
   Store: {
+    currency: currencyOf,
     localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
       if (joinedMerchant !== undefined) return joinedMerchant;

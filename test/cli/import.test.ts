@@ -68,6 +68,24 @@ describe('carte import', () => {
     });
   });
 
+  test('reads the currency of a store, which must be a code of ISO 4217', async () => {
+    const store = (id: string, given: object) => ({ id, name: { en: 'Baixa' }, ...given });
+    const text = lines(
+      store('in euros', { country: 'CH', currency: 'EUR' }),
+      store('of its country', { country: 'CH' }),
+      store('misspelt', { currency: 'EURO', merchant: { id: 'nobody' } }),
+      store('blank', { currency: '' }),
+    );
+    const { code, stderr } = await run(['import', 'stores', '-'], env, text);
+    expect(code).toBe(1);
+    expect(stderr).toContain('line 3: currency: "EURO" is not a currency code of ISO 4217 such as "EUR"');
+    expect(stderr).toContain('line 3: merchant.id: no merchant has the id "nobody"');
+    expect(stderr).toContain('line 4: currency: "" is not a currency code');
+    expect(stderr).toContain('4 lines read, 2 new or changed, 2 invalid');
+    const stored = await operatorFork(orm).find(StoreEntity, { country: 'CH' }, { orderBy: { id: 'asc' } });
+    expect(stored.map(({ currency }) => currency)).toEqual(['EUR', null]);
+  });
+
   test('changes nothing when it is run again', async () => {
     const text = lines(merchant('again 1'), merchant('again 2'));
     const first = await run(['import', 'merchants', '-'], env, text);

@@ -214,12 +214,14 @@ describe('a root field that requires a permission', async () => {
 
 const depth = 6;
 
-const externalIds: Readonly<Record<string, string>> = {
+/** Values of required arguments, by field. */
+const values: Readonly<Record<string, string>> = {
   menu: 'menu',
   category: 'category',
   item: 'item',
   modifierGroup: 'group',
   modifierItem: 'modifier',
+  nextAvailableAt: '2026-03-02T12:00:00Z',
 };
 
 /** Selects every field of a type, down to a number of levels. */
@@ -227,7 +229,7 @@ function selectAll(type: GraphQLObjectType, levels: number): string {
   const fields = Object.values(type.getFields()).flatMap(field => {
     const inner = getNamedType(field.type);
     const required = field.args.filter(arg => isNonNullType(arg.type) && arg.defaultValue === undefined);
-    const args = required.map(arg => `${arg.name}: "${externalIds[field.name]}"`);
+    const args = required.map(arg => `${arg.name}: "${values[field.name]}"`);
     const call = field.name + (args.length > 0 ? `(${args})` : '');
     if (isLeafType(inner)) return [call];
     return isObjectType(inner) && levels > 1 ? [`${call} { ${selectAll(inner, levels - 1)} }`] : [];
