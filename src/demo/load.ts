@@ -28,8 +28,8 @@ export async function loadDemoIfEmpty(
   return embedded && demo && (await isEmpty(orm)) ? loadDemo(orm) : undefined;
 }
 
-/** Loads the demo restaurants in one transaction; returns an API key for all of them. */
-export async function loadDemo(orm: MikroORM): Promise<string> {
+/** Loads the demo restaurants in one transaction, with orders up to `now`; returns an API key for all of them. */
+export async function loadDemo(orm: MikroORM, now = new Date()): Promise<string> {
   return operatorFork(orm).transactional(async em => {
     await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
     await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
@@ -42,7 +42,7 @@ export async function loadDemo(orm: MikroORM): Promise<string> {
       await replaceMenuConfiguration(em, store, { input: menu });
       demoStores.push({ id: store.id, timezone: store.timezone, menu });
     }
-    await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now: new Date() })));
+    await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now })));
     const { key } = await issueKey(em, { name: 'demo', all: true, merchantIds: [], storeIds: [], canWrite: true });
     return key;
   });
