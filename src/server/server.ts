@@ -91,7 +91,7 @@ export async function createServer(
     translateError,
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
-  mountPages(app);
+  mountPages(app, config);
   return app;
 }
 
