@@ -21,6 +21,7 @@ function documents({ introspection, metrics }: LinkSettings): readonly Link[] {
   return [
     { href: 'openapi.json', title: 'OpenAPI 3.1' },
     { href: 'openapi-3.0.json', title: 'OpenAPI 3.0' },
+    ...(introspection ? [{ href: 'schema.graphql', title: 'GraphQL schema' }] : []),
     ...(metrics ? [{ href: 'metrics', title: 'metrics' }] : []),
     { href: 'health/live', title: 'liveness' },
     { href: 'health/ready', title: 'readiness' },

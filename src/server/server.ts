@@ -11,6 +11,7 @@ import { createContext, createRepositories, readRevisions } from '../graphql/con
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { createSchema } from '../graphql/schema.ts';
+import { mountSdl } from '../graphql/sdl.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
@@ -91,6 +92,7 @@ export async function createServer(
     translateError,
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
+  if (config.introspection) mountSdl(app, schema);
   mountPages(app, config);
   return app;
 }

@@ -34,6 +34,7 @@ describeInBrowser('/', () => {
       'menu',
       'openapi.json',
       'openapi-3.0.json',
+      'schema.graphql',
       'metrics',
       'health/live',
       'health/ready',
@@ -90,7 +91,7 @@ describeInBrowser('/', () => {
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
-    for (let press = 0; press < 14; press += 1) {
+    for (let press = 0; press < 15; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
@@ -100,6 +101,7 @@ describeInBrowser('/', () => {
       'Menu viewer',
       'OpenAPI 3.1',
       'OpenAPI 3.0',
+      'GraphQL schema',
       'metrics',
       'liveness',
       'readiness',
