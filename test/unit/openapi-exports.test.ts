@@ -72,10 +72,18 @@ describe('the Postman collection', () => {
     expect(list.request.url).toMatchObject({
       raw: '{{baseUrl}}/v1/stores/:store_service_id/orders/',
       path: ['v1', 'stores', ':store_service_id', 'orders', ''],
-      variable: [{ key: 'store_service_id', value: 'lisbon-baixa' }],
+      variable: [{ key: 'store_service_id', value: '{{store_service_id}}' }],
     });
     expect(list.request.url.query.every(({ disabled }: { disabled: boolean }) => disabled)).toBe(true);
     expect(collection.auth.apikey).toContainEqual({ key: 'value', value: '{{apiKey}}', type: 'string' });
+  });
+
+  test('takes identifiers from the responses, by the links of the document', () => {
+    expect(collection.variable).toContainEqual({ key: 'store_service_id', value: 'lisbon-baixa' });
+    const [list] = collection.item[1].item;
+    expect(list.event[0].script.exec).toEqual([
+      `pm.collectionVariables.set('order_service_id', pm.response.json()?.["order_result_list"]?.["0"]?.["id"] ?? pm.collectionVariables.get('order_service_id'));`,
+    ]);
   });
 
   test('posts the example of a menu, to a store that the user has to name', () => {

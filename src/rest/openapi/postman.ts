@@ -1,4 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
+import type { Link } from '../contract/directives.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import { responseExample } from './examples.ts';
 import type { Json } from './schemas.ts';
@@ -6,7 +7,10 @@ import type { Json } from './schemas.ts';
 /** Where `npm start` serves; the variable `baseUrl` of the collection. */
 const defaultUrl = 'http://127.0.0.1:4000';
 
-/** A Postman collection (format 2.1): a folder for each tag, with the routes as requests and their recorded responses. */
+/**
+ * A Postman collection (format 2.1): a folder for each tag, with the routes as requests and their recorded responses. The
+ * identifiers in paths are variables, which responses set by their links: after "List stores", "Get store" gets the first.
+ */
 export function postmanCollection({ operations, info }: Contract): Json {
   const byTag = Map.groupBy(operations, ({ route }) => route.tags[0] ?? 'Routes');
   const order = (info?.tags ?? []).map(({ name }) => name);
@@ -28,17 +32,36 @@ export function postmanCollection({ operations, info }: Contract): Json {
     variable: [
       { key: 'baseUrl', value: defaultUrl },
       { key: 'apiKey', value: '' },
+      ...[...new Map(operations.flatMap(examplesInPath))].map(([key, value]) => ({ key, value })),
     ],
     item: folders.map(([name, members]) => ({ name, item: members.map(describeItem) })),
   };
+}
+
+/** The identifiers in the path, except for those that a caller should choose. */
+function examplesInPath({ parameters }: Operation): [string, string][] {
+  return parameters
+    .filter(parameter => parameter.in === 'path' && parameter.example !== undefined)
+    .map(({ name, example }) => [name, String(example)]);
+}
+
+/** A line of script that sets a variable to the value of a link; none if the value is not in the response. */
+function scriptOf({ parameter, value }: Link): string[] {
+  const pointer = /^\$response\.body#\/(.+)/.exec(value)?.[1];
+  if (pointer === undefined) return [];
+  const access = pointer.split('/').map(step => `?.[${JSON.stringify(step)}]`);
+  const found = `pm.response.json()${access.join('')}`;
+  return [`pm.collectionVariables.set('${parameter}', ${found} ?? pm.collectionVariables.get('${parameter}'));`];
 }
 
 function describeItem(operation: Operation): Json {
   const { name, route } = operation;
   const request = describeRequest(operation);
   const response = responseExample(name);
+  const script = [...new Set(route.links.flatMap(scriptOf))];
   return {
     name: route.summary ?? name,
+    ...(script.length > 0 && { event: [{ listen: 'test', script: { type: 'text/javascript', exec: script } }] }),
     request,
     response:
       response === undefined
@@ -100,7 +123,7 @@ function describeUrl(path: string, parameters: readonly Parameter[]): Json {
       .filter(parameter => parameter.in === 'path')
       .map(({ name, description, example }) => ({
         key: name,
-        value: String(example ?? ''),
+        value: example === undefined ? '' : `{{${name}}}`,
         description: description ?? '',
       })),
   };
