@@ -7,6 +7,8 @@ interface Parameter {
   example?: unknown;
 }
 
+const none: ReadonlyMap<string, string> = new Map();
+
 /**
  * Loads the OpenAPI document. With a key, reads get identifiers of its own scope as examples, so that they can be tried as
  * they are; a write does not, since one click would replace a menu.
@@ -14,7 +16,7 @@ interface Parameter {
 export async function loadDocument(key: string): Promise<OpenApi> {
   const [document, identifiers] = await Promise.all([
     getJson<OpenApi>('openapi.json'),
-    findIdentifiers({ 'x-api-key': key }).catch(() => new Map<string, string>()),
+    key === '' ? none : findIdentifiers({ 'x-api-key': key }).catch(() => none),
   ]);
   const parameters = Object.values(document.paths).flatMap(({ get }) => get?.parameters ?? []);
   for (const parameter of parameters) parameter.example = identifiers.get(parameter.name) ?? parameter.example;

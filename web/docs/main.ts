@@ -28,10 +28,14 @@ const shareKey = () => ({
   },
 });
 
+const note = find('#note', HTMLElement);
 removeOldCopies();
 completeAccessibility();
-const content = await loadDocument(readKey());
-find('#note', HTMLElement).remove();
+const content = await loadDocument(readKey()).catch(error => {
+  note.textContent = `The reference cannot be loaded: ${error.message}. Reload the page to try again.`;
+  throw error;
+});
+note.remove();
 Scalar.createApiReference('#reference', {
   content,
   servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],
