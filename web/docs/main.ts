@@ -28,6 +28,11 @@ const shareKey = () => ({
   },
 });
 
+// A page from the back/forward cache still has the key that another page may have replaced or forgotten.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
 const note = find('#note', HTMLElement);
 removeOldCopies();
 completeAccessibility();
