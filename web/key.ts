@@ -15,12 +15,18 @@ export function saveKey(key: string): void {
   }
 }
 
-/** Removes the keys that Swagger UI and GraphiQL stored beyond the tab before 0.2.0. */
+/** Removes the keys that Swagger UI and GraphiQL stored beyond the tab in earlier versions. */
 export function removeOldCopies(): void {
   localStorage.removeItem('authorized');
   localStorage.removeItem('graphiql:headers');
-  const stored = localStorage.getItem('graphiql:tabState');
-  if (stored?.includes('x-api-key')) localStorage.setItem('graphiql:tabState', withoutHeaders(stored));
+  const tabs = localStorage.getItem('graphiql:tabState');
+  if (!tabs?.includes('x-api-key')) return;
+  try {
+    localStorage.setItem('graphiql:tabState', withoutHeaders(tabs));
+  } catch {
+    // Not JSON: GraphiQL could not read it either.
+    localStorage.removeItem('graphiql:tabState');
+  }
 }
 
 /** The tabs of GraphiQL keep their queries. */

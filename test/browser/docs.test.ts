@@ -11,12 +11,13 @@ describeInBrowser('/docs', () => {
   /** The reference takes seconds to load, so the tests use the same page, one after the other. */
   const open = () => (loaded ??= load('/docs'));
 
-  /** Opens the client of a route, sends the request as it is, and returns the status that is shown. */
-  async function send(page: Page, route: string): Promise<string> {
-    await page.locator('aside').getByText(route, { exact: true }).click();
+  /** Opens the client of a route, sends the request as it is, or for a store, and returns the status that is shown. */
+  async function send(page: Page, route: string, store?: string): Promise<string> {
+    await page.locator('aside').first().getByText(route, { exact: true }).click();
     const section = page.getByRole('region', { name: route, exact: true });
     await section.getByRole('button', { name: /^Test Request/ }).click();
     const client = page.getByRole('dialog');
+    if (store) await client.getByRole('combobox', { name: 'Value', exact: true }).first().fill(store);
     await client.getByRole('button', { name: /^Send \w+ request/ }).click();
     const status = await client.getByText(/^\d{3} /).innerText();
     await page.keyboard.press('Escape');
@@ -34,7 +35,7 @@ describeInBrowser('/docs', () => {
     const page = await open();
     await page.getByText(`v${version}`, { exact: true }).waitFor();
     await page.getByRole('heading', { name: 'Create menu configuration (replaces all)' }).waitFor();
-    await page.locator('aside').getByText('Get store', { exact: true }).click();
+    await page.locator('aside').first().getByText('Get store', { exact: true }).click();
     await page.getByText('"Dona Gaivota Lisboa"').first().waitFor();
     const samples = await page.locator('pre').allInnerTexts();
     expect(samples.length).toBeGreaterThan(3);
@@ -45,6 +46,7 @@ describeInBrowser('/docs', () => {
     const page = await open();
     expect(await send(page, 'Get store')).toBe('200 OK');
     expect(await send(page, 'Get order by identifier')).toBe('200 OK');
+    expect(await send(page, 'Create menu configuration (replaces all)', 'brooklyn-dumbo')).toBe('200 OK');
     expect(await page.evaluate<string>('JSON.stringify(localStorage) + document.cookie')).not.toContain(site.key);
   });
 
