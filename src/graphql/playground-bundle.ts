@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,7 @@ export async function loadBundle(): Promise<Bundle | undefined> {
 
 /** Builds the bundle in a process of its own, for Vite's memory, and in a temporary folder, as the checkout may be read-only. */
 async function buildInMemory(): Promise<Bundle | undefined> {
+  if (!existsSync(buildScript)) return undefined;
   const out = await mkdtemp(join(tmpdir(), 'carte-playground-'));
   try {
     await promisify(execFile)(process.execPath, [buildScript, '--out', out]);
