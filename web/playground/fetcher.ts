@@ -17,7 +17,7 @@ export interface Run {
  * Creates the function that GraphiQL sends operations with. It returns an observable, so that Stop, and opening another tab,
  * abort the request. Each has one result; the events of a subscription would be further ones.
  */
-export function createFetcher(onRun: (run: Run) => void): Fetcher {
+export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
   return (parameters, options) => ({
     subscribe(observer) {
       if (typeof observer !== 'object') throw new TypeError('GraphiQL subscribes with an observer');
@@ -25,14 +25,16 @@ export function createFetcher(onRun: (run: Run) => void): Fetcher {
       const isIntrospection = parameters.operationName === 'IntrospectionQuery';
       // The schema is the same for every key: a wrong one must not take documentation and completion away.
       const headers = isIntrospection ? {} : { ...options?.headers, 'x-carte-cost': 'header' };
+      if (!isIntrospection) onRun(undefined);
       send(parameters, headers, controller.signal)
         .then(({ result, run }) => {
           if (!isIntrospection) onRun(run);
           observer.next(result);
           observer.complete();
         })
-        .catch(reason => {
-          if (!controller.signal.aborted) observer.error(reason);
+        .catch((error: Error) => {
+          // Not the error itself, whose stack GraphiQL would show.
+          if (!controller.signal.aborted) observer.error({ message: `The server did not respond: ${error.message}` });
         });
       return { unsubscribe: () => controller.abort() };
     },

@@ -4,7 +4,7 @@ import { followKeyOfSession, KeyField, readHeaders, SharedHeaders } from './head
 import { RunSummary, recordRun } from './runs.ts';
 import { followSharedLinks, ShareButton, takeSharedOperation } from './share.ts';
 import { removeStoredHeaders, storage } from './storage.ts';
-import { initialTabs } from './tabs.ts';
+import { ActiveTabInView, initialTabs } from './tabs.ts';
 
 removeStoredHeaders();
 followKeyOfSession();
@@ -43,5 +43,6 @@ createRoot(root).render(
     }),
     createElement(GraphiQL.Footer, null, createElement(RunSummary)),
     createElement(SharedHeaders),
+    createElement(ActiveTabInView),
   ),
 );

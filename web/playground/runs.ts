@@ -1,13 +1,13 @@
 import type { Run } from './fetcher.ts';
 import { createElement, useEffect, useGraphiQL, useSyncExternalStore } from './graphiql.ts';
 
-/** The last run of each tab. */
-const runs = new Map<string, Run>();
+/** The last run of each tab, unless it is in progress. */
+const runs = new Map<string, Run | undefined>();
 const listeners = new Set<() => void>();
 let activeTab = '';
 
 /** Records a run for the active tab: opening another one would have aborted it. */
-export function recordRun(run: Run): void {
+export function recordRun(run: Run | undefined): void {
   runs.set(activeTab, run);
   for (const listener of listeners) listener();
 }

@@ -1,4 +1,5 @@
 import { examples } from './examples.ts';
+import { useEffect, useGraphiQL } from './graphiql.ts';
 import { storage } from './storage.ts';
 
 export interface Operation {
@@ -26,6 +27,15 @@ export function initialTabs(shared: Operation | undefined, now: Date) {
   if (shared) defaultTabs.unshift(shared);
   const active = shared ?? stored?.tabs[stored.activeTabIndex] ?? defaultTabs[0];
   return { defaultTabs, initialQuery: active?.query ?? '', initialVariables: active?.variables ?? '' };
+}
+
+/** Scrolls to the active tab, which may be beyond the width of a small screen. */
+export function ActiveTabInView() {
+  const tab = useGraphiQL(({ tabs, activeTabIndex }) => tabs[activeTabIndex]?.id);
+  useEffect(() => {
+    if (tab) document.querySelector('.graphiql-tab-active')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [tab]);
+  return null;
 }
 
 /** Tabs without a query are not worth restoring, and earlier versions left one with every reload. */
