@@ -79,7 +79,7 @@ function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
   return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
 }
 
-/** Sets the cost of the operation as a header, which no body has to change for, if the request asks for that. */
+/** Reports the cost of the operation in a header if requested so: cached bodies stay as they are. */
 function reportCost({ headers }: FastifyRequest, reply: FastifyReply, cost: number | undefined): FastifyReply {
   return cost !== undefined && headers['x-carte-cost'] === 'header' ? reply.header('x-carte-cost', cost) : reply;
 }
