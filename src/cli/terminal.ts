@@ -20,8 +20,10 @@ export const terminal: Terminal = {
     process.stderr.write(`${text}\n`);
   },
   progress: text => {
-    // A line that wraps could not be overwritten.
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`);
+    if (!process.stderr.isTTY) return;
+    // A line that wraps could not be overwritten. The width is 0 where it is unknown.
+    const line = process.stderr.columns > 0 ? text.slice(0, process.stderr.columns - 1) : text;
+    process.stderr.write(`\r\x1b[K${line}`);
   },
   milestone: text => (process.stderr.isTTY ? terminal.progress(text) : terminal.err(text)),
 };

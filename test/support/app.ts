@@ -22,6 +22,8 @@ const config: Config = {
   prepare,
   keyCacheTtlSeconds: 0,
   cacheBytes: 16 * 1024 * 1024,
+  // The service shares its event loop with the tests, which block it; test/http/load-shedding.test.ts sets its own limits.
+  loadLimits: { maxWaiting: 500, maxDelayMs: 60_000 },
 };
 
 /** The whole service on a database of its own, listening on a port of its own. */
