@@ -1,4 +1,4 @@
-import { checkPagination } from '../database/paging.ts';
+import { connectionResolvers } from '../database/connection.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
 import type { Store } from './entities.ts';
@@ -6,14 +6,12 @@ import type { Store } from './entities.ts';
 export const storeResolvers: Resolvers = {
   Query: {
     store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
-    stores: (_root, pagination, { loaders }) => loaders.stores.list(pagination),
+    stores: (_root, args, { loaders }) => loaders.stores.list(args),
   },
   Merchant: {
-    stores: async (merchant, pagination, { loaders }) => {
-      const { skip, limit } = checkPagination(pagination);
-      return (await loaders.stores.byMerchant.load(merchant.id)).slice(skip, skip + limit);
-    },
+    stores: (merchant, args, { loaders }) => loaders.stores.listOfMerchant(merchant.id, args),
   },
+  StoreConnection: connectionResolvers('store'),
   Store: {
     localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {

@@ -54,7 +54,11 @@ describe('docs/front-end.md', () => {
 
   test("a read outside the key's scope is null, and a list leaves it out", async () => {
     const key = await app.newKey({ storeIds: ['lisbon-baixa'] });
-    const { body } = await app.graphql('{ store(id: "mexico-roma") { id } stores { id } }', {}, { 'x-api-key': key });
-    expect(body).toEqual({ data: { store: null, stores: [{ id: 'lisbon-baixa' }] } });
+    const { body } = await app.graphql(
+      '{ store(id: "mexico-roma") { id } stores { nodes { id } } }',
+      {},
+      { 'x-api-key': key },
+    );
+    expect(body).toEqual({ data: { store: null, stores: { nodes: [{ id: 'lisbon-baixa' }] } } });
   });
 });

@@ -51,7 +51,7 @@ async function update(): Promise<void> {
 }
 
 async function load(options: RequestOptions): Promise<void> {
-  stores ??= (await fetchStores({}, options)).stores;
+  stores ??= (await fetchStores({}, options)).stores.nodes;
   const store = state.store ?? stores[0]?.id;
   listStores(controls, stores, store);
   controls.form.hidden = false;
