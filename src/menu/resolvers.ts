@@ -20,6 +20,12 @@ const loadStore = async (
   return store;
 };
 
+/** Resolves the id of a menu entity: its number, which is unique within its kind, after the name of its kind. */
+const idWith =
+  (prefix: string) =>
+  ({ numericId }: { readonly numericId: number }) =>
+    `${prefix}_${numericId}`;
+
 export const menuResolvers: Resolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
@@ -71,21 +77,25 @@ export const menuResolvers: Resolvers = {
   MultilingualText: {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
-  Menu: { store: loadStore },
+  Menu: { id: idWith('menu'), store: loadStore },
   Category: {
+    id: idWith('category'),
     menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],
     store: loadStore,
   },
   MenuItem: {
+    id: idWith('item'),
     categories: item => backlinksOf(item.configuration).categoriesByItem.get(item.externalId) ?? [],
     modifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
     store: loadStore,
   },
   ModifierGroup: {
+    id: idWith('modifier_group'),
     items: group => backlinksOf(group.configuration).itemsByGroup.get(group.externalId) ?? [],
     store: loadStore,
   },
   ModifierItem: {
+    id: idWith('modifier_item'),
     groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,
   },
