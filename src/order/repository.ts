@@ -14,6 +14,7 @@ import {
   orderColumns,
   type PageRow,
   pageStatement,
+  readFlags,
   scanSizeStatement,
 } from './statements.ts';
 import { isFullScan, isPreparable } from './where-clause.ts';
@@ -105,7 +106,8 @@ function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: Page
   const page = isBackward ? rows.slice(-size) : rows.slice(0, size);
   // The only row of an empty page has no order.
   const nodes = page.flatMap(row => (row[orderColumns] === null ? [] : [mapOrder(row)]));
-  const [, total, hasNewer, hasOlder] = rows[0] ?? [];
+  const [, total] = rows[0] ?? [];
+  const [hasNewer, hasOlder] = readFlags(search, rows[0]);
   return {
     nodes,
     hasPreviousPage: pageIndex > 0 || hasNewer === true || (isBackward && hasMore),

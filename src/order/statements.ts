@@ -19,20 +19,15 @@ import {
   timeOf,
 } from './where-clause.ts';
 
-/**
- * The store's position in the request, the total where it was counted, whether there are orders on the far side of either cursor,
- * then the columns of an order; null without one.
- */
-export type PageRow = readonly [
-  position: number,
-  total: number | null,
-  hasNewer: boolean | null,
-  hasOlder: boolean | null,
-  ...order: unknown[],
-];
+/** The store's position in the request, the total where it was counted, then the columns of an order; null without one. */
+export type PageRow = readonly [position: number, total: number | null, ...order: unknown[]];
 
 /** Index of the order's first column. */
-export const orderColumns = 4;
+export const orderColumns = 2;
+
+/** Whether there are orders on the far side of either cursor: the last columns of a page that is read by cursor. */
+export const readFlags = ({ after, before }: Search, row: PageRow | undefined): unknown[] =>
+  after || before ? (row?.slice(-2) ?? []) : [];
 
 export interface PageOptions {
   readonly storeIds: readonly string[];
@@ -48,15 +43,17 @@ export interface PageOptions {
 export function pageStatement(selectOrders: string, { storeIds, search, withCount = false }: PageOptions) {
   const binding = createBinding();
   const total = withCount && isCounted(search) ? countExpression(search, binding) : 'null';
+  const hasCursor = search.after !== undefined || search.before !== undefined;
+  const flags = hasCursor
+    ? `, ${existsBeyond(search.after, '>=', search, binding)} as has_newer,
+        ${existsBeyond(search.before, '<=', search, binding)} as has_older`
+    : '';
   // `offset 0` keeps the planner from inlining these columns, which would evaluate them for every order.
   const sql = `
-    select position::int, coalesce(page.total, list.total)::float8, list.has_newer, list.has_older, found.*
+    select position::int, coalesce(page.total, list.total)::float8, found.*
+      ${hasCursor ? ', list.has_newer, list.has_older' : ''}
     from ${requestedStores(storeIds, binding)}
-    cross join lateral (
-      select (${total})::bigint as total, ${existsBeyond(search.after, '>=', search, binding)} as has_newer,
-        ${existsBeyond(search.before, '<=', search, binding)} as has_older
-      offset 0
-    ) list
+    cross join lateral (select (${total})::bigint as total ${flags} offset 0) list
     left join lateral (${isIndexed(search) ? pageOfMatches(search, binding) : pageByTime(search, binding)}) page on true
     left join (${selectOrders}) found on found.id = page.id
     order by position, page.created_at desc, page.id desc`;
