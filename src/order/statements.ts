@@ -83,11 +83,12 @@ function matchesOf(search: Search, binding: Binding): string {
 
 /** Scans the store's orders by time, from the start of the page on or, backward, from its end. */
 function pageByTime(search: Search, binding: Binding): string {
-  // A literal, as are offset 0 and the statuses: with a known number of rows PostgreSQL keeps the generic plan.
+  // A literal, as are the statuses: with a known number of rows PostgreSQL keeps the generic plan.
   const limit = String(search.size + 1);
   const cursors = cursorConditions(search, binding);
-  if (search.isBackward) {
-    const scan = scanByTime(search, { conditions: cursors, sort: oldestFirst, limit }, binding);
+  if (offsetOf(search) === 0n) {
+    const sort = search.isBackward ? oldestFirst : newestFirst;
+    const scan = scanByTime(withoutBoundBeyondCursor(search), { conditions: cursors, sort, limit }, binding);
     return `select created_at, id, null::bigint as total from (${scan}) scanned`;
   }
   const conditions = `and created_at < start.ceiling ${cursors}`;
@@ -96,6 +97,14 @@ function pageByTime(search: Search, binding: Binding): string {
     cross join lateral (
       ${scanByTime(search, { conditions, sort: newestFirst, skip: 'start.skip', limit }, binding)}
     ) scanned`;
+}
+
+/** Removes a time beyond the cursor, since PostgreSQL might start the scan there and compare all orders up to the cursor. */
+function withoutBoundBeyondCursor(search: Search): Search {
+  const { isBackward, after, before, startTime, endTime } = search;
+  if (isBackward)
+    return before && startTime && startTime <= before.createdAt ? { ...search, startTime: undefined } : search;
+  return after && endTime && endTime >= after.createdAt ? { ...search, endTime: undefined } : search;
 }
 
 interface Scan {
@@ -146,7 +155,7 @@ const minOffsetForCounters = 500n;
 
 /** Selects where the scan starts and how many orders it skips; no row when the page is beyond the last order. */
 function scanStart(search: Search, binding: Binding): string {
-  const offset = offsetOf(search) === 0n ? '0::bigint' : binding.bind(offsetOf(search), 'bigint');
+  const offset = binding.bind(offsetOf(search), 'bigint');
   const fromNewest = `select 'infinity'::timestamptz as ceiling, ${offset} as skip`;
   if (offsetOf(search) < minOffsetForCounters) return fromNewest;
   const first = search.startTime && startOfDay(search.startTime);
