@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../src/database/embedded.ts';
 import { createOrm } from '../src/database/orm.ts';
-import { upsertRows } from '../src/import/upsert.ts';
+import { upsertRows } from '../src/database/upsert.ts';
 import { createOrderId, OrderEntity } from '../src/order/entities.ts';
 import { cpuSeconds } from './support/cpu.ts';
 import { postmasterPid } from './support/database.ts';

@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   growth: 'the tree by the size of the menu, with a cold and a warm cache',
   replace: 'POST by the size of the menu',
   orders: 'order lists of a million orders, by filter',
+  'orders-race': 'two processes change one order, and a process is killed while an order is placed: one effect each',
   poll: 'POS systems that poll while orders are imported',
   processes: 'one process compared with two, and one of two killed',
   renewals: 'rolling restarts and shutdowns under load, without a dropped request',

@@ -1,14 +1,17 @@
 import { Command, CommanderError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 import { addCompareCommand } from './cli/compare.ts';
 import { addMigrateCommand } from './cli/database.ts';
+import { addDemoCommand } from './cli/demo.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
 import { addMenuCommand } from './cli/menu.ts';
 import { examples } from './cli/options.ts';
 import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
+import { addServeCommands } from './cli/serve.ts';
 import { terminal } from './cli/terminal.ts';
-import { OperatorError } from './errors.ts';
+import { InvalidInput, OperatorError } from './errors.ts';
 
 /** Runs the command line and returns the exit status; prints errors of the operator without a stack trace. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -18,6 +21,10 @@ export async function runCommand(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof InvalidInput) {
+      for (const { message } of error.errors) terminal.err(`carte: ${message}`);
+      return 1;
+    }
     if (!(error instanceof OperatorError)) throw error;
     terminal.err(`carte: ${error.message}`);
     return error.exitStatus;
@@ -28,6 +35,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 export function createProgram(): Command {
   const program = new Command('carte')
     .description('Restaurant menus, stores, merchants and orders as one GraphQL graph, with a REST facade')
+    .version(packageJson.version, '-V, --version', 'print the version')
     .exitOverride()
     .showHelpAfterError('(--help shows the commands and options)')
     .configureHelp({ showGlobalOptions: true })
@@ -38,31 +46,8 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addMenuCommand(program);
   addOrderCommands(program);
+  addDemoCommand(program);
   addRestCommands(program);
   addCompareCommand(program);
   return program;
-}
-
-function addServeCommands(program: Command): void {
-  program
-    .command('serve')
-    .description('serve the graph and the REST routes; without DATABASE_URL on an embedded PostgreSQL')
-    .addHelpText('after', examples('carte serve', 'PORT=8080 DATABASE_URL=postgresql://carte@db/carte carte serve'))
-    .action(async () => {
-      const { readConfig } = await import('./config.ts');
-      const config = readConfig(process.env);
-      // The primary of several processes does not load the server, the largest part of the program.
-      const { serve } = await (config.processes > 1 ? import('./processes/primary.ts') : import('./main.ts'));
-      await serve(config);
-    });
-  program
-    .command('worker', { hidden: true })
-    .description('run one of the CARTE_PROCESSES workers of `serve`')
-    .action(async () => {
-      const [{ readConfig }, { runWorker }] = await Promise.all([
-        import('./config.ts'),
-        import('./processes/worker.ts'),
-      ]);
-      await runWorker(() => readConfig(process.env));
-    });
 }

@@ -1,19 +1,19 @@
 import { terminal } from './cli/terminal.ts';
-import { welcome } from './cli/welcome.ts';
+import { welcome, welcomeBack } from './cli/welcome.ts';
 import type { Config } from './config.ts';
 import { openDatabase } from './database/open.ts';
-import { loadDemoIfEmpty } from './demo/load.ts';
-import { assertPortFree } from './server/port.ts';
+import { loadDemoIfEmpty } from './demo/first-start.ts';
 import { createServer } from './server/server.ts';
 import { closeOnSignal, drainAndClose, tolerateDatabaseRejections } from './server/shutdown.ts';
 
 /** Serves in this process; resolves once it is ready. A signal shuts it down. */
 export async function serve(config: Config): Promise<void> {
-  await assertPortFree(config.host, config.port);
-  terminal.progress('Preparing the database …');
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadDemoIfEmpty(database, config);
+    const demoKey = await loadDemoIfEmpty(database, {
+      demo: config.demo,
+      onLoad: () => terminal.err('Loading the demo restaurants …'),
+    });
     const app = await createServer(database.orm, config);
     tolerateDatabaseRejections(app.log);
     closeOnSignal({
@@ -26,7 +26,7 @@ export async function serve(config: Config): Promise<void> {
       },
     });
     const url = await app.listen({ host: config.host, port: config.port });
-    if (demoKey) terminal.out(welcome(url, demoKey));
+    terminal.out(demoKey ? welcome(url, demoKey) : welcomeBack(url));
     terminal.out(`Carte is ready at ${url}`);
   } catch (error) {
     await database.close();

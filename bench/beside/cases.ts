@@ -26,12 +26,19 @@ const trees = (stores: readonly string[], headers: Readonly<Record<string, strin
   stores.map(id => ({ path: configurationOf(id), headers }));
 const posts = (size: Size, version: number) =>
   storesOf[size].written.map(id => ({ path: configurationOf(id), body: menuBody(size, id, version) }));
+const stockChanges = (size: Size, inStock: boolean) =>
+  storesOf[size].written.map(store => ({
+    path: '/graphql',
+    body: JSON.stringify({ query: queryOf('stock'), variables: { store, items: [{ externalId: 'item-0', inStock }] } }),
+  }));
 const lists = (stores: readonly string[], filter = '') =>
   stores.map(id => ({ path: `/v1/stores/${id}/orders/?page_size=20${filter}` }));
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
+const queryOf = (name: string) => readFileSync(new URL(`../queries/${name}.graphql`, import.meta.url), 'utf8');
+
 function queries(name: string, stores: readonly string[]): Request[] {
-  const query = readFileSync(new URL(`../queries/${name}.graphql`, import.meta.url), 'utf8');
+  const query = queryOf(name);
   return stores.map(store => ({ path: '/graphql', body: JSON.stringify({ query, variables: { store } }) }));
 }
 
@@ -98,6 +105,11 @@ const writes = (['mid', 'small'] as const).flatMap((size): Case[] => {
       name: `POST, ${size}`,
       servers: ['carte'],
       requests: server => [1, 2].flatMap(version => posts(size, version + versionsOf(server))),
+    },
+    {
+      name: `stock, ${size}`,
+      servers: ['carte'],
+      requests: () => [false, true].flatMap(inStock => stockChanges(size, inStock)),
     },
     { name: `first read after POST, ${size}`, ...afterPost },
     { name: `the same, posted elsewhere, ${size}`, ...afterPost, elsewhere: true },

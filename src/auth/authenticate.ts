@@ -17,6 +17,8 @@ export interface AuthenticatorOptions {
   readonly seconds: number;
   /** In milliseconds. */
   readonly now?: () => number;
+  /** Called when a key is used whose last recorded use is more than a minute ago; uses of a cached key are not reported. */
+  readonly onUse?: (keyId: string, usedAt: Date) => void;
 }
 
 const maxCacheEntries = 10_000;
@@ -27,7 +29,10 @@ interface CacheEntry {
 }
 
 /** Finds keys in the database, and caches valid ones; invalid ones are never cached, so that a new key works at once. */
-export function createAuthenticator(query: Query, { seconds, now = Date.now }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator(
+  query: Query,
+  { seconds, now = Date.now, onUse = () => {} }: AuthenticatorOptions,
+): Authenticate {
   // By hash, so that a memory dump shows no keys.
   const cache = new Map<string, CacheEntry>();
   // A connection mostly sends the same key, and hashing it would cost more than the rest of this function.
@@ -43,7 +48,8 @@ export function createAuthenticator(query: Query, { seconds, now = Date.now }: A
     cache.delete(hash);
     // The TTL starts before the query, since the key may be revoked while it runs.
     const startedAt = now();
-    const { caller, expiresAt } = await findKey(query, Buffer.from(hash, 'latin1'));
+    const { caller, expiresAt, usedAt } = await findKey(query, Buffer.from(hash, 'latin1'));
+    if (usedAt) onUse(caller.keyId, usedAt);
     if (seconds > 0) {
       if (cache.size >= maxCacheEntries) cache.clear();
       cache.set(hash, { caller, expiresAt: Math.min(startedAt + seconds * 1000, expiresAt) });
@@ -60,10 +66,13 @@ export function createAuthenticator(query: Query, { seconds, now = Date.now }: A
 interface Row extends AccessScope {
   readonly keyId: string;
   readonly expiresAt: number | null;
+  /** This use, if it is to be recorded: not in each of many processes, since the database knows the last one. */
+  readonly usedAt: Date | null;
 }
 
 const statement = prepared(`
   select k.id as "keyId", (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
+    case when k.last_used_at is null or k.last_used_at < now() - interval '1 minute' then now() end as "usedAt",
     k.all_access as "all", k.permissions,
     coalesce(array_agg(g.merchant_id) filter (where g.merchant_id is not null), '{}') as "merchantIds",
     coalesce(array_agg(s.id) filter (where s.id is not null), '{}') as "storeIds",
@@ -75,9 +84,9 @@ const statement = prepared(`
   group by k.id`);
 
 /** Throws the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
-async function findKey(query: Query, hash: Buffer): Promise<CacheEntry> {
+async function findKey(query: Query, hash: Buffer): Promise<CacheEntry & Pick<Row, 'usedAt'>> {
   const [row] = await query<Row>(statement, [hash]);
   if (!row) throw new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-  const { keyId, expiresAt, ...scope } = row;
-  return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY };
+  const { keyId, expiresAt, usedAt, ...scope } = row;
+  return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
 }

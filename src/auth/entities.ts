@@ -19,6 +19,8 @@ export const ApiKeyEntity = defineEntity({
     createdAt: p.datetime(3).defaultRaw('now()'),
     expiresAt: p.datetime(3).nullable(),
     revokedAt: p.datetime(3).nullable(),
+    /** Recorded by `key-usage.ts`, with a precision of a minute. */
+    lastUsedAt: p.datetime(3).nullable(),
     grants: () => p.oneToMany(GrantEntity).mappedBy('key'),
   },
 });
@@ -37,3 +39,4 @@ export const GrantEntity = defineEntity({
 });
 
 export type ApiKey = InferEntity<typeof ApiKeyEntity>;
+export type Grant = InferEntity<typeof GrantEntity>;

@@ -14,13 +14,13 @@ export interface CompareOptions {
   readonly newKey?: string;
   readonly merchants: number;
   readonly stores: number;
-  readonly store: readonly string[];
+  readonly store?: readonly string[];
   readonly orders: number;
   readonly from?: Date;
   readonly to?: Date;
   readonly ids?: boolean;
   readonly order?: boolean;
-  readonly ignore: readonly string[];
+  readonly ignore?: readonly string[];
   readonly examples: number;
   readonly concurrency: number;
   readonly timeout: number;
@@ -32,7 +32,7 @@ export async function compare(options: CompareOptions): Promise<void> {
   const routes = readRoutes(loadContract(createSchema()), { ids: options.ids ?? false, order: options.order ?? false });
   const findings = new Findings(
     routes.map(({ name }) => name),
-    options.ignore,
+    options.ignore ?? [],
   );
   const timeoutMs = options.timeout * 1000;
   let complete = false;
@@ -43,7 +43,7 @@ export async function compare(options: CompareOptions): Promise<void> {
       routes,
       findings,
       limits: { Merchant: options.merchants, Store: options.stores, Order: options.orders },
-      stores: options.store,
+      stores: options.store ?? [],
       startTime: options.from,
       endTime: options.to,
       concurrency: options.concurrency,

@@ -28,18 +28,13 @@ export function addCompareCommand(program: Command): void {
     .addOption(new Option('--new-key <key>', 'API key of the new service').env('CARTE_NEW_KEY'))
     .option('--merchants <n>', 'maximum number of merchants', parseInteger({ min: 0 }), 1000)
     .option('--stores <n>', 'maximum number of stores', parseInteger({ min: 0 }), 1000)
-    .option(
-      '--store <id>',
-      'compare only this store, without the lists of stores and merchants (repeatable)',
-      collect,
-      [],
-    )
+    .option('--store <id>', 'compare only this store, without the lists of stores and merchants (repeatable)', collect)
     .option('--orders <n>', 'maximum number of orders of each store', parseInteger({ min: 0 }), 100)
     .option('--from <date>', 'only orders created at or after this date or date-time', parseDate)
     .option('--to <date>', 'only orders created at or before this date or date-time', parseDate)
     .option('--ids', 'compare the numeric ids in menus, too')
     .option('--order', 'compare the order of all lists, even if guests do not see it')
-    .option('--ignore <field>', 'ignore differences of this name, e.g. MenuItem.prep_type (repeatable)', collect, [])
+    .option('--ignore <field>', 'ignore differences of this name, e.g. MenuItem.prep_type (repeatable)', collect)
     .option('--examples <n>', 'maximum number of differences to show of the same name', parseInteger({ min: 1 }), 5)
     .option('--concurrency <n>', 'concurrent requests to each service', parseInteger({ min: 1 }), 4)
     .option('--timeout <seconds>', 'timeout of a request', parseInteger({ min: 1 }), 120)

@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Argument, type Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import type { KindName } from '../import/kinds.ts';
-import type { Progress } from '../import/run.ts';
 import { withDatabase } from './database.ts';
+import { createProgressLine, summary } from './import-progress.ts';
 import { examples } from './options.ts';
 import { terminal } from './terminal.ts';
 
@@ -26,12 +26,14 @@ export function addImportCommand(program: Command): void {
 }
 
 async function importFile(kind: KindName, file: string, { strict = false }: { strict?: boolean }): Promise<void> {
-  const stream = file === '-' ? process.stdin : await openFile(file);
+  const { stream, size } = file === '-' ? { stream: process.stdin } : await openFile(file);
   const { runImport } = await import('../import/run.ts');
-  const started = performance.now();
   let shown = 0;
-  const result = await withDatabase(em =>
-    runImport({
+  const { result, seconds } = await withDatabase(async em => {
+    const started = performance.now();
+    const secondsSince = () => (performance.now() - started) / 1000;
+    const showProgress = createProgressLine(kind, size);
+    const result = await runImport({
       em,
       kind,
       stream,
@@ -41,10 +43,11 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
         const path = error.path.length > 0 ? `${error.path.join('.')}: ` : '';
         terminal.err(`line ${line}: ${path}${error.message}`);
       },
-      onProgress: progress => terminal.progress(summary(kind, progress, started)),
-    }),
-  );
-  terminal.err(summary(kind, result, started));
+      onProgress: progress => showProgress(progress, secondsSince()),
+    });
+    return { result, seconds: secondsSince() };
+  });
+  terminal.err(`${kind}: ${summary(result, seconds)}`);
   if (result.faulty > 0) {
     if (shown > maxErrorsShown) terminal.err(`${shown - maxErrorsShown} more errors are not shown.`);
     throw new OperatorError(
@@ -53,18 +56,14 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
   }
 }
 
-function summary(kind: KindName, { lines, changed, faulty }: Progress, started: number): string {
-  const seconds = (performance.now() - started) / 1000;
-  const rate = Math.round(lines / Math.max(seconds, 0.001));
-  const format = (number: number) => number.toLocaleString('en');
-  return `${kind}: ${format(lines)} lines read, ${format(changed)} new or changed, ${format(faulty)} invalid, ${format(rate)} lines/s`;
-}
-
-async function openFile(file: string): Promise<AsyncIterable<Buffer>> {
-  const stream = createReadStream(file);
-  await new Promise<void>((resolve, reject) => {
-    stream.once('open', () => resolve());
-    stream.once('error', error => reject(new OperatorError(`${file} cannot be read: ${error.message}`)));
-  });
-  return stream;
+/** Opens a file; its size is undefined for a pipe or device. */
+async function openFile(file: string): Promise<{ stream: AsyncIterable<Buffer>; size: number | undefined }> {
+  try {
+    const handle = await open(file);
+    const stat = await handle.stat();
+    if (stat.isDirectory()) throw new Error('it is a folder');
+    return { stream: handle.createReadStream(), size: stat.isFile() ? stat.size : undefined };
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
 import { type Permission, permissions, writePermissions } from '../auth/scope.ts';
+import { OperatorError } from '../errors.ts';
 import { withDatabase } from './database.ts';
 import { collect, examples, parseDate } from './options.ts';
 import { table, terminal } from './terminal.ts';
@@ -8,10 +9,10 @@ import { table, terminal } from './terminal.ts';
 interface CreateOptions {
   readonly name: string;
   readonly all?: boolean;
-  readonly merchant: readonly string[];
-  readonly store: readonly string[];
+  readonly merchant?: readonly string[];
+  readonly store?: readonly string[];
   readonly write?: boolean;
-  readonly can: readonly Permission[];
+  readonly can?: readonly Permission[];
   readonly expires?: Date;
 }
 
@@ -26,11 +27,6 @@ function parsePermissions(list: string): readonly Permission[] {
   });
 }
 
-function permissionsOf({ write, can }: Pick<CreateOptions, 'write' | 'can'>): readonly Permission[] {
-  const granted = new Set([...(write ? writePermissions : []), ...can]);
-  return permissions.filter(permission => granted.has(permission));
-}
-
 export function addKeyCommands(program: Command): void {
   const key = program
     .command('key')
@@ -41,16 +37,16 @@ export function addKeyCommands(program: Command): void {
     .description('issue a key and print it, alone on standard output; it cannot be shown again')
     .requiredOption('--name <name>', 'name of the key, e.g. its purpose')
     .option('--all', 'give access to every merchant and store')
-    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect, [])
-    .option('--store <id>', 'give access to this store (repeatable)', collect, [])
-    .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions, [])
+    .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect)
+    .option('--store <id>', 'give access to this store (repeatable)', collect)
+    .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions)
     .option('--write', 'allow all writes but admin; without --write and --can the key is read-only')
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --can orders,stock'))
     .action(createKey);
   key
     .command('list')
-    .description('list all keys, without their secrets')
+    .description('list all keys with their last use, without their secrets')
     .addHelpText('after', examples('carte key list'))
     .action(printKeys);
   key
@@ -59,7 +55,7 @@ export function addKeyCommands(program: Command): void {
     .addHelpText('after', examples('carte key revoke key_5f2c91d07ab3'))
     .action(async (id: string) => {
       const { revokeKey } = await loadKeys();
-      await withDatabase(em => revokeKey(em, id));
+      if (!(await withDatabase(em => revokeKey(em, id)))) throw notFound(id);
       terminal.err(`The key ${id} is revoked.`);
     });
   key
@@ -68,10 +64,13 @@ export function addKeyCommands(program: Command): void {
     .addHelpText('after', examples('carte key rotate key_5f2c91d07ab3'))
     .action(async (id: string) => {
       const { rotateKey } = await loadKeys();
-      const { key: secret } = await withDatabase(em => rotateKey(em, id));
-      terminal.out(secret);
+      const rotated = await withDatabase(em => rotateKey(em, id));
+      if (!rotated) throw notFound(id);
+      terminal.out(rotated.key);
     });
 }
+
+const notFound = (id: string) => new OperatorError(`There is no key ${id}; \`carte key list\` shows them all.`);
 
 /** Imported lazily: loading the ORM would slow down --help. */
 const loadKeys = () => import('../auth/keys.ts');
@@ -82,9 +81,9 @@ async function createKey(options: CreateOptions): Promise<void> {
     issueKey(em, {
       name: options.name,
       all: options.all ?? false,
-      merchantIds: options.merchant,
-      storeIds: options.store,
-      permissions: permissionsOf(options),
+      merchantIds: options.merchant ?? [],
+      storeIds: options.store ?? [],
+      permissions: [...(options.write ? writePermissions : []), ...(options.can ?? [])],
       expiresAt: options.expires,
     }),
   );
@@ -94,7 +93,7 @@ async function createKey(options: CreateOptions): Promise<void> {
 
 async function printKeys(): Promise<void> {
   const { listKeys } = await loadKeys();
-  const keys = await withDatabase(listKeys);
+  const keys = await withDatabase(em => listKeys(em));
   const rows = keys.map(key => {
     const grants = key.grants
       .getItems()
@@ -106,10 +105,11 @@ async function printKeys(): Promise<void> {
       ['read', ...key.permissions.map(lowerCase)].join(','),
       scope,
       key.createdAt.toISOString(),
+      key.lastUsedAt?.toISOString() ?? 'never',
       stateOf(key),
     ];
   });
-  terminal.out(table([['ID', 'NAME', 'PERMISSIONS', 'SCOPE', 'CREATED', 'STATE'], ...rows]));
+  terminal.out(table([['ID', 'NAME', 'PERMISSIONS', 'SCOPE', 'CREATED', 'LAST USED', 'STATE'], ...rows]));
 }
 
 function stateOf({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): string {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseDateTime } from '../input/datetime.ts';
 
 /** Collects the values of a repeatable option. */
-export function collect(value: string, previous: readonly string[]): readonly string[] {
+export function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 

@@ -6,6 +6,8 @@ export interface Terminal {
   err(text: string): void;
   /** Shows a line that the next output overwrites; does nothing unless stderr is a TTY. */
   progress(text: string): void;
+  /** Shows progress on a TTY, and prints a line elsewhere. */
+  milestone(text: string): void;
 }
 
 export const terminal: Terminal = {
@@ -18,8 +20,10 @@ export const terminal: Terminal = {
     process.stderr.write(`${text}\n`);
   },
   progress: text => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+    // A line that wraps could not be overwritten.
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text.slice(0, process.stderr.columns - 1)}`);
   },
+  milestone: text => (process.stderr.isTTY ? terminal.progress(text) : terminal.err(text)),
 };
 
 /** Applies to a TTY only, and respects NO_COLOR. */

@@ -15,10 +15,24 @@ ${bold('GraphQL')}
   curl -H 'x-api-key: ${key}' -H 'content-type: application/json' \\
     -d '{"query": "${query}"}' ${url}/graphql
 
-${bold('In a browser')}
+${pages(url)}
+`;
+}
+
+/** Formats what every later start prints: the pages, and how to get a key. */
+export function welcomeBack(url: string): string {
+  return `
+${pages(url)}
+
+${bold('An API key, if you have none or lost it')}
+  npm run --silent carte -- key create --name NAME --all --write
+`;
+}
+
+function pages(url: string): string {
+  return `${bold('In a browser')}
   ${url}/          overview of all pages
   ${url}/graphql   the playground
   ${url}/docs      the REST documentation
-  ${url}/menu      a store's menu as guests see it
-`;
+  ${url}/menu      a store's menu as guests see it`;
 }

@@ -6,6 +6,7 @@ import {
   type ConnectionArguments,
   conflictErrors,
   connectionErrors,
+  listSizes,
   type Page,
   type PageRequest,
   pageRequest,
@@ -24,7 +25,6 @@ export interface ListRequest extends PageRequest {
   readonly offset: number;
 }
 
-const sizes = { min: 0, max: 1000 };
 const defaultSize = 100;
 const cursorArguments = ['first', 'last', 'after', 'before'];
 
@@ -32,8 +32,8 @@ const cursorArguments = ['first', 'last', 'after', 'before'];
 export function checkListArguments(list: CursorList, args: ListArguments): ListRequest {
   const errors = [
     ...rangeErrors('skip', args.skip, { min: 0 }),
-    ...rangeErrors('limit', args.limit, sizes),
-    ...connectionErrors(list, args, sizes),
+    ...rangeErrors('limit', args.limit, listSizes),
+    ...connectionErrors(list, args, listSizes),
     ...conflictErrors(args, { last: ['first'], skip: cursorArguments, limit: cursorArguments }),
   ];
   if (errors.length > 0) throw new InvalidInput(errors);

@@ -11,7 +11,7 @@ import {
   ModifierItemEntity,
 } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
-import { OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
+import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
 import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { migrations } from './migrations/list.ts';
@@ -30,6 +30,7 @@ const entities = [
   OrderEntity,
   OrderCountEntity,
   OrderRevisionEntity,
+  IdempotencyKeyEntity,
   ApiKeyEntity,
   GrantEntity,
   PrimaryStartEntity,

@@ -1,4 +1,4 @@
-import type { ValidationError } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import { type Cursor, type CursorList, decodeCursor } from './cursor.ts';
 
 /** The arguments of a connection, as in the Relay Cursor Connections Specification. */
@@ -22,18 +22,34 @@ export interface Range {
   readonly max?: number;
 }
 
+/** Sizes of a page of stores, merchants or API keys (docs/interface.md#paging). */
+export const listSizes: Range = { min: 0, max: 1000 };
+
+/** A page of a list without cursors. */
+export interface Pagination {
+  readonly skip: number;
+  readonly limit: number;
+}
+
+/** Throws `InvalidInput` outside the bounds. */
+export function checkPagination({ skip, limit }: Pagination): Pagination {
+  const errors = [...rangeErrors('skip', skip, { min: 0 }), ...rangeErrors('limit', limit, listSizes)];
+  if (errors.length > 0) throw new InvalidInput(errors);
+  return { skip, limit };
+}
+
 /** The validation errors of a number: one if it is outside the range. */
 export function rangeErrors(
   name: string,
   value: number | null | undefined,
   { min, max = Number.POSITIVE_INFINITY }: Range,
 ): ValidationError[] {
-  const error = (type: string, bound: string): ValidationError[] => [
-    { path: [name], type, message: `${name} is ${value}; it must be ${bound}` },
+  const error = (type: string, rule: string): ValidationError[] => [
+    { path: [name], type, message: `${value} is too ${rule}` },
   ];
   if (value == null) return [];
-  if (value < min) return error('greater_than_equal', `at least ${min}`);
-  return value > max ? error('less_than_equal', `at most ${max}`) : [];
+  if (value < min) return error('greater_than_equal', `small; it must be at least ${min}`);
+  return value > max ? error('less_than_equal', `large; it must be at most ${max}`) : [];
 }
 
 /** Reports arguments that are set together with others, of which `conflicts` lists those that exclude each one. */
@@ -46,7 +62,7 @@ export function conflictErrors(
   return Object.entries(conflicts).flatMap(([name, others]) => {
     const set = isSet(name) ? others.filter(isSet) : [];
     if (set.length === 0) return [];
-    return [{ path: [name], type: 'value_error', message: `${name} cannot be combined with ${set.join(', ')}` }];
+    return [{ path: [name], type: 'value_error', message: `cannot be combined with ${set.join(', ')}` }];
   });
 }
 

@@ -8,41 +8,16 @@ import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
-import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import type { DemoStore } from './order-lines.ts';
 import { demoOrders } from './orders.ts';
 
 const folder = new URL('../../demo/', import.meta.url);
 
-async function isEmpty(orm: MikroORM): Promise<boolean> {
-  const em = operatorFork(orm);
-  return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
-}
-
-/** Loads the demo restaurants into an empty embedded database, unless disabled; returns their API key. */
-export async function loadDemoIfEmpty(
-  { orm, embedded }: { readonly orm: MikroORM; readonly embedded: boolean },
-  { demo }: { readonly demo: boolean },
-): Promise<string | undefined> {
-  return embedded && demo && (await isEmpty(orm)) ? loadDemo(orm) : undefined;
-}
-
 /** Loads the demo restaurants in one transaction; returns an API key for all of them. */
 export async function loadDemo(orm: MikroORM): Promise<string> {
   return operatorFork(orm).transactional(async em => {
-    await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
-    await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
-    const stores = await em.find(StoreEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
-    const readMenu = documentReader('MenuConfigurationInput');
-    const demoStores: DemoStore[] = [];
-    for (const store of stores) {
-      const body = JSON.parse(readFileSync(new URL(`menus/${store.id}.json`, folder), 'utf8'));
-      const menu = readMenu.read(body, [], new ValidationErrors()) as MenuConfigurationInput;
-      await replaceMenuConfiguration(em, store, { input: menu });
-      demoStores.push({ id: store.id, timezone: store.timezone, menu });
-    }
-    await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now: new Date() })));
+    await loadRestaurants(em);
     const { key } = await issueKey(em, {
       name: 'demo',
       all: true,
@@ -54,8 +29,44 @@ export async function loadDemo(orm: MikroORM): Promise<string> {
   });
 }
 
-async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buffer>): Promise<void> {
-  await runImport({
+/** The ids of the demo's merchants or stores. */
+export function demoIds(kind: 'merchants' | 'stores'): string[] {
+  const lines = readFileSync(new URL(`${kind}.ndjson`, folder), 'utf8')
+    .trim()
+    .split('\n');
+  return lines.map(line => JSON.parse(line).id);
+}
+
+/** The merchants and stores that were new or different, the stores' menu revisions, and the number of orders. */
+interface Loaded {
+  readonly merchants: number;
+  readonly stores: number;
+  readonly menuRevisions: ReadonlyMap<string, number>;
+  readonly orders: number;
+}
+
+/** Inserts the merchants, stores, menus and orders of the demo, or updates those that exist. */
+export async function loadRestaurants(em: EntityManager): Promise<Loaded> {
+  const merchants = await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
+  const stores = await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
+  const readMenu = documentReader('MenuConfigurationInput');
+  const demoStores: DemoStore[] = [];
+  const menuRevisions = new Map<string, number>();
+  const where = { id: { $in: demoIds('stores') } };
+  for (const store of await em.find(StoreEntity, where, { orderBy: { createdAt: 'asc', id: 'asc' } })) {
+    const body = JSON.parse(readFileSync(new URL(`menus/${store.id}.json`, folder), 'utf8'));
+    const menu = readMenu.read(body, [], new ValidationErrors()) as MenuConfigurationInput;
+    const configuration = await replaceMenuConfiguration(em, store, { input: menu });
+    if (configuration) menuRevisions.set(store.id, configuration.revision);
+    demoStores.push({ id: store.id, timezone: store.timezone, menu });
+  }
+  const orders = await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now: new Date() })));
+  return { merchants, stores, menuRevisions, orders };
+}
+
+/** Returns the number of documents that were new or different. */
+async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buffer>): Promise<number> {
+  const { changed } = await runImport({
     em,
     kind,
     stream,
@@ -65,6 +76,7 @@ async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buf
     },
     onProgress: () => {},
   });
+  return changed;
 }
 
 async function* toLines(documents: readonly object[]): AsyncGenerator<Buffer> {

@@ -16,7 +16,7 @@ export interface Context {
   /** Undefined without an API key; then only introspection is allowed. */
   readonly scope: AccessScope | undefined;
   readonly loaders: Loaders;
-  /** Forks an entity manager for writes. */
+  /** Forks an entity manager for writes, in the scope of the key. */
   readonly forkEntityManager: () => EntityManager;
   readonly menuLimits: MenuLimits;
   /** Called with the duration of a replacement, in seconds. */
@@ -45,7 +45,11 @@ export interface ContextDependencies {
 export function createContext(dependencies: ContextDependencies, scope: AccessScope | undefined): Context {
   return {
     scope,
-    forkEntityManager: () => dependencies.orm.em.fork(),
+    forkEntityManager: () => {
+      const em = dependencies.orm.em.fork();
+      em.setFilterParams('scope', { ...(scope ?? emptyScope) });
+      return em;
+    },
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
     loaders: new Loaders(dependencies.repositories, scope ?? emptyScope),
@@ -74,6 +78,15 @@ class Loaders {
   constructor(repositories: Repositories, scope: AccessScope) {
     this.#repositories = repositories;
     this.#scope = scope;
+  }
+
+  /** Drops everything that was loaded, so that the request reads its own writes. */
+  clear(): void {
+    this.#merchants = undefined;
+    this.#stores = undefined;
+    this.#menus = undefined;
+    this.#orders = undefined;
+    this.#orderPages = undefined;
   }
 
   get merchants() {

@@ -16,6 +16,7 @@ const menuOfAStore: Example = {
 query MenuOfAStore($store: ID!, $languages: [String!]!) {
   store(id: $store) {
     name
+    currency
     menuRevision
     menus {
       name {

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLSchema, isScalarType } from 'graphql';
+import { authResolvers } from '../auth/resolvers.ts';
 import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
@@ -19,7 +20,7 @@ export function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
     typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
-    resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, orderResolvers],
+    resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, orderResolvers, authResolvers],
   });
   describeScalars(schema);
   authorizeRootFields(schema);

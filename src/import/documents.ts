@@ -23,6 +23,8 @@ export function documentReader(inputType: string): Reader {
 
 interface Line {
   readonly number: number;
+  /** Position in the stream after the line, in bytes. */
+  readonly end: number;
   /** Undefined if the line is not valid UTF-8. */
   readonly text: string | undefined;
 }
@@ -40,18 +42,21 @@ export async function* readLines(stream: AsyncIterable<Buffer>): AsyncGenerator<
     }
   };
   let number = 0;
+  let position = 0;
   let pending: Buffer[] = [];
   for await (const chunk of stream) {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       const tail = chunk.subarray(start, end);
-      yield { number: ++number, text: decode(pending.length > 0 ? Buffer.concat([...pending, tail]) : tail) };
-      pending = [];
+      const text = decode(pending.length > 0 ? Buffer.concat([...pending, tail]) : tail);
       start = end + 1;
+      yield { number: ++number, end: position + start, text };
+      pending = [];
     }
     if (start < chunk.length) pending.push(chunk.subarray(start));
+    position += chunk.length;
   }
-  if (pending.length > 0) yield { number: ++number, text: decode(Buffer.concat(pending)) };
+  if (pending.length > 0) yield { number: ++number, end: position, text: decode(Buffer.concat(pending)) };
 }
 
 type ParseLine = (line: Line, onError: (error: ValidationError) => void) => unknown;

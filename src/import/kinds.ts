@@ -1,69 +1,34 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { ValidationError } from '../errors.ts';
-import type { MerchantDocument, OrderDocument, StoreDocument } from '../generated/import.ts';
-import { MerchantEntity } from '../merchant/entities.ts';
+import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
+import { findExistingIds, type Row, upsertRows } from '../database/upsert.ts';
+import type { MerchantInput, StoreInput } from '../generated/graph.ts';
+import type { OrderDocument } from '../generated/import.ts';
+import { saveMerchants } from '../merchant/save.ts';
 import { createOrderId, OrderEntity } from '../order/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
-import { findExistingIds, type Row, upsertRows } from './upsert.ts';
-
-/** A valid document with its line number. */
-export interface NumberedDocument<Document> {
-  readonly line: number;
-  readonly document: Document;
-}
-
-export interface LineError {
-  readonly line: number;
-  readonly error: ValidationError;
-}
-
-interface SaveResult {
-  /** Number of rows inserted or updated. */
-  readonly changed: number;
-  readonly errors: readonly LineError[];
-}
+import { saveStores } from '../store/save.ts';
 
 /** A kind of document that can be imported. */
 export interface Kind<Document> {
-  /** Name of its input type in schema/import. */
+  /** Name of its input type, in the graph or in schema/import. */
   readonly inputType: string;
-  save(em: EntityManager, batch: readonly NumberedDocument<Document>[]): Promise<SaveResult>;
+  save(em: EntityManager, documents: readonly Document[]): Promise<SaveResult>;
 }
 
-const merchants: Kind<MerchantDocument> = {
-  inputType: 'MerchantDocument',
-  async save(em, batch) {
-    const rows = batch.map(({ document }) => ({ ...document }));
-    return { changed: await upsertRows(em, MerchantEntity, rows), errors: [] };
-  },
-};
+const merchants: Kind<MerchantInput> = { inputType: 'MerchantInput', save: saveMerchants };
 
-const stores: Kind<StoreDocument> = {
-  inputType: 'StoreDocument',
-  async save(em, batch) {
-    const merchantIds = batch.flatMap(({ document }) => document.merchant?.id ?? []);
-    const existing = await findExistingIds(em, MerchantEntity, merchantIds);
-    const { valid, errors } = splitByError(batch, ({ merchant }) =>
-      merchant && !existing.has(merchant.id) ? notFound(['merchant', 'id'], 'merchant', merchant.id) : undefined,
-    );
-    const rows = valid.map(({ document: { merchant, ...document } }) => ({
-      ...document,
-      merchant: merchant?.id ?? null,
-    }));
-    return { changed: await upsertRows(em, StoreEntity, rows, { preserve: ['createdAt'] }), errors };
-  },
-};
+const stores: Kind<StoreInput> = { inputType: 'StoreInput', save: saveStores };
 
 const orders: Kind<OrderDocument> = {
   inputType: 'OrderDocument',
-  async save(em, batch) {
-    const storeIds = batch.map(({ document }) => document.store.id);
+  async save(em, documents) {
+    const storeIds = documents.map(({ store }) => store.id);
     const existing = await findExistingIds(em, StoreEntity, storeIds);
-    const { valid, errors } = splitByError(batch, ({ store }) =>
-      existing.has(store.id) ? undefined : notFound(['store', 'id'], 'store', store.id),
+    return saveDocuments(
+      documents,
+      ({ store }) => (existing.has(store.id) ? [] : [referenceNotFound(['store', 'id'], 'store', store.id)]),
+      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow)),
     );
-    const rows = valid.map(({ document }) => toOrderRow(document));
-    return { changed: await upsertRows(em, OrderEntity, rows), errors };
   },
 };
 
@@ -78,22 +43,4 @@ function toOrderRow({ store, customer, ...document }: OrderDocument): Row {
     customerName: customer.name,
     customerPhone: customer.phone,
   };
-}
-
-function splitByError<Document>(
-  batch: readonly NumberedDocument<Document>[],
-  findError: (document: Document) => ValidationError | undefined,
-) {
-  const valid: NumberedDocument<Document>[] = [];
-  const errors: LineError[] = [];
-  for (const numbered of batch) {
-    const error = findError(numbered.document);
-    if (error) errors.push({ line: numbered.line, error });
-    else valid.push(numbered);
-  }
-  return { valid, errors };
-}
-
-function notFound(path: readonly string[], noun: string, id: string): ValidationError {
-  return { path, type: 'reference_not_found', message: `no ${noun} has the id ${JSON.stringify(id)}` };
 }

@@ -1,10 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { retryTransaction } from '../database/transaction.ts';
+import type { ValidationError } from '../errors.ts';
 import { createLineParser, readLines } from './documents.ts';
-import { type Kind, type KindName, kinds, type LineError, type NumberedDocument } from './kinds.ts';
+import { type Kind, type KindName, kinds } from './kinds.ts';
+
+interface LineError {
+  readonly line: number;
+  readonly error: ValidationError;
+}
 
 export interface Progress {
   readonly lines: number;
+  readonly bytes: number;
   readonly changed: number;
   readonly faulty: number;
 }
@@ -20,9 +27,12 @@ interface ImportOptions {
 }
 
 interface Batch {
-  /** Number of the last line. */
+  /** Number of the last line, and the position after it. */
   lines: number;
-  readonly documents: NumberedDocument<unknown>[];
+  bytes: number;
+  readonly documents: unknown[];
+  /** The number of each document's line. */
+  readonly lineNumbers: number[];
   readonly faultyLines: Set<number>;
 }
 
@@ -35,7 +45,7 @@ class StrictImportFailed extends Error {}
 export async function runImport(options: ImportOptions): Promise<Progress> {
   const { em, strict } = options;
   if (!strict) return importLines(em, options);
-  let progress: Progress = { lines: 0, changed: 0, faulty: 0 };
+  let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
   try {
     await em.transactional(async tx => {
       progress = await importLines(tx, options);
@@ -51,8 +61,8 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
 async function importLines(em: EntityManager, options: ImportOptions): Promise<Progress> {
   const kind: Kind<unknown> = kinds[options.kind];
   const parseLine = createLineParser(kind.inputType);
-  let progress: Progress = { lines: 0, changed: 0, faulty: 0 };
-  let batch: Batch = { lines: 0, documents: [], faultyLines: new Set() };
+  let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
+  let batch: Batch = { lines: 0, bytes: 0, documents: [], lineNumbers: [], faultyLines: new Set() };
   const reportError = ({ faultyLines }: Batch, error: LineError) => {
     faultyLines.add(error.line);
     options.onError(error);
@@ -61,23 +71,27 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
     // Concurrent imports into the same stores can deadlock. A strict import is one transaction, which a retry could not repeat.
     const saveOnce = () => kind.save(em, full.documents);
     const { changed, errors } = await (options.strict ? saveOnce() : retryTransaction(saveOnce));
-    for (const error of errors) reportError(full, error);
+    for (const { index, error } of errors) reportError(full, { line: full.lineNumbers[index] ?? 0, error });
     const faulty = progress.faulty + full.faultyLines.size;
-    progress = { lines: full.lines, changed: progress.changed + changed, faulty };
+    progress = { lines: full.lines, bytes: full.bytes, changed: progress.changed + changed, faulty };
     options.onProgress(progress);
   };
   // Saves a batch while the next one is read.
   let saving = Promise.resolve();
   for await (const line of readLines(options.stream)) {
     const document = parseLine(line, error => reportError(batch, { line: line.number, error }));
-    if (document !== undefined) batch.documents.push({ line: line.number, document });
+    if (document !== undefined) {
+      batch.documents.push(document);
+      batch.lineNumbers.push(line.number);
+    }
     batch.lines = line.number;
+    batch.bytes = line.end;
     if (batch.documents.length < batchSize) continue;
     await saving;
     saving = save(batch);
     // Awaited above or below; until then a rejection must not count as unhandled.
     saving.catch(() => {});
-    batch = { lines: line.number, documents: [], faultyLines: new Set() };
+    batch = { lines: line.number, bytes: line.end, documents: [], lineNumbers: [], faultyLines: new Set() };
   }
   await saving;
   await save(batch);

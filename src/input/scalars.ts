@@ -1,6 +1,7 @@
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
 import { parseDateTime, restorePlus } from './datetime.ts';
 import { isObject, numberOf } from './json.ts';
+import { maxDepth } from './storable.ts';
 import { type Cursor, fail, type Read } from './validation-errors.ts';
 
 /** Source of the values: a JSON body, read without coercion, or text of a URL or header, which is parsed. */
@@ -130,8 +131,6 @@ function checkText(text: string, cursor: Cursor, depth: number): boolean {
   }
   return true;
 }
-
-const maxDepth = 100;
 
 /** Validates a map of strings and returns the same object: its keys are data, `__proto__` included. */
 const readStringMap: Read = (value, cursor, depth) => {

@@ -15,25 +15,30 @@ export function menuLoaders(repository: MenuRepository) {
     },
     { cacheKeyFn: store => store.id },
   );
-  const loaded = new Map<string, Promise<Configuration>>();
+  const revisions = new Map<string, Promise<{ readonly revision: number }>>();
   return {
     byStore: {
       load(store: Store): Promise<Configuration> {
         const configuration = configurations.load(store);
-        loaded.set(store.id, configuration);
+        revisions.set(store.id, configuration);
         return configuration;
       },
       /** Makes the request read its own write. */
       prime(store: Store, configuration: Configuration): void {
         configurations.clear(store).prime(store, configuration);
-        loaded.set(store.id, Promise.resolve(configuration));
+        revisions.set(store.id, Promise.resolve(configuration));
+      },
+      /** The same for a write that has read no configuration: it is loaded where it is selected. */
+      clear(store: Store, revision: number): void {
+        configurations.clear(store);
+        revisions.set(store.id, Promise.resolve({ revision }));
       },
     },
-    /** Prefers the revision of the loaded configuration, since the store's row may come from an earlier snapshot. */
+    /** Prefers the revision that was loaded or written last, since the store's row may come from an earlier snapshot. */
     async revisionOf(store: Store): Promise<number> {
       // Yields a microtask so that sibling resolvers load the configuration first.
       await null;
-      return (await loaded.get(store.id))?.revision ?? store.menuRevision;
+      return (await revisions.get(store.id))?.revision ?? store.menuRevision;
     },
   };
 }

@@ -50,7 +50,7 @@ export async function replaceMenuConfiguration(
 }
 
 /**
- * Serializes the writers of a store. `for no key update` does not block inserts of orders, whose foreign keys take
+ * Serializes the writers of a store's configuration. `for no key update` does not block inserts of orders, whose foreign keys take
  * `for key share`. The planner settings guard the cached plan of the next statement: statistics are stale during a large
  * replacement, where a nested loop would take 10,000 × 10,000 steps, and a plan cached for a table with one store must
  * serve thousands of stores without a sequential scan.
@@ -60,7 +60,7 @@ const lockStatement = prepared(`
     set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
   from store where id = $1 for no key update`);
 
-async function lockStore(query: Query, storeId: string): Promise<number | undefined> {
+export async function lockStore(query: Query, storeId: string): Promise<number | undefined> {
   const rows = await query<{ readonly revision: number }>(lockStatement, [storeId]);
   return rows[0]?.revision;
 }

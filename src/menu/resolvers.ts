@@ -3,7 +3,10 @@ import type { Context } from '../graphql/context.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
+import { languagesOf } from './languages.ts';
+import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
+import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
 
 const loadConfiguration = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
@@ -39,9 +42,17 @@ export const menuResolvers: Resolvers = {
       loaders.menus.byStore.prime(store, configuration);
       return { store, revision: configuration.revision };
     },
+    setStock: async (_root, { storeId, ...changes }, { loaders, menuLimits: limits, forkEntityManager }) => {
+      const store = await loaders.stores.byId.load(storeId);
+      const revision = store && (await setStock(forkEntityManager(), store, { ...changes, limits }));
+      if (!store || revision === null) return null;
+      loaders.menus.byStore.clear(store, revision);
+      return { store };
+    },
   },
   Store: {
     menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
+    menuLanguages: async (store, _args, context) => languagesOf(await loadConfiguration(store, context)),
     menus: async (store, { availableAt }, context) => {
       const menus = [...(await loadConfiguration(store, context)).menus.values()];
       if (!availableAt) return menus;
@@ -74,10 +85,18 @@ export const menuResolvers: Resolvers = {
   ReplaceMenuConfigurationPayload: {
     diagnostics: async ({ store }, _args, context) => diagnosticsOf(await loadConfiguration(store, context)),
   },
+  SetStockPayload: {
+    revision: ({ store }, _args, { loaders }) => loaders.menus.revisionOf(store),
+  },
   MultilingualText: {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
-  Menu: { id: idWith('menu'), store: loadStore },
+  Menu: {
+    id: idWith('menu'),
+    nextAvailableAt: async (menu, { after }, context) =>
+      nextAvailableAt(menu.availability, after, (await loadStore(menu, {}, context)).timezone),
+    store: loadStore,
+  },
   Category: {
     id: idWith('category'),
     menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],

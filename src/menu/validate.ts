@@ -1,5 +1,6 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { findUnstorable, isStorable } from '../input/storable.ts';
 import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
 import { checkLimits, type MenuLimits } from './limits.ts';
 
@@ -17,7 +18,7 @@ type PartialConfiguration = {
 type Path = readonly (string | number)[];
 
 /** Bounds the size of an error response. */
-const maxErrors = 1000;
+export const maxErrors = 1000;
 const maxExternalIdLength = 255;
 
 /** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
@@ -53,6 +54,12 @@ export function validatePartialConfiguration(parsed: unknown): ValidationError[]
   return collectErrors(configuration, [checkIdentifiers, checkReferences]).map(belowInput);
 }
 
+/** Finds the errors in the external ids of some lists, each with its own kind. */
+export function checkExternalIds(lists: Partial<PartialConfiguration>): ValidationError[] {
+  const empty: PartialConfiguration = { menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] };
+  return collectErrors({ ...empty, ...lists }, [checkTexts, checkIdentifiers]);
+}
+
 /** Validators of partially parsed arguments, by mutation. */
 export const partialInputChecks = {
   replaceMenuConfiguration: ({ input }: { readonly input?: unknown }) => validatePartialConfiguration(input),
@@ -76,40 +83,6 @@ const belowInput = (error: ValidationError): ValidationError => ({ ...error, pat
 /** Rejects NUL and lone surrogates, which PostgreSQL's `text` cannot store. */
 function* checkTexts(configuration: PartialConfiguration): Generator<ValidationError> {
   if (!isStorable(configuration)) yield* findUnstorable(configuration, []);
-}
-
-/** Decides the common case seven times as fast as a search that tracks paths. */
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return unstorablePart(value) === undefined;
-  if (Array.isArray(value)) return value.every(isStorable);
-  if (typeof value !== 'object' || value === null) return true;
-  // `for in` allocates no entries.
-  for (const key in value) {
-    if (unstorablePart(key) !== undefined || !isStorable(value[key as keyof typeof value])) return false;
-  }
-  return true;
-}
-
-function* findUnstorable(value: unknown, path: Path): Generator<ValidationError> {
-  if (typeof value === 'string') {
-    const part = unstorablePart(value);
-    if (part) yield { path, type: 'value_error', message: `Value error, the text has ${part}` };
-  } else if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) yield* findUnstorable(element, [...path, index]);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [key, element] of Object.entries(value)) {
-      const part = unstorablePart(key);
-      if (part)
-        yield { path: [...path, key.toWellFormed()], type: 'value_error', message: `Value error, the key has ${part}` };
-      yield* findUnstorable(element, [...path, key]);
-    }
-  }
-}
-
-function unstorablePart(text: string): string | undefined {
-  if (text.includes('\0')) return 'a NUL character';
-  if (!text.isWellFormed()) return 'half a surrogate pair';
-  return undefined;
 }
 
 /** External ids have 1 to 255 characters and are unique within their kind. */
@@ -179,7 +152,7 @@ function* checkReferenceList(
   }
 }
 
-function notFound(path: Path, noun: string, id: string): ValidationError {
+export function notFound(path: Path, noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `no ${noun} has the external id ${JSON.stringify(id)}` };
 }
 

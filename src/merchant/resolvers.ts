@@ -1,5 +1,7 @@
 import { connectionResolvers } from '../database/connection.ts';
+import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
+import { saveMerchants } from './save.ts';
 
 export const merchantResolvers: Resolvers = {
   Query: {
@@ -7,4 +9,12 @@ export const merchantResolvers: Resolvers = {
     merchants: (_root, args, { loaders }) => loaders.merchants.list(args),
   },
   MerchantConnection: connectionResolvers('merchant'),
+  Mutation: {
+    saveMerchant: async (_root, { input }, { loaders, forkEntityManager }) => {
+      await saveOne(() => saveMerchants(forkEntityManager(), [input]));
+      loaders.clear();
+      const merchant = await loaders.merchants.byId.load(input.id);
+      return merchant && { merchant };
+    },
+  },
 };

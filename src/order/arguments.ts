@@ -75,6 +75,6 @@ function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFi
 /** Rejects text that PostgreSQL cannot store. */
 function textErrors(name: string, text: string | null | undefined): ValidationError[] {
   if (!text || (text.isWellFormed() && !text.includes('\0'))) return [];
-  const message = `${name} holds a NUL character or half of a surrogate pair`;
+  const message = 'the text holds a NUL character or half of a surrogate pair';
   return [{ path: ['filter', name], type: 'value_error', message }];
 }

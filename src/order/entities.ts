@@ -102,7 +102,25 @@ export const OrderRevisionEntity = defineEntity({
 });
 
 /**
- * Generates the id of an order that was imported without one: a UUIDv7 of its creation time, so that index entries of one time are
+ * The order that was placed with an idempotency key. Not a column of the order: a partitioned table can have no unique index without its
+ * partition key, and no foreign key refers to an order, because partitions are detached.
+ */
+export const IdempotencyKeyEntity = defineEntity({
+  name: 'OrderIdempotencyKey',
+  tableName: 'order_idempotency_key',
+  indexes: [{ name: 'order_idempotency_key_by_time', properties: ['store', 'createdAt'] }],
+  properties: {
+    store: () => p.manyToOne(StoreEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    key: p.text().collation('C').primary(),
+    /** SHA-256 of the order as it was requested. */
+    requestHash: p.blob(),
+    orderId: p.text().collation('C'),
+    createdAt: p.datetime(3),
+  },
+});
+
+/**
+ * Generates the id of an order that was placed, or imported without one: a UUIDv7 of its creation time, so that index entries of one time are
  * adjacent and the table can be partitioned by id.
  */
 export function createOrderId(createdAt: Date): string {

@@ -1,15 +1,50 @@
 import { selectsOnly } from '../cache/selected-fields.ts';
 import { edgesOf, pageInfoOf } from '../database/connection.ts';
 import type { Resolvers } from '../generated/graph.ts';
+import type { Context } from '../graphql/context.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
+import { checkMarks, markOrders, requireOrders } from './mark.ts';
+import { placeOrder } from './place.ts';
+import { changeOrderStatus, transitions } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
+
+/** Runs a write, after which the request reads everything afresh, also the next of several mutations. */
+async function write<T>({ loaders }: Context, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } finally {
+    loaders.clear();
+  }
+}
 
 export const orderResolvers: Resolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
+  },
+  Mutation: {
+    placeOrder: (_root, { input }, context) =>
+      write(context, async () => {
+        const store = await context.loaders.stores.byId.load(input.storeId);
+        const order = store && (await placeOrder(context.forkEntityManager(), store, input));
+        return order && { order };
+      }),
+    changeOrderStatus: (_root, { orderId, ...change }, context) =>
+      write(context, async () => {
+        const found = await context.loaders.orders.byId.load(orderId);
+        const order = found && (await changeOrderStatus(context.forkEntityManager(), found, change));
+        return order && { order };
+      }),
+    markOrders: async (_root, { orderIds, ...marks }, context) => {
+      checkMarks(orderIds, marks);
+      const load = () => Promise.all(orderIds.map(id => context.loaders.orders.byId.load(id)));
+      await write(context, async () =>
+        markOrders(context.forkEntityManager(), requireOrders(orderIds, await load()), marks),
+      );
+      return { orders: (await load()).filter(order => order !== null) };
+    },
   },
   Store: {
     ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),
@@ -33,6 +68,7 @@ export const orderResolvers: Resolvers = {
       if (order.storeSummary && selectsSummaryOnly(info)) return order.storeSummary as Store;
       return loaders.stores.byId.load(order.store).then(store => store ?? gone(order));
     },
+    nextStatuses: ({ status }) => transitions[status],
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },
 };

@@ -1,8 +1,8 @@
 import { terminal } from '../cli/terminal.ts';
-import { welcome } from '../cli/welcome.ts';
+import { welcome, welcomeBack } from '../cli/welcome.ts';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
-import { loadDemoIfEmpty } from '../demo/load.ts';
+import { loadDemoIfEmpty } from '../demo/first-start.ts';
 import { createLog } from '../server/log.ts';
 import { closeOnSignal } from '../server/shutdown.ts';
 import { openListener } from './listener.ts';
@@ -13,7 +13,10 @@ export async function serve(config: Config): Promise<void> {
   const listener = await openListener(config);
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadDemoIfEmpty(database, config);
+    const demoKey = await loadDemoIfEmpty(database, {
+      demo: config.demo,
+      onLoad: () => terminal.err('Loading the demo restaurants …'),
+    });
     const log = createLog(config.logLevel);
     const pool = createWorkerPool(config, { listener, log });
     closeOnSignal({
@@ -31,7 +34,7 @@ export async function serve(config: Config): Promise<void> {
     });
     restartOnHangup(pool);
     await pool.ready;
-    if (demoKey) terminal.out(welcome(listener.url, demoKey));
+    terminal.out(demoKey ? welcome(listener.url, demoKey) : welcomeBack(listener.url));
     terminal.out(`Carte is ready at ${listener.url}`);
   } catch (error) {
     listener.close();

@@ -2,7 +2,6 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
-import { OperatorError } from '../errors.ts';
 import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
 import { createServer } from '../server/server.ts';
 import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts';
@@ -10,9 +9,6 @@ import type { PrimaryMessage, WorkerMessage } from './worker-handle.ts';
 
 /** Serves the connections that the primary hands over, until the primary asks for the shutdown or exits. */
 export async function runWorker(readConfig: () => Config): Promise<void> {
-  if (!process.connected) {
-    throw new OperatorError('A worker is started by `carte serve` alone, when CARTE_PROCESSES is more than 1.');
-  }
   // A terminal or service manager signals all processes; the primary handles that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   try {

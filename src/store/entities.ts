@@ -42,6 +42,8 @@ export const StoreEntity = defineEntity({
     city: p.text().nullable(),
     postalCode: p.text().nullable(),
     country: p.text().nullable(),
+    /** Only if one was imported; see `currencyOf`. */
+    currency: p.text().nullable(),
     locationName: p.text().nullable(),
     adminArea: p.text().nullable(),
     phoneNumbers: p.json<readonly PhoneNumber[]>().columnType('json').nullable(),

@@ -1,18 +1,30 @@
 import { connectionResolvers } from '../database/connection.ts';
+import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
+import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
+import { saveStores } from './save.ts';
 
 export const storeResolvers: Resolvers = {
   Query: {
     store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
     stores: (_root, args, { loaders }) => loaders.stores.list(args),
   },
+  Mutation: {
+    saveStore: async (_root, { input }, { loaders, forkEntityManager }) => {
+      await saveOne(() => saveStores(forkEntityManager(), [input]));
+      loaders.clear();
+      const store = await loaders.stores.byId.load(input.id);
+      return store && { store, revision: store.menuRevision };
+    },
+  },
   Merchant: {
     stores: (merchant, args, { loaders }) => loaders.stores.listOfMerchant(merchant.id, args),
   },
   StoreConnection: connectionResolvers('store'),
   Store: {
+    currency: currencyOf,
     localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
       if (joinedMerchant !== undefined) return joinedMerchant;

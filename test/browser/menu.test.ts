@@ -1,14 +1,26 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { issueKey, revokeKey } from '../../src/auth/keys.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+import { operatorFork, smallMenu } from '../support/data.ts';
 
 const site = await openSite();
 
 const menus = (page: Page) => page.locator('#menu h2');
 const status = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
+const search = (page: Page) => page.getByRole('searchbox');
+const enter = async (page: Page, key: string) => {
+  await page.getByLabel('Key').fill(key);
+  await page.keyboard.press('Enter');
+};
+const boxOf = async (part: Locator) => {
+  const box = await part.boundingBox();
+  if (!box) throw new Error('The part is not shown');
+  return box;
+};
 
 describeInBrowser('/menu', () => {
-  /** Each test that uses it ends without a key, or is the last to use it. */
+  /** Each test that uses it starts without a key. */
   const openWithoutKey = site.share();
   // Far from the stores: no time may depend on where the browser is.
   const openWithKey = site.share({ key: site.key, timezoneId: 'Asia/Tokyo' });
@@ -16,11 +28,11 @@ describeInBrowser('/menu', () => {
   test('prompts for a key, stores it for the tab alone, and keeps it out of the URL', async () => {
     const page = await openWithoutKey('/menu');
     await status(page, 'Menus need a key.');
-    await page.getByLabel('Key').fill(site.key);
-    await page.keyboard.press('Enter');
+    await enter(page, site.key);
     await status(page, 'Dona Gaivota Lisbon');
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');
     expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).toBe('{}');
+    expect(await page.locator('#key').inputValue()).toBe('');
     await page.reload();
     await status(page, 'Dona Gaivota Lisbon');
     await page.getByRole('button', { name: 'Forget the key' }).click();
@@ -28,11 +40,11 @@ describeInBrowser('/menu', () => {
     expect(await page.locator('#menu').innerText()).toBe('');
   });
 
-  test('can be used by keyboard, from the key to the choices of an item', async () => {
+  test('can be used by keyboard, from the key to the choices of an item that was searched', async () => {
     const page = await openWithoutKey('/menu?store=lisbon-baixa&at=any');
     await status(page, 'Menus need a key.');
     const tabTo = async (target: Locator) => {
-      for (let press = 0; press < 30; press += 1) {
+      for (let press = 0; press < 10; press += 1) {
         if (await target.evaluate(element => element === document.activeElement)) return;
         await page.keyboard.press('Tab');
       }
@@ -42,71 +54,28 @@ describeInBrowser('/menu', () => {
     await page.keyboard.insertText(site.key);
     await page.keyboard.press('Enter');
     await status(page, 'Dona Gaivota Lisbon');
-    const choices = page.locator('.item details').first();
-    await tabTo(choices.locator('summary'));
+    await page.keyboard.press('/');
+    await page.keyboard.type('galao', { delay: 0 });
     await page.keyboard.press('Enter');
-    await choices.locator('.group').first().waitFor();
+    const item = page.locator('.item:not([hidden])').first();
+    expect(await item.locator('h4').innerText()).toBe('Galão');
+    await tabTo(item.locator('summary'));
+    await page.keyboard.press('Enter');
+    await item.locator('.group').first().waitFor();
+    await page.getByRole('button', { name: 'Forget the key' }).click();
   });
 
-  test('offers every language that the menus have', async () => {
-    const page = await openWithKey('/menu?store=tokyo-yanaka&at=any');
-    await menus(page).getByText('Lunch sets').waitFor();
-    const language = page.getByLabel('Language');
-    expect(await language.locator('option').allTextContents()).toEqual([
-      'English (en)',
-      'português (pt)',
-      '日本語 (ja)',
-    ]);
-    await language.selectOption('pt');
-    await menus(page).getByText('Menus de almoço').waitFor();
-    expect(await menus(page).allTextContents()).toContain('Último copo');
-    expect(new URL(page.url()).search).toBe('?store=tokyo-yanaka&language=pt&at=any');
-  });
-
-  test('shows what is available past midnight, in the time zone of the store', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa');
-    await status(page, 'Dona Gaivota Lisbon');
-    await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
-    await menus(page).getByText('Late at the bar').waitFor();
-    expect(await menus(page).allTextContents()).toEqual(['Late at the bar']);
-    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
-    await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
-    await status(page, 'no menus are available at this time');
-    expect(await menus(page).count()).toBe(0);
-  });
-
-  test('takes store, language and time from the URL, also a time with a zone', async () => {
-    const page = await openWithKey('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z');
-    await menus(page).getByText('Tacos de noche').waitFor();
-    expect(await page.getByLabel('Date and time at the store').inputValue()).toBe('2026-03-07T03:15');
-    expect(await page.getByLabel('Store', { exact: true }).inputValue()).toBe('mexico-roma');
-  });
-
-  test('shows prices, labels, choices, what is sold out, and diagnostics', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa&at=any');
-    const bica = page.locator('.item', { hasText: 'Bica' }).first();
-    await bica.waitFor();
-    expect(await bica.innerText()).toMatch(/^Bica\n+1\.10\n+.*\n+vegan · vegetarian · gluten-free/);
-    await bica.getByText('How you like it').click();
-    expect(await bica.locator('.group').first().innerText()).toMatch(/up to 3\n+Extra shot\n+\+\d\.\d\d/);
-    const sardines = page.locator('.item', { hasText: 'Grilled sardines' }).first();
-    expect(await sardines.innerText()).toContain('sold out');
-    const colour = (part: Locator) => part.locator('h4').evaluate(name => getComputedStyle(name).color);
-    expect(await colour(sardines)).not.toBe(await colour(bica));
-    const { body } = await site.graphql('{ store(id: "lisbon-baixa") { menuDiagnostics { message } } }');
-    for (const { message } of body.data.store.menuDiagnostics) {
-      await page.getByRole('complementary').getByText(message).waitFor();
-    }
-  });
-
-  test('reports a wrong key, store or time, and a network error', async () => {
-    const page = await site.open('/menu?store=nowhere', { key: 'carte_wrong' });
+  test('reports a wrong key, which can be corrected, a wrong store, and a network error', async () => {
+    const page = await openWithoutKey('/menu?store=nowhere');
+    await enter(page, 'carte_wrong');
     await status(page, 'The key is not accepted. The API key in the header x-api-key is not known');
-    await page.getByLabel('Key').fill('schlüssel');
-    await page.getByRole('button', { name: 'Use' }).click();
+    expect(await page.getByLabel('Key').inputValue()).toBe('carte_wrong');
+    await page.getByRole('button', { name: 'Show' }).click();
+    expect(await page.getByLabel('Key').getAttribute('type')).toBe('text');
+    await enter(page, 'schlüssel');
     await status(page, 'This is not a key');
-    await page.getByLabel('Key').fill(site.key);
-    await page.getByRole('button', { name: 'Use' }).click();
+    expect(await page.getByLabel('Key').inputValue()).toBe('schlüssel');
+    await enter(page, site.key);
     await status(page, `No store in this key's scope has the id “nowhere”.`);
 
     await page.context().setOffline(true);
@@ -115,13 +84,172 @@ describeInBrowser('/menu', () => {
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await status(page, 'Dona Gaivota Lisbon');
-    await page.goto(`${site.url}/menu?at=tomorrow`);
-    await status(page, '“tomorrow” is not a time such as 2026-03-07T01:30.');
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+  });
+
+  test('forgets the stores of a key that is revoked', async () => {
+    const em = operatorFork(site.orm);
+    const scope = { name: 'guest', all: false, merchantIds: [], permissions: [] };
+    const first = await issueKey(em, { ...scope, storeIds: ['lisbon-baixa', 'tokyo-yanaka'] });
+    const second = await issueKey(em, { ...scope, storeIds: ['mexico-roma'] });
+    const page = await openWithoutKey('/menu');
+    await enter(page, first.key);
+    await status(page, 'Dona Gaivota Lisbon');
+    await revokeKey(operatorFork(site.orm), first.id);
+    await page.getByLabel('Store', { exact: true }).selectOption('tokyo-yanaka');
+    await status(page, 'The key is not accepted.');
+    expect(await page.locator('#choice').isVisible()).toBe(false);
+    expect(await page.getByLabel('Key').inputValue()).toBe(first.key);
+    await enter(page, second.key);
+    await page.locator('#choice').waitFor();
+    const options = await page.locator('#store option').all();
+    expect(await Promise.all(options.map(option => option.getAttribute('value')))).toEqual(['', 'mexico-roma']);
+  });
+
+  test('searches names and descriptions in the language shown, and says how many were found', async () => {
+    const page = await openWithKey('/menu?store=lisbon-baixa&at=any&language=pt');
+    await search(page).fill('sardinhas');
+    await status(page, /^\d+ artigos? encontrados?$/);
+    const found = page.locator('.item:not([hidden])');
+    expect(await found.count()).toBe(Number.parseInt(await page.locator('#found').innerText(), 10));
+    for (const text of await found.allTextContents()) expect(text.toLowerCase()).toContain('sardinhas');
+    expect(await page.locator('.category:not([hidden]):not(:has(.item:not([hidden])))').count()).toBe(0);
+    await search(page).fill('sushi');
+    await status(page, 'Nada encontrado para “sushi”');
+    expect(await found.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(await search(page).inputValue()).toBe('');
+    expect(await page.locator('.item[hidden]').count()).toBe(0);
+  });
+
+  test('leads to every section, and marks the one being read, also on a phone', async () => {
+    const page = await openWithKey('/menu?store=lisbon-baixa&at=any');
+    const nav = page.getByRole('navigation', { name: 'Sections of the menu' });
+    const current = nav.locator('[aria-current]');
+    const waitForCurrent = (name: string) => current.filter({ hasText: new RegExp(`^${name}$`) }).waitFor();
+    await waitForCurrent('Breakfast');
+    expect(await nav.getByRole('link').count()).toBe(await page.locator('.menu, .category').count());
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size);
+      await nav.getByRole('link', { name: 'Desserts' }).last().click();
+      await waitForCurrent('Desserts');
+      const section = await boxOf(page.getByRole('heading', { name: 'Desserts' }).last());
+      expect(section.y).toBeGreaterThanOrEqual(0);
+      expect(section.y).toBeLessThan(250);
+      const link = await boxOf(current);
+      expect([link.x > 0, link.x + link.width <= size.width, link.y < size.height]).toEqual([true, true, true]);
+      await page.evaluate('scrollTo(0, 0)');
+      await waitForCurrent('Breakfast');
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  test('offers every language that the menus have, and keeps the chosen one from store to store', async () => {
+    const page = await openWithKey('/menu?store=tokyo-yanaka&at=any');
+    await menus(page).getByText('Lunch sets').waitFor();
+    const language = page.locator('#language');
+    expect(await language.locator('option').allTextContents()).toEqual([
+      'English (en)',
+      'português (pt)',
+      '日本語 (ja)',
+    ]);
+    await language.selectOption('ja');
+    await menus(page).getByText('ランチ').waitFor();
+    expect(new URL(page.url()).search).toBe('?store=tokyo-yanaka&language=ja&at=any');
+    await page.locator('#store').selectOption('mexico-roma');
+    await status(page, 'The Blue Axolotl');
+    await page.locator('#store').selectOption('tokyo-yanaka');
+    await menus(page).getByText('ランチ').waitFor();
+  });
+
+  test('has weekdays, times, prices and labels in the language chosen', async () => {
+    const page = await openWithKey('/menu?store=tokyo-yanaka&at=any&language=ja');
+    await menus(page).getByText('ランチ').waitFor();
+    const text = await page.locator('main').textContent();
+    for (const word of ['店舗', 'ヴィーガン', 'アレルゲン：', '売り切れ']) expect(text).toContain(word);
+    expect(await page.locator('.menu > .small').first().innerText()).toMatch(/^[月火水木金土日].*\d:00～\d+:\d\d/);
+    for (const price of await page.locator('.item > .price').allTextContents()) expect(price).toMatch(/^￥[\d,]+$/);
+  });
+
+  test('shows Arabic from right to left, with prices on the left', async () => {
+    const store = await site.data.store({ country: 'SA', name: { translations: { ar: 'الواحة' } } });
+    const menu = JSON.parse(JSON.stringify(smallMenu('حمص')).replaceAll('"en"', '"ar"').replaceAll('MON', 'SUN'));
+    // A text from left to right, which has to be at the same side as the others.
+    menu.items[0].name = { translations: { en: 'Hummus' } };
+    await site.data.menu(store, menu);
+    const page = await openWithKey(`/menu?store=${store.id}&at=any&language=ar`);
+    await menus(page).getByText('حمص').waitFor();
+    const [name, price] = [await boxOf(page.locator('.item h4')), await boxOf(page.locator('.item > .price'))];
+    expect(price.x).toBeLessThan(name.x);
+    expect(name.x + name.width).toBeGreaterThan(price.x + price.width);
+    expect(await page.locator('.item h4').evaluate(element => getComputedStyle(element).textAlign)).toBe('right');
+    expect(await page.locator('.item > .price').innerText()).toContain('ر.س');
+    expect(await page.locator('.menu > .small').innerText()).toContain('الأحد');
+    expect(await page.locator('#menu').evaluate(menu => getComputedStyle(menu).direction)).toBe('rtl');
+  });
+
+  test('shows what is available past midnight, in the time zone of the store, and else when it opens', async () => {
+    const page = await openWithKey('/menu?store=lisbon-baixa');
+    await status(page, 'Dona Gaivota Lisbon');
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
+    await menus(page).getByText('Late at the bar').waitFor();
+    expect(await menus(page).allTextContents()).toEqual(['Late at the bar']);
+    expect(await page.locator('.menu > .small').innerText()).toBe('Wed – Sat 22:00 – 02:00');
+    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
+    await status(page, 'no menus are available at this time');
+    expect(await menus(page).innerText()).toMatch(/^Next opening: Saturday,? 7 March 2026 at 09:00$/);
+    expect(await page.locator('#menu h3').allTextContents()).toEqual([
+      'Breakfast',
+      'At the counter, all day',
+      'Lunch',
+      'Dinner',
+      'Late at the bar',
+    ]);
+  });
+
+  test('takes store, language and time from the URL, also a time with a zone', async () => {
+    const page = await openWithKey('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z');
+    await menus(page).getByText('Tacos de noche').waitFor();
+    expect(await page.getByLabel('Fecha y hora en el local').inputValue()).toBe('2026-03-07T03:15');
+    expect(await page.getByLabel('Local', { exact: true }).inputValue()).toBe('mexico-roma');
+  });
+
+  test('reports a time that is none, and shows what is available now', async () => {
+    const page = await openWithKey('/menu?store=lisbon-baixa&at=tomorrow');
+    await status(page, '“tomorrow” is not a time such as 2026-03-07T01:30. This is what is available now.');
+    await status(page, /Dona Gaivota Lisbon: .* available now/);
+    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');
+  });
+
+  test('shows prices, labels, allergens, choices, what is sold out, and diagnostics', async () => {
+    const page = await openWithKey('/menu?store=lisbon-baixa&at=any');
+    const bica = page.locator('.item', { hasText: 'Bica' }).first();
+    await bica.waitFor();
+    expect(await bica.innerText()).toMatch(/^Bica\n+€1\.10\n+.*\n+Vegan\n+Vegetarian\n+Gluten-free/);
+    await bica.getByText('How you like it').click();
+    expect(await bica.locator('.group').first().innerText()).toMatch(/up to 3\n+Extra shot\n+\+€\d\.\d\d/);
+    const garoto = page.locator('.item', { hasText: 'Garoto' }).first();
+    const colour = (part: Locator) => part.evaluate(element => getComputedStyle(element).color);
+    expect(await garoto.getByText('Contains: milk').count()).toBe(1);
+    expect(await colour(garoto.locator('.allergens'))).not.toBe(await colour(garoto.getByText('Vegetarian')));
+    const sardines = page.locator('.item', { hasText: 'Grilled sardines' }).first();
+    expect(await sardines.textContent()).toContain('Sold out');
+    expect(await colour(sardines.locator('h4'))).not.toBe(await colour(bica.locator('h4')));
+    const { body } = await site.graphql('{ store(id: "lisbon-baixa") { menuDiagnostics { message } } }');
+    for (const { message } of body.data.store.menuDiagnostics) {
+      await page.getByRole('complementary').getByText(message).waitFor();
+    }
   });
 
   test('has no serious accessibility violation, light or dark', async () => {
     const page = await openWithKey('/menu?store=lisbon-baixa&at=2026-03-07T01:30');
-    await page.locator('details').first().click();
+    await page.locator('summary').first().click();
+    await search(page).fill('beer');
     expect(await seriousViolations(page)).toEqual([]);
   });
 });

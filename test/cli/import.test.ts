@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { MerchantEntity } from '../../src/merchant/entities.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
 import { StoreEntity } from '../../src/store/entities.ts';
@@ -68,6 +68,24 @@ describe('carte import', () => {
     });
   });
 
+  test('reads the currency of a store, which must be a code of ISO 4217', async () => {
+    const store = (id: string, given: object) => ({ id, name: { en: 'Baixa' }, ...given });
+    const text = lines(
+      store('in euros', { country: 'CH', currency: 'EUR' }),
+      store('of its country', { country: 'CH' }),
+      store('misspelt', { currency: 'EURO', merchant: { id: 'nobody' } }),
+      store('blank', { currency: '' }),
+    );
+    const { code, stderr } = await run(['import', 'stores', '-'], env, text);
+    expect(code).toBe(1);
+    expect(stderr).toContain('line 3: currency: "EURO" is not a currency code of ISO 4217 such as "EUR"');
+    expect(stderr).toContain('line 3: merchant.id: no merchant has the id "nobody"');
+    expect(stderr).toContain('line 4: currency: "" is not a currency code');
+    expect(stderr).toContain('4 lines read, 2 new or changed, 2 invalid');
+    const stored = await operatorFork(orm).find(StoreEntity, { country: 'CH' }, { orderBy: { id: 'asc' } });
+    expect(stored.map(({ currency }) => currency)).toEqual(['EUR', null]);
+  });
+
   test('changes nothing when it is run again', async () => {
     const text = lines(merchant('again 1'), merchant('again 2'));
     const first = await run(['import', 'merchants', '-'], env, text);
@@ -113,6 +131,36 @@ describe('carte import', () => {
     const missing = await run(['import', 'merchants', '/no/such/file'], env);
     expect(missing.code).toBe(1);
     expect(missing.stderr.trim()).toMatch(/^carte: \/no\/such\/file cannot be read: .*no such file/);
+  });
+
+  test('shows percentage and time left of a file: lines in a log, one line that is overwritten on a terminal', async () => {
+    const file = join(temporaryFolder(), 'merchants.ndjson');
+    const text = lines(...Array.from({ length: 4000 }, (_, nth) => merchant(`progress ${1000 + nth}`)));
+    writeFileSync(file, text);
+    const isLine = (percent: number, read: string) =>
+      expect.stringMatching(
+        new RegExp(`^merchants: ${percent} %, \\d+ s left, ${read} lines read, ${read} new or changed, 0 invalid, `),
+      );
+    const last = expect.stringMatching(/^merchants: 4,000 lines read, 4,000 new or changed, 0 invalid, .* lines\/s$/);
+    const logged = await run(['import', 'merchants', file], env);
+    expect(logged.stderr.split('\n')).toEqual([
+      isLine(25, '1,000'),
+      isLine(50, '2,000'),
+      isLine(75, '3,000'),
+      last,
+      '',
+    ]);
+    const piped = await run(['import', 'merchants', '-'], env, text);
+    expect(piped.stderr).toMatch(/^merchants: 4,000 lines read, 0 new or changed, 0 invalid, .* lines\/s\n$/);
+
+    const { isTTY, columns } = process.stderr;
+    onTestFinished(() => void Object.assign(process.stderr, { isTTY, columns }));
+    Object.assign(process.stderr, { isTTY: true, columns: 40 });
+    const shown = await run(['import', 'merchants', file], env);
+    const overwritten = shown.stderr.split('\r\x1b[K').filter(line => line !== '');
+    expect(overwritten.map(line => line.length)).toEqual([39, 39, 39, expect.any(Number)]);
+    expect(overwritten[0]).toMatch(/^merchants: 25 %, \d+ s left/);
+    expect(overwritten.at(-1)).toMatch(/^merchants: 4,000 lines read, 0 new or changed, .*\n$/);
   });
 
   test('refuses bytes that are no text', async () => {

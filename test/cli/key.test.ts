@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
+import { issueKey } from '../../src/auth/keys.ts';
 import { writePermissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createData, operatorFork } from '../support/data.ts';
@@ -12,6 +13,7 @@ const orm = await createDatabase();
 const env = { DATABASE_URL: urlOf(orm) };
 const store = await createData(orm).store();
 const authenticate = createAuthenticator((await createReadAccess(orm)).primary, { seconds: 0 });
+const readOnly = { merchantIds: [], storeIds: [], permissions: [] };
 const key = (...args: readonly string[]) => run(['key', ...args], env);
 
 test('key create prints the key alone, and only its hash is stored', async () => {
@@ -47,7 +49,7 @@ test('key list shows every key and no secret; key revoke and rotate invalidate t
   const secret = (await key('create', '--name', 'front end', '--all', '--expires', '2199-01-01')).stdout.trim();
   const { id } = await operatorFork(orm).findOneOrFail(ApiKeyEntity, { name: 'front end' });
   const listed = await key('list');
-  expect(listed.stdout).toMatch(new RegExp(`${id} +front end +read +all +\\S+ +valid until 2199-01-01`));
+  expect(listed.stdout).toMatch(new RegExp(`${id} +front end +read +all +\\S+ +never +valid until 2199-01-01`));
   expect(listed.stdout).not.toContain(secret);
 
   const rotated = (await key('rotate', id)).stdout.trim();
@@ -60,28 +62,41 @@ test('key list shows every key and no secret; key revoke and rotate invalidate t
   expect((await key('rotate', id)).stderr).toBe(`carte: The key ${id} is revoked; create a new one.\n`);
 });
 
+test('key list shows when a key was last used', async () => {
+  const { id } = await issueKey(operatorFork(orm), { name: 'seen', all: true, ...readOnly });
+  await operatorFork(orm).execute("update api_key set last_used_at = '2026-03-01T18:30:00Z' where id = ?", [id]);
+  expect((await key('list')).stdout).toMatch(new RegExp(`${id} .* 2026-03-01T18:30:00.000Z +valid`));
+});
+
 test.each([
-  [['create', '--name', 'x'], 'carte: Give the key an access scope: --all, --merchant ID or --store ID.'],
-  [
-    ['create', '--name', 'x', '--all', '--store', 's'],
-    'carte: A key has access to all, or to certain merchants and stores, not both.',
-  ],
-  [['create', '--name', 'x', '--store', 'no-such'], 'carte: There is no store no-such.'],
-  [['create', '--name', 'x', '--merchant', 'no-such'], 'carte: There is no merchant no-such.'],
+  [['create', '--name', 'x'], 'carte: A key needs an access scope: all, merchants or stores.'],
   [['create', '--name', 'x', '--all', '--expires', '2020-01-01'], 'carte: 2020-01-01T00:00:00.000Z is in the past.'],
-  [
-    ['create', '--name', 'x', '--store', 's', '--can', 'admin'],
-    'carte: The permission admin needs access to all merchants and stores: --all.',
-  ],
   [['revoke', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],
+  [['rotate', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],
 ])('key %j reports the error', async (args, message) => {
   const { code, stdout, stderr } = await key(...args);
   expect({ code, stdout, stderr: stderr.trim() }).toEqual({ code: 1, stdout: '', stderr: message });
 });
 
-test("key create rejects a store of a merchant that is in the key's scope already", async () => {
-  const { stderr } = await key('create', '--name', 'x', '--merchant', String(store.merchant), '--store', store.id);
-  expect(stderr).toContain(
-    `Store ${store.id} belongs to merchant ${store.merchant}, whose stores are in the key's scope already.`,
-  );
+test('key create reports every error at once', async () => {
+  const subjects = ['--merchant', 'no-such', '--merchant', String(store.merchant), '--store', store.id, '--store', ''];
+  const options = ['--all', '--can', 'admin', '--expires', '2020-01-01'];
+  const withAll = await key('create', '--name', ' ', ...subjects, ...options);
+  expect({ ...withAll, stderr: withAll.stderr.trim().split('\n') }).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: [
+      'carte: The name of a key must not be empty.',
+      'carte: A key has access to all, or to certain merchants and stores, not both.',
+      'carte: There is no merchant "no-such".',
+      `carte: Store ${store.id} belongs to merchant ${store.merchant}, whose stores are in the key's scope already.`,
+      'carte: There is no store "".',
+      'carte: 2020-01-01T00:00:00.000Z is in the past.',
+    ],
+  });
+  const scoped = await key('create', '--name', 'x', '--store', 'no-such', '--can', 'admin');
+  expect(scoped.stderr.trim().split('\n')).toEqual([
+    'carte: There is no store "no-such".',
+    'carte: The permission ADMIN is only for keys with access to all merchants and stores.',
+  ]);
 });

@@ -1,14 +1,22 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fullBody } from '../support/menu-body.ts';
-import { run, runProcess } from './support.ts';
+import { run, runProcess, temporaryFolder } from './support.ts';
 
-// It reads the file descriptor of standard input, which only a process of its own has.
-const check = (body: string, ...options: readonly string[]) => runProcess(['menu', 'check', '-', ...options], {}, body);
+/** Checks a file in this process. */
+function check(body: string, ...options: readonly string[]) {
+  const file = join(temporaryFolder(), 'menu.json');
+  writeFileSync(file, body);
+  return run(['menu', 'check', file, ...options], {});
+}
 
 describe('carte menu check', () => {
   test('prints each error with its path and exits with 1', async () => {
     const menu = { external_id: 'm', name: {}, availability: [], category_external_ids: ['nope'] };
-    const { code, stdout, stderr } = await check(JSON.stringify({ ...fullBody(), menus: [menu] }));
+    // It reads the file descriptor of standard input, which only a process of its own has.
+    const body = JSON.stringify({ ...fullBody(), menus: [menu] });
+    const { code, stdout, stderr } = await runProcess(['menu', 'check', '-'], {}, body);
     expect(stdout).toContain('INVALID  body.menus[0].name.translations: Field required\n');
     expect(stdout).toContain(
       'INVALID  body.menus[0].category_external_ids[0]: no category has the external id "nope"\n',

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { waitUntil } from '../http/processes.ts';
 import { startService } from '../http/service.ts';
 import { createDatabase } from '../support/database.ts';
@@ -32,7 +33,10 @@ describe('carte serve', () => {
     const folder = temporaryFolder();
     const env = { CARTE_DATA: folder, PORT: '0' };
     const first = start(['serve'], env);
+    await waitForOutput(first, 'Starting PostgreSQL in ', 'stderr');
+    expect(existsSync(join(folder, 'postgres'))).toBe(false);
     const printed = await waitForOutput(first, 'Carte is ready at ');
+    expect(first.output.stderr).toBe(`Starting PostgreSQL in ${folder} …\nLoading the demo restaurants …\n`);
     const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
     const count = async (url: string) => {
       const response = await fetch(`${url}/graphql`, {
@@ -50,9 +54,13 @@ describe('carte serve', () => {
     const second = await npmStart(env);
     expect(second.printed).not.toContain('carte_');
     const url = urlIn(second.printed);
+    for (const page of ['/graphql', '/docs', '/menu']) expect(second.printed).toContain(`  ${url}${page} `);
+    expect(second.printed).toContain('  npm run --silent carte -- key create --name NAME --all --write\n');
     expect(await count(url)).toEqual(stored);
 
     expect(await run(['key', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(['demo', 'reset'], env)).toMatchObject({ code: 0, stdout: '' });
+    expect(await count(url)).toEqual(stored);
     second.npm.kill('SIGTERM');
     await once(second.npm, 'exit');
     await waitUntil(() =>
@@ -122,9 +130,20 @@ describe('carte', () => {
     expect(stderr).toContain(reason);
   });
 
-  test('--help lists every command', async () => {
-    const { code, stdout } = await runProcess(['--help'], {});
+  test.each(['--version', '-V'])('%s prints the version of package.json', async option => {
+    const { code, stdout } = await run([option], {});
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${packageJson.version}\n` });
+  });
+
+  test('--help lists every command, and loads none of the packages that serve requests', async () => {
+    // Prints what is loaded, one address a line.
+    const hook = `import { registerHooks } from 'node:module';
+      registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+    const { code, stdout, stderr } = await runProcess(['--help'], { NODE_OPTIONS });
     expect(code).toBe(0);
+    const packages = stderr.split('\n').flatMap(url => /\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+    expect(new Set(packages)).toEqual(new Set(['commander']));
     for (const command of ['serve', 'migrate', 'import', 'key'])
       expect(stdout).toMatch(new RegExp(`^ +${command} `, 'm'));
   });

@@ -69,12 +69,16 @@ export async function run(args: readonly string[], env: Readonly<Record<string, 
   }
 }
 
-/** Waits until a process has printed a text on standard output. */
-export async function waitForOutput({ child, ended, output }: ReturnType<typeof start>, text: string): Promise<string> {
-  while (!output.stdout.includes(text)) {
-    const more = new Promise<'more'>(resolve => child.stdout.once('data', () => resolve('more')));
+/** Waits until a process has printed a text. */
+export async function waitForOutput(
+  { child, ended, output }: ReturnType<typeof start>,
+  text: string,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): Promise<string> {
+  while (!output[stream].includes(text)) {
+    const more = new Promise<'more'>(resolve => child[stream].once('data', () => resolve('more')));
     const next = await Promise.race([more, ended]);
     if (next !== 'more') throw new Error(`ended with ${next.code} before it printed "${text}": ${next.stderr}`);
   }
-  return output.stdout;
+  return output[stream];
 }

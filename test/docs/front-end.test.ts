@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
 import { limitCodes } from '../../src/graphql/limits.ts';
+import { transitions } from '../../src/order/transitions.ts';
 import { startApp } from '../support/app.ts';
 
 const text = readFileSync(new URL('../../docs/front-end.md', import.meta.url), 'utf8');
@@ -21,19 +22,33 @@ const queries = blocks.flatMap(({ kind, content }, index) => {
   return [{ name, query: content, variables: part('variables'), answer: part('answer'), errors: part('errors') }];
 });
 
+const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+
 const app = await startApp();
 await loadDemo(app.orm);
 
 describe('docs/front-end.md', () => {
   test('has queries', () => expect(queries.length).toBeGreaterThan(8));
 
+  let orderId = '';
   test.each(queries)('$name returns what the document shows', async ({ query, variables, answer, errors }) => {
-    const { status, body } = await app.graphql(query, variables);
+    // The document first places an order, and then changes it.
+    const values = JSON.parse(JSON.stringify(variables).replaceAll('ID-OF-THE-ORDER', orderId));
+    const { status, body } = await app.graphql(query, values);
     expect(status).toBe(200);
+    orderId = body.data?.placeOrder?.order.id ?? orderId;
     if (errors) return expect(body.errors).toMatchObject(errors);
     expect(body.errors).toBeUndefined();
     expect(Object.values(body.data)).not.toContain(null);
     if (answer) expect(body.data).toMatchObject(answer);
+  });
+
+  test('has the table of transitions', () => {
+    const section = /^## Changing an order$(.*?)^## /ms.exec(text)?.[1] ?? '';
+    const rows = [...section.matchAll(/^\| (`[A-Z_`, ]+) \| (.+) \|$/gm)].flatMap(([, from = '', to = '']) =>
+      namesIn(from).map(status => [status, namesIn(to)]),
+    );
+    expect(Object.fromEntries(rows)).toEqual(transitions);
   });
 
   test('the cursor leads through all orders, each once', async () => {

@@ -1,52 +1,58 @@
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
-import { runScript } from '../support/scripts.ts';
+import { readExample } from './readme.ts';
 
 const app = await startApp();
-const folder = fileURLToPath(new URL('../../examples/graphql-client', import.meta.url));
-const run = (args: readonly string[], key = app.key) => runScript(folder, args, { CARTE_URL: app.url, CARTE_KEY: key });
+const { folder, commands } = readExample('graphql-client', app.key);
+
+async function runIn(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(command, args, { cwd: folder, env: { ...process.env, CARTE_URL: app.url, ...env } });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', chunk => (output.stdout += chunk));
+  child.stderr.on('data', chunk => (output.stderr += chunk));
+  const code = await new Promise(resolve => child.on('close', resolve));
+  return { code, stdout: linesOf(output.stdout), stderr: linesOf(output.stderr) };
+}
+
+/** Runs the client as `npm start` does, without npm. */
+const start = (args: readonly string[], key = app.key) =>
+  runIn(process.execPath, ['client.ts', ...args], { CARTE_KEY: key });
+
+const linesOf = (text: string) => text.split('\n').filter(line => line !== '');
 
 describe('examples/graphql-client', { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    expect(await run(['generate'])).toMatchObject({ code: 0 });
-  }, 120_000);
-
-  test('compiles against the types that codegen reads from the running graph', async () => {
-    expect(await run(['check'])).toMatchObject({ code: 0 });
-  });
-
-  test('reads the menu, and every order once, by cursor', async () => {
-    const store = await app.data.store();
+  test('the commands of its README generate the types from the running graph, compile it and read menu and orders', async () => {
+    const store = await app.data.store({ id: 'lisbon-baixa' });
     await app.data.menu(store);
     await app.data.orders(store, 7);
-    expect(await run(['start', '--', store.id, '3'])).toMatchObject({
+    const { code, stdout, stderr } = await runIn('bash', ['-euc', commands]);
+    expect({ code, lines: stdout.slice(-4) }, stderr.join('\n')).toEqual({
       code: 0,
-      stdout: ['Lunch: 1 items, 0 sold out', 'orders in pages of 3, 3, 1: 8400 in all'],
+      lines: [
+        'Lunch: 1 items, 0 sold out',
+        'orders in pages of 7: 8400 in all',
+        'orders in the list after each page: 7 of 7',
+        // Items and modifier items have the same numbers.
+        'cached: 7 orders, 1 items, 1 modifier items',
+      ],
     });
-  });
-
-  test('reads the same with Apollo Client, whose cache merges pages and keeps kinds of equal numbers apart', async () => {
-    const store = await app.data.store();
-    await app.data.menu(store);
-    await app.data.orders(store, 7);
-    expect(await run(['apollo', '--', store.id, '3'])).toMatchObject({
-      code: 0,
-      stdout: ['orders in the list after each page: 3, 6, 7 of 7', 'cached: 7 orders, 1 items, 1 modifier items'],
-    });
+    expect((await start([store.id, '3'])).stdout).toContain('orders in pages of 3, 3, 1: 8400 in all');
+    const { stdout: merged } = await runIn(process.execPath, ['apollo.ts', store.id, '3'], { CARTE_KEY: app.key });
+    expect(merged).toContain('orders in the list after each page: 3, 6, 7 of 7');
   });
 
   test('handles each kind of error by its code', async () => {
     const store = await app.data.store();
-    expect(await run(['start', '--', store.id], 'carte_wrong')).toMatchObject({
+    expect(await start([store.id], 'carte_wrong')).toMatchObject({
       code: 1,
       stderr: [expect.stringMatching(/^Check the API key\. The API key/)],
     });
-    expect(await run(['start', '--', store.id, '5000'])).toMatchObject({
+    expect(await start([store.id, '5000'])).toMatchObject({
       code: 1,
-      stderr: ['first: first is 5000; it must be at most 500'],
+      stderr: ['first: 5000 is too large; it must be at most 500'],
     });
-    expect(await run(['start', '--', 'nowhere'])).toMatchObject({
+    expect(await start(['nowhere'])).toMatchObject({
       code: 1,
       stderr: [`NOT_FOUND: No store in this key's scope has the id "nowhere".`],
     });

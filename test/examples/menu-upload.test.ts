@@ -1,15 +1,17 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
+import { readExample } from './readme.ts';
 
 const missing = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error);
 const app = await startApp();
-const script = fileURLToPath(new URL('../../examples/menu-upload/upload.sh', import.meta.url));
+const example = readExample('menu-upload', app.key);
+const script = join(example.folder, 'upload.sh');
 const folder = mkdtempSync(join(tmpdir(), 'carte upload '));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -27,6 +29,13 @@ async function upload(storeId: string, text: string, more: readonly string[] = [
 }
 
 describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missing.join(', ') || 'nothing'})`, () => {
+  test('the command of its README uploads a menu of the demo', async () => {
+    await app.data.store({ id: 'lisbon-baixa' });
+    const env = { ...process.env, CARTE_URL: app.url };
+    const { stdout } = await promisify(execFile)('bash', ['-euc', example.commands], { cwd: example.folder, env });
+    expect(stdout).toMatch(/^\d+ menus, ETag ".+"\n$/);
+  });
+
   test('a valid file is uploaded: number of menus and ETag', async () => {
     const store = await app.data.store();
     const { code, stdout, stderr } = await upload(store.id, JSON.stringify(fullBody()));

@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 // For its types: so the example is checked with everything else.
 import type {} from '../../examples/poll-orders/poll.ts';
 import { startApp } from '../support/app.ts';
+import { readExample } from './readme.ts';
 
 const app = await startApp();
-const script = fileURLToPath(new URL('../../examples/poll-orders/poll.ts', import.meta.url));
 
 /** Lets requests through to the service and notes their answers; the first one is cut off. */
 async function startWatch() {
@@ -36,9 +35,16 @@ async function startWatch() {
   return { url: `http://127.0.0.1:${port}`, statuses };
 }
 
+/** Runs the command of its README for a store, without npx, and polling more often. */
 function follow(url: string, storeId: string, key = app.key) {
-  const env = { ...process.env, CARTE_URL: url, CARTE_KEY: key };
-  const child = spawn(process.execPath, [script, storeId, '0.05'], { env });
+  const { folder, commands } = readExample('poll-orders', key);
+  const command = commands.replace(
+    'npx node poll.ts lisbon-baixa 5',
+    `exec '${process.execPath}' poll.ts '${storeId}' 0.05`,
+  );
+  expect(command).toContain('exec ');
+  const env = { ...process.env, CARTE_URL: url };
+  const child = spawn('bash', ['-c', command], { cwd: folder, env });
   onTestFinished(() => void child.kill('SIGKILL'));
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', chunk => (said.stdout += chunk));

@@ -1,39 +1,37 @@
-import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
-import { runScript } from '../support/scripts.ts';
+import { readExample } from './readme.ts';
 
 const app = await startApp();
-const folder = fileURLToPath(new URL('../../examples/relay-client', import.meta.url));
-const run = (...args: readonly string[]) => runScript(folder, args, { CARTE_URL: app.url, CARTE_KEY: app.key });
+const { folder, commands } = readExample('relay-client', app.key);
 
-describe('examples/relay-client', { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    expect(await run('generate')).toMatchObject({ code: 0 });
-  }, 120_000);
+async function run(script: string) {
+  const env = { ...process.env, CARTE_URL: app.url, CARTE_KEY: app.key };
+  const child = spawn('bash', ['-euc', script], { cwd: folder, env });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk));
+  const code = await new Promise(resolve => child.on('close', resolve));
+  return { code, output };
+}
 
-  test('compiles against the types that the compiler of Relay generates from the running graph', async () => {
-    expect(await run('check')).toMatchObject({ code: 0 });
-  });
-
-  test('pages through connections in both directions, refetches them, and keeps entities with equal ids apart', async () => {
-    const merchant = await app.data.merchant({ id: 'same', brandName: 'Casa Azul' });
-    const store = await app.data.store({ id: 'same', merchant: merchant.id });
-    // Its item and modifier item have the same number, too.
-    await app.data.menu(store);
-    await app.data.orders(store, 7);
-    expect(await run('start', '--', store.id, '3')).toEqual({
-      code: 0,
-      stdout: [
-        'forward: 3, 6, 7 orders, newest first',
-        'refetched: 3 of 7 orders',
-        'backward: 3, 6, 7 orders, newest first',
-        'refetched: 3 of 7 orders',
-        'store same of merchant same, Casa Azul',
-        'items: item',
-        'modifier items: modifier',
-      ],
-      stderr: [],
-    });
-  });
+test('examples/relay-client: Relay compiles its documents, pages orders in both directions and refetches them', {
+  timeout: 120_000,
+}, async () => {
+  // A store and a merchant, and an item and a modifier item, have the same id or number.
+  const merchant = await app.data.merchant({ id: 'lisbon-baixa', brandName: 'Casa Azul' });
+  const store = await app.data.store({ id: 'lisbon-baixa', merchant: merchant.id });
+  await app.data.menu(store);
+  await app.data.orders(store, 7);
+  expect(await run(commands)).toEqual({ code: 0, output: expect.stringContaining('forward: 7 orders, newest first') });
+  const { output } = await run(`node --run start -- ${store.id} 3`);
+  expect(output.trim().split('\n')).toEqual([
+    'forward: 3, 6, 7 orders, newest first',
+    'refetched: 3 of 7 orders',
+    'backward: 3, 6, 7 orders, newest first',
+    'refetched: 3 of 7 orders',
+    'store lisbon-baixa of merchant lisbon-baixa, Casa Azul',
+    'items: item',
+    'modifier items: modifier',
+  ]);
 });

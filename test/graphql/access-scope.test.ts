@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
+import { permissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
@@ -40,6 +41,22 @@ const withoutScope = {
 const forbidden: Expected = {
   status: 200,
   error: { message: 'This API key may only read.', extensions: { code: 'FORBIDDEN' } },
+};
+const lacks = (permission: string): Expected => ({
+  status: 200,
+  error: {
+    message: `This API key does not have the permission ${permission}; it has ORDERS, STOCK, MENU.`,
+    extensions: { code: 'FORBIDDEN' },
+  },
+});
+/** For root fields that require ADMIN, which no scoped key has. */
+const operatorsOnly = { readOnly: forbidden, foreign: lacks('ADMIN'), sibling: lacks('ADMIN') };
+const unknownOrder: Expected = {
+  status: 200,
+  error: {
+    message: 'orderIds.0: no order with the id "mine-store-order" is in the scope of the API key',
+    extensions: { code: 'BAD_USER_INPUT' },
+  },
 };
 const returns = (data: unknown): Expected => ({ status: 200, data });
 const absent = returns(null);
@@ -74,6 +91,33 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Mutation.replaceMenuConfiguration': [
     'replaceMenuConfiguration(storeId: "mine-store", input: { items: [] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.setStock': [
+    'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Query.apiKeys': ['apiKeys { id name scope { stores { id } } }', operatorsOnly],
+  'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
+  'Mutation.rotateApiKey': ['rotateApiKey(id: "mine-key") { key }', operatorsOnly],
+  'Mutation.revokeApiKey': ['revokeApiKey(id: "mine-key") { apiKey { name } }', operatorsOnly],
+  'Mutation.saveMerchant': [
+    'saveMerchant(input: { id: "mine-merchant", brandName: "x" }) { merchant { id } }',
+    operatorsOnly,
+  ],
+  'Mutation.saveStore': ['saveStore(input: { id: "mine-store", name: { en: "x" } }) { revision }', operatorsOnly],
+  'Mutation.placeOrder': [
+    `placeOrder(input: {
+      storeId: "mine-store", idempotencyKey: "k", customer: { name: "x", phone: "" }, lines: [{ itemExternalId: "item" }]
+    }) { order { id } }`,
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.changeOrderStatus': [
+    'changeOrderStatus(orderId: "mine-store-order", to: ACCEPTED) { order { id } }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
+  'Mutation.markOrders': [
+    'markOrders(orderIds: ["mine-store-order"], isRead: true) { orders { id } }',
+    { readOnly: forbidden, foreign: unknownOrder, sibling: unknownOrder },
   ],
 };
 
@@ -134,14 +178,50 @@ describe('a key has access to its own merchants and stores alone', () => {
   });
 });
 
+describe('a root field that requires a permission', async () => {
+  const required = Object.entries(table).flatMap(([coordinate, [selection]]) => {
+    const [type = '', field = ''] = coordinate.split('.');
+    const { permission } = (schema.getType(type) as GraphQLObjectType).getFields()[field]?.extensions ?? {};
+    return permission ? [{ coordinate, permission, query: `${type.toLowerCase()} { root: ${selection} }` }] : [];
+  });
+
+  test.each(required)('$coordinate is forbidden to a key with all permissions but $permission', async given => {
+    const others = permissions.filter(permission => permission !== given.permission);
+    const key = await app.newKey({ all: true, permissions: others });
+    const message = `This API key does not have the permission ${given.permission}; it has ${others.join(', ')}.`;
+    // The existing and the unknown subject have the same response, and neither is looked up.
+    for (const query of [given.query, given.query.replaceAll('"mine-', '"unknown-')]) {
+      const { result, statements } = await app.statements.during(() => app.graphql(query, {}, { 'x-api-key': key }));
+      expect(result.body.errors).toEqual([expect.objectContaining({ message, extensions: { code: 'FORBIDDEN' } })]);
+      expect(result.body.data?.root ?? null).toBeNull();
+      expect(statements).toEqual([expect.stringContaining('from api_key k')]);
+    }
+  });
+
+  // Such a key is not issued, but its row may have been changed by hand.
+  const scopedAdmin = await app.newKey({ name: 'scoped', merchantIds: ['mine-merchant'] });
+  await app.orm.em.fork().execute("update api_key set permissions = '{ADMIN}' where name = 'scoped'");
+
+  test.each(required.filter(({ permission }) => permission === 'ADMIN'))(
+    '$coordinate is forbidden to a key with ADMIN whose scope is not everything',
+    async ({ query }) => {
+      const { body } = await app.graphql(query, {}, { 'x-api-key': scopedAdmin });
+      const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';
+      expect(body.errors).toEqual([expect.objectContaining({ message, extensions: { code: 'FORBIDDEN' } })]);
+    },
+  );
+});
+
 const depth = 6;
 
-const externalIds: Readonly<Record<string, string>> = {
+/** Values of required arguments, by field. */
+const values: Readonly<Record<string, string>> = {
   menu: 'menu',
   category: 'category',
   item: 'item',
   modifierGroup: 'group',
   modifierItem: 'modifier',
+  nextAvailableAt: '2026-03-02T12:00:00Z',
 };
 
 /** Selects every field of a type, down to a number of levels. */
@@ -149,7 +229,7 @@ function selectAll(type: GraphQLObjectType, levels: number): string {
   const fields = Object.values(type.getFields()).flatMap(field => {
     const inner = getNamedType(field.type);
     const required = field.args.filter(arg => isNonNullType(arg.type) && arg.defaultValue === undefined);
-    const args = required.map(arg => `${arg.name}: "${externalIds[field.name]}"`);
+    const args = required.map(arg => `${arg.name}: "${values[field.name]}"`);
     const call = field.name + (args.length > 0 ? `(${args})` : '');
     if (isLeafType(inner)) return [call];
     // The nodes of a connection are those of its edges.

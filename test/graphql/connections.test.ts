@@ -199,11 +199,11 @@ describe('A cursor', () => {
     expect(body.errors[0].extensions).toEqual({
       code: 'BAD_USER_INPUT',
       errors: [
-        { path: ['first'], type: 'less_than_equal', message: 'first is 1001; it must be at most 1000' },
+        { path: ['first'], type: 'less_than_equal', message: '1001 is too large; it must be at most 1000' },
         { path: ['after'], type: 'value_error', message: `"${cursor}" is not a cursor of this list` },
-        { path: ['last'], type: 'value_error', message: 'last cannot be combined with first' },
-        { path: ['skip'], type: 'value_error', message: 'skip cannot be combined with first, last, after' },
-        { path: ['limit'], type: 'value_error', message: 'limit cannot be combined with first, last, after' },
+        { path: ['last'], type: 'value_error', message: 'cannot be combined with first' },
+        { path: ['skip'], type: 'value_error', message: 'cannot be combined with first, last, after' },
+        { path: ['limit'], type: 'value_error', message: 'cannot be combined with first, last, after' },
       ],
     });
   });

@@ -11,6 +11,7 @@ describe('Store', () => {
     const { body } = await app.graphql(
       `query ($id: ID!) { store(id: $id) {
         menuRevision
+        menuLanguages
         menus { name { text(languages: ["en"]) } categories { externalId menus { externalId } } store { id } }
         categories { items { externalId categories { externalId } } store { id } }
         items { price inStock modifierGroups { externalId items { externalId } } modifierItems { externalId } store { id } }
@@ -29,6 +30,7 @@ describe('Store', () => {
     expect(body.errors).toBeUndefined();
     expect(body.data.store).toEqual({
       menuRevision: expect.any(Number),
+      menuLanguages: ['en'],
       menus: [
         {
           name: { text: 'Soup' },
@@ -79,7 +81,7 @@ describe('Store', () => {
     );
   });
 
-  test('filters menus by availability, in its own timezone and past midnight', async () => {
+  test('filters menus by availability, in its own timezone and past midnight, and finds the next time', async () => {
     const store = await app.data.store({ timezone: 'America/New_York' });
     const [menu] = smallMenu().menus ?? [];
     if (!menu) throw new Error('the small menu has a menu');
@@ -104,5 +106,14 @@ describe('Store', () => {
     expect(await availableAt('2026-03-02T17:00:00Z')).toEqual(['lunch']); // Monday noon
     expect(await availableAt('2026-03-02T06:30:00Z')).toEqual(['night']); // Monday 01:30
     expect(await availableAt('2026-03-02T07:00:00Z')).toEqual([]); // Monday 02:00
+    const { body } = await app.graphql(
+      'query ($id: ID!, $at: DateTime!) { store(id: $id) { menus { nextAvailableAt(after: $at) } } }',
+      { id: store.id, at: '2026-03-02T07:00:00Z' },
+    );
+    expect(body.data.store.menus).toEqual([
+      { nextAvailableAt: '2026-03-02T16:00:00.000Z' },
+      // In summer time, which starts on this day.
+      { nextAvailableAt: '2026-03-09T02:00:00.000Z' },
+    ]);
   });
 });

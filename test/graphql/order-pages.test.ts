@@ -72,10 +72,10 @@ test('a page has 1 to 500 orders', async () => {
 
 test('all errors are reported at once', async () => {
   expect(await findErrors({ pageIndex: -1, pageSize: 501, first: 0, last: 501, after: '' })).toMatchObject([
-    { path: ['pageIndex'], type: 'greater_than_equal', message: 'pageIndex is -1; it must be at least 0' },
-    { path: ['pageSize'], type: 'less_than_equal', message: 'pageSize is 501; it must be at most 500' },
-    { path: ['first'], type: 'greater_than_equal', message: 'first is 0; it must be at least 1' },
-    { path: ['last'], type: 'less_than_equal', message: 'last is 501; it must be at most 500' },
+    { path: ['pageIndex'], type: 'greater_than_equal', message: '-1 is too small; it must be at least 0' },
+    { path: ['pageSize'], type: 'less_than_equal', message: '501 is too large; it must be at most 500' },
+    { path: ['first'], type: 'greater_than_equal', message: '0 is too small; it must be at least 1' },
+    { path: ['last'], type: 'less_than_equal', message: '501 is too large; it must be at most 500' },
     { path: ['after'], type: 'value_error' },
     { path: ['last'], type: 'value_error' },
     { path: ['pageIndex'], type: 'value_error' },
@@ -116,10 +116,10 @@ test.each([
 });
 
 test.each<[Partial<OrderArguments>, string, string]>([
-  [{ first: 1, last: 1 }, 'last', 'last cannot be combined with first'],
-  [{ pageIndex: 0, first: 1 }, 'pageIndex', 'pageIndex cannot be combined with first'],
-  [{ pageIndex: 1, before: cursor }, 'pageIndex', 'pageIndex cannot be combined with before'],
-  [{ pageSize: 1, last: 1, before: cursor }, 'pageSize', 'pageSize cannot be combined with last, before'],
+  [{ first: 1, last: 1 }, 'last', 'cannot be combined with first'],
+  [{ pageIndex: 0, first: 1 }, 'pageIndex', 'cannot be combined with first'],
+  [{ pageIndex: 1, before: cursor }, 'pageIndex', 'cannot be combined with before'],
+  [{ pageSize: 1, last: 1, before: cursor }, 'pageSize', 'cannot be combined with last, before'],
 ])('arguments that exclude each other are rejected: %j', async (args, name, message) => {
   expect(await findErrors(args)).toEqual([{ path: [name], type: 'value_error', message }]);
 });

@@ -10,6 +10,11 @@ const store = await data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
 const query = `{ store(id: "${store.id}") { menuRevision items { name { text } } orders(pageSize: 1) { count } } }`;
+const soldOut = `mutation { setStock(storeId: "${store.id}", items: [{ externalId: "item", inStock: false }]) { revision } }`;
+
+const saveStore = 'mutation ($input: StoreInput!) { saveStore(input: $input) { revision } }';
+
+const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { status } } }';
 
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
@@ -18,23 +23,29 @@ async function writeAndRead(rounds: number): Promise<string[]> {
   const stale: string[] = [];
   for (let round = 0; round < rounds; round++) {
     const mark = `mark ${crypto.randomUUID()}`;
-    const written = await writer.send(menuPath, smallBody(mark));
-    expect(written.status).toBe(200);
+    expect((await writer.send(menuPath, smallBody(mark))).status).toBe(200);
     const [order] = await data.orders(store, 1);
-    const named = await data.store();
+    const named = { id: crypto.randomUUID() };
+    await writer.send('/graphql', { query: saveStore, variables: { input: { ...named, name: { en: mark } } } });
+    const accepted = await writer.send('/graphql', { query: accept, variables: { id: order?.id } });
+    expect(accepted.text).toContain('"ACCEPTED"');
     const asked = {
       tree: [menuPath, mark],
       flat: [`${menuPath}flat`, mark],
       graphql: ['/graphql', mark, { query }],
-      orders: [`${ordersPath}?page_size=100`, order?.id],
+      orders: [`${ordersPath}?status=ACCEPTED&page_size=100`, order?.id],
       stores: ['/v1/stores/?limit=1000', named.id],
+      store: [`/v1/stores/${named.id}`, mark],
     } as const;
     for (const [what, [path, expected, body]] of Object.entries(asked)) {
       const answer = await reader.send(path, body);
       if (answer.status !== 200 || !answer.text.includes(expected ?? '')) stale.push(`${what}: ${answer.text}`);
     }
-    const { etag } = await reader.send(menuPath);
-    if (revisionIn(etag) !== revisionIn(written.etag)) stale.push(`not ${written.etag} but ${etag}`);
+    const stocked = await writer.send('/graphql', { query: soldOut });
+    const { revision } = JSON.parse(stocked.text).data.setStock;
+    const { etag, text } = await reader.send(menuPath);
+    if (revisionIn(etag) !== String(revision)) stale.push(`not ${revision} but ${etag}`);
+    if (!text.includes('"in_stock":false')) stale.push(`sold out: ${text}`);
     const again = await writer.send(menuPath, undefined, { 'if-none-match': etag });
     if (again.status !== 304) stale.push(`not ${etag} but ${again.etag}`);
   }

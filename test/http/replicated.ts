@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { issueKey } from '../../src/auth/keys.ts';
-import { writePermissions } from '../../src/auth/scope.ts';
+import { permissions } from '../../src/auth/scope.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
@@ -25,7 +25,7 @@ export async function startReplicated() {
     rmSync(folder, { recursive: true });
   });
   await migrate(orm);
-  const request = { name: 'test', all: true, merchantIds: [], storeIds: [], permissions: writePermissions };
+  const request = { name: 'test', all: true, merchantIds: [], storeIds: [], permissions };
   const { key } = await issueKey(operatorFork(orm), request);
   return {
     pair,

@@ -132,6 +132,17 @@ describe('A write with a read-only key', () => {
       expect([status, body]).toEqual([403, forbidden.body]);
     }
   });
+
+  test('so is one with a key that has the permission ORDERS but not MENU, and the message names it', async () => {
+    const key = await app.newKey({ merchantIds: ['mine-merchant'], permissions: ['ORDERS'] });
+    for (const path of ['mine-store', 'foreign-store', 'unknown']) {
+      const { status, body } = await request('POST', `/v1/stores/${path}/menu_configuration/`, key);
+      expect([status, body]).toEqual([
+        403,
+        { detail: 'This API key does not have the permission MENU; it has ORDERS.' },
+      ]);
+    }
+  });
 });
 
 describe("the ETag of another key's response reveals nothing", () => {

@@ -77,6 +77,37 @@ describe('Date-times in responses', () => {
   });
 });
 
+describe('A currency', () => {
+  const currencyOf = async (id: string) =>
+    (await app.graphql('query ($id: ID!) { store(id: $id) { currency } }', { id })).body.data.store.currency;
+
+  test.each([
+    [{ currency: 'USD', country: 'JP' }, 'USD'],
+    [{ country: 'JP' }, 'JPY'],
+    [{ country: 'pt ' }, 'EUR'],
+    [{ country: 'United States' }, 'USD'],
+    [{ country: 'méxico' }, 'MXN'],
+    [{ country: '日本' }, 'JPY'],
+    [{ country: 'Atlantis' }, null],
+    [{ country: '' }, null],
+    [{}, null],
+  ])('of a store with %j is %j in the graph', async (given, expected) => {
+    expect(await currencyOf((await app.data.store(given)).id)).toBe(expected);
+  });
+
+  test('leaves the responses of /v1 as they are, byte for byte', async () => {
+    const given = { country: 'JP', merchant: (await app.data.merchant()).id };
+    const [plain, priced] = [await app.data.store(given), await app.data.store({ ...given, currency: 'USD' })];
+    const textOf = async ({ id }: { id: string }) => {
+      const { status, text } = await app.get(`/v1/stores/${id}`);
+      expect(status).toBe(200);
+      return text.replaceAll(id, '');
+    };
+    expect(await textOf(priced)).toBe(await textOf(plain));
+    expect((await app.get('/v1/stores/')).text).not.toContain('USD');
+  });
+});
+
 describe('customer_name', async () => {
   const store = await app.data.store();
   await app.data.orders(store, 1, { customerName: 'ÉRIC Straße 100%' });

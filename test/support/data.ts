@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { operatorScope } from '../../src/auth/scope.ts';
+import { upsertRows } from '../../src/database/upsert.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
-import { upsertRows } from '../../src/import/upsert.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Availability, isAvailable, parseDay, parseTime, toLocalTime } from '../../src/menu/availability.ts';
+import { nextAvailableAt } from '../../src/menu/next-availability.ts';
 
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 
@@ -84,6 +85,17 @@ test('all windows of a day that is listed twice count, and unknown days and time
   expect(isAvailable(windows, { day: 0, second: 10 * 3600 })).toBe(false);
 });
 
+test.each([
+  ['the next start of the day', 'MON 11:00-15:00', '2025-06-02T10:59:59.999Z', '2025-06-02T11:00:00.000Z'],
+  ['the same time while it is available', 'MON 11:00-15:00', '2025-06-02T14:59:59.999Z', '2025-06-02T14:59:59.999Z'],
+  ['a week later after the end', 'MON 11:00-15:00', '2025-06-02T15:00:00Z', '2025-06-09T11:00:00.000Z'],
+  ['the other day from Sunday on', 'MON 00:00-00:00', '2025-06-01T12:00:00Z', '2025-06-02T00:00:00.000Z'],
+  ['never for an unknown day', 'Montag 11:00-15:00', '2025-06-02T10:00:00Z', undefined],
+  ['never for an unknown time', 'MON 11:00-late', '2025-06-02T10:00:00Z', undefined],
+])('is next available: %s (%s after %s)', (_fact, window, after, expected) => {
+  expect(nextAvailableAt(on(window), new Date(after), 'UTC')?.toISOString()).toBe(expected);
+});
+
 test.each([null, undefined, '', 'Mars/Olympus_Mons', 'null', 'UTC'])('the timezone %j counts as UTC', timezone => {
   expect(toLocalTime(new Date('2025-06-02T00:00:00Z'), timezone)).toEqual({ day: 0, second: 0 });
 });
@@ -149,7 +161,8 @@ describe('across a daylight saving transition', () => {
       const minute = change - week / 2 + n;
       const shifted = new Date((minute + (minute < change ? before : after)) * 60_000);
       const shown = ((shifted.getUTCDay() + 6) % 7) * 1440 + shifted.getUTCHours() * 60 + shifted.getUTCMinutes();
-      return { local: toLocalTime(new Date(minute * 60_000), timezone), shown };
+      const moment = new Date(minute * 60_000);
+      return { moment, timezone, local: toLocalTime(moment, timezone), shown };
     });
   }
 
@@ -158,6 +171,7 @@ describe('across a daylight saving transition', () => {
     expect(wrong).toEqual([]);
   });
 
+  const weeks = changes.map(weekAround);
   const anyWindow = fc.record({ day: fc.nat({ max: 6 }), start: fc.nat({ max: 1439 }), end: fc.nat({ max: 1440 }) });
 
   function print({ day, start, end }: Window): string {
@@ -177,7 +191,6 @@ describe('across a daylight saving transition', () => {
   }
 
   test('availability agrees with a minute-by-minute simulation of random windows', () => {
-    const weeks = changes.map(weekAround);
     fc.assert(
       fc.property(fc.constantFrom(...weeks), fc.array(anyWindow, { maxLength: 6 }), (minutes, windows) => {
         const available = new Set(windows.flatMap(walk));
@@ -186,6 +199,22 @@ describe('across a daylight saving transition', () => {
         expect(wrong).toEqual([]);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  test('the next time of availability agrees with the same simulation', () => {
+    const anyMinute = fc.nat({ max: week - 1 });
+    fc.assert(
+      fc.property(fc.constantFrom(...weeks), fc.array(anyWindow), anyMinute, (minutes, windows, from) => {
+        const available = new Set(windows.flatMap(walk));
+        const expected = minutes.slice(from).find(({ shown }) => available.has(shown))?.moment;
+        const last = minutes.at(-1)?.moment;
+        const { moment = new Date(), timezone } = minutes[from] ?? {};
+        const found = nextAvailableAt(on(...windows.map(print)), moment, timezone);
+        if (expected) expect(found).toEqual(expected);
+        else if (windows.length > 0) expect(found?.getTime()).toBeGreaterThan(Number(last));
+        else expect(found).toBeNull();
+      }),
     );
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { formatAvailability, formatPrice, formatPriceChange, formatRule } from '../../web/menu/format.ts';
-import { chooseLanguage, languageName, storeName } from '../../web/menu/languages.ts';
+import { createFormat } from '../../web/menu/format.ts';
+import { createHoursFormat } from '../../web/menu/hours.ts';
+import { chooseLanguage, directionOf, languageName, localeOf, storeName } from '../../web/menu/languages.ts';
 import { formatLocalTime, parseLocalTime } from '../../web/menu/local-time.ts';
+import { textsFor } from '../../web/menu/texts.ts';
 import { formatSearch, parseSearch } from '../../web/menu/url.ts';
 
 describe('local time', () => {
@@ -31,7 +33,8 @@ describe('local time', () => {
     expect(parseLocalTime('2026-03-29T01:30', 'Europe/Lisbon')?.toISOString()).toMatch(/^2026-03-29T0[01]:30/);
   });
 
-  test.each(['tomorrow', '2026-13-01T00:00', '2026-03-07', ''])('"%s" is not a time', text => {
+  const noTimes = ['tomorrow', '2026-13-01T00:00', '2026-02-30T00:00', '2026-03-07T01:30 or so', '2026-03-07', ''];
+  test.each(noTimes)('"%s" is not a time', text => {
     expect(parseLocalTime(text, 'Europe/Lisbon')).toBeUndefined();
   });
 });
@@ -57,6 +60,22 @@ describe('languages', () => {
     expect(chooseLanguage([], ['fr'])).toBeUndefined();
   });
 
+  test('numbers and times are in the variant of the language that the reader has', () => {
+    expect(localeOf('en', ['pt', 'en-GB'])).toBe('en-GB');
+    expect(localeOf('pt_BR', ['pt-PT'])).toBe('pt-br');
+    expect(localeOf('no language!', ['pt-PT'])).toBe('pt-PT');
+  });
+
+  test('the direction follows from the script', () => {
+    expect(['ar', 'he', 'ur_PK', 'az-Arab'].map(directionOf)).toEqual(['rtl', 'rtl', 'rtl', 'rtl']);
+    expect(['en', 'ja', 'az', 'no language!', ''].map(directionOf)).toEqual(['ltr', 'ltr', 'ltr', 'ltr', 'ltr']);
+  });
+
+  test("the page's words are in the first language that has them, or else in English", () => {
+    expect(textsFor(['ar', 'pt-BR', 'ja']).soldOut).toBe('Esgotado');
+    expect(textsFor(['ar', 'he']).soldOut).toBe('Sold out');
+  });
+
   test('a key that is not a language is its own name', () => {
     expect(languageName('pt')).toBe('português (pt)');
     expect(languageName('no language!')).toBe('no language!');
@@ -70,30 +89,61 @@ describe('languages', () => {
 });
 
 describe('formats', () => {
-  test('prices have two decimals and no currency', () => {
-    expect([0, 5, 1250, -50].map(formatPrice)).toEqual(['0.00', '0.05', '12.50', '−0.50']);
-    expect([0, 80, -50].map(formatPriceChange)).toEqual(['', '+0.80', '−0.50']);
+  const formatIn = (locale: string, currency: string | null) =>
+    createFormat({ locale, currency, texts: textsFor([locale]), timezone: 'Europe/Lisbon' });
+  /** Intl separates with various kinds of spaces. */
+  const plain = (text: string) => text.replaceAll(/\s/g, ' ');
+
+  test.each([
+    ['en-GB', 'EUR', ['€0.00', '€0.05', '€1,250.00', '-€0.50']],
+    ['pt-PT', 'EUR', ['0,00 €', '0,05 €', '1250,00 €', '-0,50 €']],
+    ['ja', 'JPY', ['￥0', '￥5', '￥125,000', '-￥50']],
+    ['en-GB', 'KWD', ['KWD 0.000', 'KWD 0.005', 'KWD 125.000', '-KWD 0.050']],
+    ['en-GB', null, ['0.00', '0.05', '1,250.00', '-0.50']],
+  ])('prices in %s and %s have the decimals of the currency', (locale, currency, expected) => {
+    expect([0, 5, 125_000, -50].map(formatIn(locale, currency).price).map(plain)).toEqual(expected);
+  });
+
+  test('changes of a price have a sign, and none is shown for 0', () => {
+    expect([0, 80, -50].map(formatIn('en-GB', 'EUR').priceChange)).toEqual(['', '+€0.80', '-€0.50']);
   });
 
   test.each([
-    [1, 1, 0, 'choose 1'],
-    [0, 3, 1, 'up to 3, 1 free'],
-    [1, 4, 2, 'choose 1 to 4, 2 free'],
-  ])('from %i to %i, %i free: %s', (groupMin, groupMax, chargeAfter, expected) => {
-    expect(formatRule({ groupMin, groupMax, chargeAfter })).toBe(expected);
+    ['en', 1, 1, 0, 'choose 1'],
+    ['en', 0, 3, 1, 'up to 3, 1 free'],
+    ['en', 1, 4, 2, 'choose 1 to 4, 2 free'],
+    ['en', 0, 0, 0, 'choose 0'],
+    ['ja', 1, 4, 2, '1～4点選択、2点無料'],
+  ])('in %s from %i to %i, %i free: %s', (locale, groupMin, groupMax, chargeAfter, expected) => {
+    expect(formatIn(locale, null).rule({ groupMin, groupMax, chargeAfter })).toBe(expected);
+  });
+});
+
+describe('hours', () => {
+  /** `on('MON 08:00-11:30', 'HOLIDAY late-early')` */
+  const on = (...windows: readonly string[]) =>
+    windows.map(window => {
+      const [dayOfWeek = '', startTime = '', endTime = ''] = window.split(/[ -]/);
+      return { dayOfWeek, timePeriods: [{ startTime, endTime }] };
+    });
+  const days = (...names: readonly string[]) => on(...names.map(name => `${name} 10:00-18:00`));
+
+  test.each([
+    ['adjacent days', days('MON', 'Tuesday', 'wed'), 'Mon – Wed 10:00 – 18:00'],
+    ['days apart', days('MON', 'WED', 'FRI'), 'Mon, Wed, Fri 10:00 – 18:00'],
+    ['days in another order', days('SUN', 'MON', 'FRI', 'SAT'), 'Fri – Mon 10:00 – 18:00'],
+    ['the whole week', days('SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'), 'Mon – Sun 10:00 – 18:00'],
+    ['different hours', on('SUN 09:00-13:00', 'MON 22:00-02:00'), 'Mon 22:00 – 02:00 · Sun 09:00 – 13:00'],
+    ['several windows of a day', on('SUN 15:00-19:00', 'SUN 09:00-13:00'), 'Sun 09:00 – 13:00, 15:00 – 19:00'],
+    ['all day', on('SAT 00:00-00:00', 'SUN 00:00-24:00'), 'Sat – Sun 24 hours'],
+    ['seconds', on('SAT 10:00:30-11:00:00'), 'Sat 10:00:30 – 11:00'],
+    ['what is not recognized', on('MON 9-17', 'HOLIDAY 10:00-18:00'), 'Mon 9–17 · HOLIDAY 10:00 – 18:00'],
+    ['days without hours', [{ dayOfWeek: 'MON', timePeriods: [] }], ''],
+  ])('%s', (_what, availability, expected) => {
+    expect(createHoursFormat('en-GB')(availability).replaceAll(/\s/g, ' ')).toBe(expected);
   });
 
-  test('successive days with equal hours are merged', () => {
-    const day = (dayOfWeek: string, ...windows: [string, string][]) => ({
-      dayOfWeek,
-      timePeriods: windows.map(([startTime, endTime]) => ({ startTime, endTime })),
-    });
-    const week = [
-      day('MON', ['08:00', '11:30']),
-      day('Tuesday', ['08:00', '11:30']),
-      day('sun', ['09:00', '13:00'], ['15:00', '19:00']),
-      day('HOLIDAY', ['00:00', '00:00']),
-    ];
-    expect(formatAvailability(week)).toBe('Mon–Tue 08:00–11:30, Sun 09:00–13:00 & 15:00–19:00, HOLIDAY 00:00–00:00');
+  test('are in the language of the reader', () => {
+    expect(createHoursFormat('ja')(days('MON', 'WED', 'THU'))).toBe('月、水～木 10:00～18:00');
   });
 });

@@ -1,97 +1,113 @@
 import type { GroupFragment, ItemFragment } from '../../src/generated/web.ts';
 import { element } from '../element.ts';
-import type { Category, Menu, MenuCard } from './client.ts';
-import { dietaryLabels, formatAvailability, formatPrice, formatPriceChange, formatRule } from './format.ts';
+import type { Category, Menu } from './client.ts';
+import type { Format } from './format.ts';
+import type { Texts } from './texts.ts';
 
 type Groups = ReadonlyMap<string, GroupFragment>;
 type ModifierItem = GroupFragment['modifierItems'][number];
 
-/** Renders the menus as a guest sees them, with links to each if there are several. */
-export function renderCard({ menus, modifierGroups }: MenuCard): Node[] {
+/** The words and formats of the language that is shown. */
+export interface Presentation {
+  readonly texts: Texts;
+  readonly format: Format;
+}
+
+/** Creates the function that renders a menu as a guest sees it: a section with an id for the menu and for each category. */
+export function createMenuRenderer(modifierGroups: readonly GroupFragment[], { texts, format }: Presentation) {
   const groups: Groups = new Map(modifierGroups.map(group => [group.externalId, group]));
-  const sections = menus.map((menu, index) => renderMenu(menu, `menu-${index}`, groups));
-  if (menus.length < 2) return sections;
-  const links = menus.map((menu, index) => element('a', { href: `#menu-${index}` }, nameOf(menu)));
-  return [element('nav', { 'aria-label': 'Menus', class: 'menus' }, ...links), ...sections];
+  const words = { lang: texts.language, dir: 'auto' };
+
+  function renderMenu(menu: Menu): HTMLElement {
+    const id = `section/${menu.externalId}`;
+    return element(
+      'section',
+      { id, class: 'menu' },
+      element('h2', { dir: 'auto' }, nameOf(menu)),
+      element('p', { class: 'small' }, format.hours(menu.availability) || texts.never),
+      ...menu.categories.map(category => renderCategory(category, `${id}/${category.externalId}`)),
+    );
+  }
+
+  function renderCategory({ externalId, name, description, items }: Category, id: string): HTMLElement {
+    return element(
+      'section',
+      { id, class: 'category' },
+      element('h3', { dir: 'auto' }, name.text || externalId),
+      ...renderParagraph('muted', description?.text),
+      element('ul', {}, ...items.map(renderItem)),
+    );
+  }
+
+  function renderItem(item: ItemFragment): HTMLElement {
+    const groupsOfItem = item.modifierExternalIds.flatMap(id => groups.get(id) ?? []);
+    return element(
+      'li',
+      { class: item.inStock ? 'item' : 'item sold-out' },
+      element('h4', { dir: 'auto' }, item.name.text || item.externalId),
+      element('span', { class: 'price' }, format.price(item.price)),
+      ...renderParagraph('description', item.description?.text),
+      ...renderLabels(item),
+      ...renderAllergens(item),
+      ...(groupsOfItem.length > 0 ? [renderGroups(groupsOfItem)] : []),
+    );
+  }
+
+  function renderLabels({ inStock, sellSeparately, dietaryLabels, alcoholByVolume }: ItemFragment): HTMLElement[] {
+    const labels = [
+      ...(inStock ? [] : [{ class: 'unavailable', text: texts.soldOut }]),
+      ...(sellSeparately ? [] : [{ class: 'plain', text: texts.onlyWithOthers }]),
+      ...(dietaryLabels ?? []).map(label => ({ class: 'dietary', text: texts.dietaryLabels[label] })),
+      ...(alcoholByVolume ? [{ class: 'plain', text: format.alcohol(alcoholByVolume) }] : []),
+    ];
+    if (labels.length === 0) return [];
+    const rows = labels.map(label => element('li', { class: label.class, ...words }, label.text));
+    return [element('ul', { class: 'labels' }, ...rows)];
+  }
+
+  /** A warning, which must not look like one of the labels that recommend an item. */
+  function renderAllergens({ allergens }: ItemFragment): HTMLElement[] {
+    if (!allergens) return [];
+    const warning = element('strong', words, texts.contains);
+    return [element('p', { class: 'allergens' }, warning, ' ', element('bdi', {}, allergens))];
+  }
+
+  /** Renders modifier groups as collapsed details, whose content is created when they are first opened. */
+  function renderGroups(groupsOfItem: readonly GroupFragment[]): HTMLElement {
+    const names = groupsOfItem.map(({ name, externalId }) => name.text || externalId).join(', ');
+    const details = element('details', {}, element('summary', { dir: 'auto' }, names));
+    details.addEventListener('toggle', () => details.append(...groupsOfItem.map(renderGroup)), { once: true });
+    return details;
+  }
+
+  function renderGroup(group: GroupFragment): HTMLElement {
+    return element(
+      'section',
+      { class: 'group' },
+      element('h5', { dir: 'auto' }, group.name.text || group.externalId),
+      element('span', { class: 'small', ...words }, format.rule(group)),
+      element('ul', {}, ...group.modifierItems.map(renderModifierItem)),
+    );
+  }
+
+  function renderModifierItem({ name, externalId, priceChange, inStock, defaultQuantity }: ModifierItem): HTMLElement {
+    const labels = [...(inStock ? [] : [texts.soldOut]), ...(defaultQuantity > 0 ? [texts.included] : [])];
+    return element(
+      'li',
+      inStock ? {} : { class: 'sold-out' },
+      element('span', { dir: 'auto' }, name.text || externalId),
+      ...(labels.length > 0 ? [element('span', { class: 'small', ...words }, labels.join(', '))] : []),
+      element('span', { class: 'price' }, format.priceChange(priceChange)),
+    );
+  }
+
+  return renderMenu;
 }
 
-function renderMenu(menu: Menu, id: string, groups: Groups): HTMLElement {
-  return element(
-    'section',
-    { id, class: 'menu' },
-    element('h2', { dir: 'auto' }, nameOf(menu)),
-    element('p', { class: 'small', lang: 'en' }, formatAvailability(menu.availability)),
-    ...menu.categories.map(category => renderCategory(category, groups)),
-  );
+function renderParagraph(className: string, text: string | null | undefined): HTMLElement[] {
+  return text ? [element('p', { class: className, dir: 'auto' }, text)] : [];
 }
 
-function renderCategory({ externalId, name, description, items }: Category, groups: Groups): HTMLElement {
-  return element(
-    'section',
-    { class: 'category' },
-    element('h3', { dir: 'auto' }, name.text || externalId),
-    ...renderParagraph('muted', description?.text),
-    element('ul', {}, ...items.map(item => renderItem(item, groups))),
-  );
-}
-
-function renderItem(item: ItemFragment, groups: Groups): HTMLElement {
-  const groupsOfItem = item.modifierExternalIds.flatMap(id => groups.get(id) ?? []);
-  return element(
-    'li',
-    { class: item.inStock ? 'item' : 'item sold-out' },
-    element('h4', { dir: 'auto' }, item.name.text || item.externalId),
-    element('span', { class: 'price' }, formatPrice(item.price)),
-    ...renderParagraph('description', item.description?.text),
-    ...renderParagraph('labels', labelsOf(item).join(' · '), 'en'),
-    ...(groupsOfItem.length > 0 ? [renderGroups(groupsOfItem)] : []),
-  );
-}
-
-function labelsOf({ inStock, sellSeparately, dietaryLabels: labels, alcoholByVolume, allergens }: ItemFragment) {
-  return [
-    ...(inStock ? [] : ['sold out']),
-    ...(sellSeparately ? [] : ['only with something else']),
-    ...(labels ?? []).map(label => dietaryLabels[label]),
-    ...(alcoholByVolume ? [`${alcoholByVolume} % vol.`] : []),
-    ...(allergens ? [`allergens: ${allergens}`] : []),
-  ];
-}
-
-/** Renders modifier groups as collapsed details, whose content is created when they are first opened. */
-function renderGroups(groups: readonly GroupFragment[]): HTMLElement {
-  const names = groups.map(({ name, externalId }) => name.text || externalId).join(', ');
-  const details = element('details', {}, element('summary', { dir: 'auto' }, names));
-  details.addEventListener('toggle', () => details.append(...groups.map(renderGroup)), { once: true });
-  return details;
-}
-
-function renderGroup(group: GroupFragment): HTMLElement {
-  return element(
-    'section',
-    { class: 'group' },
-    element('h5', { dir: 'auto' }, group.name.text || group.externalId),
-    element('span', { class: 'small', lang: 'en' }, formatRule(group)),
-    element('ul', {}, ...group.modifierItems.map(renderModifierItem)),
-  );
-}
-
-function renderModifierItem({ name, externalId, priceChange, inStock, defaultQuantity }: ModifierItem): HTMLElement {
-  const labels = [...(inStock ? [] : ['sold out']), ...(defaultQuantity > 0 ? ['included'] : [])];
-  return element(
-    'li',
-    inStock ? {} : { class: 'sold-out' },
-    element('span', { dir: 'auto' }, name.text || externalId),
-    ...(labels.length > 0 ? [element('span', { class: 'small', lang: 'en' }, labels.join(', '))] : []),
-    element('span', { class: 'price' }, formatPriceChange(priceChange)),
-  );
-}
-
-function renderParagraph(className: string, text: string | null | undefined, language?: string): HTMLElement[] {
-  if (!text) return [];
-  return [element('p', { class: className, dir: 'auto', ...(language && { lang: language }) }, text)];
-}
-
-function nameOf({ name, externalId }: Menu): string {
+export function nameOf({ name, externalId }: Pick<Menu, 'name' | 'externalId'>): string {
   return name?.text || externalId;
 }

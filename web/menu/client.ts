@@ -1,21 +1,31 @@
 import type {
+  DiagnosticsQuery,
+  DiagnosticsQueryVariables,
+  LanguagesQuery,
+  LanguagesQueryVariables,
   MenuQuery,
   MenuQueryVariables,
-  OverviewQuery,
-  OverviewQueryVariables,
+  OpeningsQuery,
+  OpeningsQueryVariables,
+  StoreDetailsQuery,
+  StoreDetailsQueryVariables,
   StoresQuery,
   StoresQueryVariables,
 } from '../../src/generated/web.ts';
 
 export type Store = StoresQuery['stores']['nodes'][number];
-export type Overview = NonNullable<OverviewQuery['store']>;
+export type StoreDetails = NonNullable<StoreDetailsQuery['store']>;
 export type MenuCard = NonNullable<MenuQuery['store']>;
 export type Menu = MenuCard['menus'][number];
 export type Category = Menu['categories'][number];
+export type Diagnostic = NonNullable<DiagnosticsQuery['store']>['menuDiagnostics'][number];
 
 export const fetchStores = operation<StoresQuery, StoresQueryVariables>('stores.graphql');
-export const fetchOverview = operation<OverviewQuery, OverviewQueryVariables>('overview.graphql');
+export const fetchStoreDetails = operation<StoreDetailsQuery, StoreDetailsQueryVariables>('store.graphql');
+export const fetchLanguages = operation<LanguagesQuery, LanguagesQueryVariables>('languages.graphql');
 export const fetchMenuCard = operation<MenuQuery, MenuQueryVariables>('menu.graphql');
+export const fetchOpenings = operation<OpeningsQuery, OpeningsQueryVariables>('openings.graphql');
+export const fetchDiagnostics = operation<DiagnosticsQuery, DiagnosticsQueryVariables>('diagnostics.graphql');
 
 /** An error whose message is shown to the reader. */
 export class UserError extends Error {}
@@ -38,13 +48,11 @@ interface GraphqlResponse<Result> {
 
 /** Creates a function that executes the operation in a file of this folder, with the types that codegen generates. */
 function operation<Result, Variables>(file: string) {
-  let document: Promise<string> | undefined;
+  // Fetched ahead; an error is reported, and the file fetched again, when it is needed.
+  let document: Promise<string | undefined> = fetchDocument(file).catch(() => undefined);
   return async (variables: Variables, options: RequestOptions): Promise<Result> => {
-    document ??= fetchDocument(file);
-    const query = await document.catch(error => {
-      document = undefined;
-      throw error;
-    });
+    const query = (await document) ?? (await fetchDocument(file));
+    document = Promise.resolve(query);
     return execute<Result>({ query, variables }, options);
   };
 }

@@ -2,6 +2,7 @@ import { element, find } from '../element.ts';
 import type { Store } from './client.ts';
 import { languageName, storeName } from './languages.ts';
 import { formatLocalTime } from './local-time.ts';
+import type { Texts } from './texts.ts';
 import type { ViewState } from './url.ts';
 
 export function findControls() {
@@ -16,13 +17,20 @@ export function findControls() {
 
 type Controls = ReturnType<typeof findControls>;
 
-export function readControls({ form, store, language, at }: Controls): ViewState {
+/** Reads the store and the time that are selected. The language is read when the reader selects one, since a store may lack the wanted one. */
+export function readControls({ form, store, at }: Controls): Pick<ViewState, 'store' | 'at'> {
   const when = String(new FormData(form).get('when'));
-  return {
-    store: store.value || undefined,
-    language: language.value || undefined,
-    at: when === 'at' ? at.value || 'now' : when,
-  };
+  return { store: store.value || undefined, at: when === 'at' ? at.value || 'now' : when };
+}
+
+/** Labels the controls in the language of the texts. */
+export function labelControls({ form, at }: Controls, texts: Texts): void {
+  form.lang = texts.language;
+  for (const [name, text] of Object.entries(texts)) {
+    const label = form.querySelector(`[data-text="${name}"]`);
+    if (label && typeof text === 'string') label.textContent = text;
+  }
+  at.setAttribute('aria-label', texts.dateAndTime);
 }
 
 /** Lists the stores by merchant; none is selected if the given one is not among them. */
@@ -37,6 +45,7 @@ export function listStores({ store }: Controls, stores: readonly Store[], select
 }
 
 export function listLanguages({ language }: Controls, languages: readonly string[], selected: string): void {
+  if (language.parentElement) language.parentElement.hidden = languages.length === 0;
   language.replaceChildren(...languages.map(key => option(key, languageName(key))));
   language.value = selected;
 }

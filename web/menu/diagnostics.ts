@@ -1,8 +1,6 @@
 import type { DiagnosticSeverity } from '../../src/generated/web.ts';
 import { element } from '../element.ts';
-import type { Overview } from './client.ts';
-
-type Diagnostic = Overview['menuDiagnostics'][number];
+import type { Diagnostic } from './client.ts';
 
 const headings: Readonly<Record<DiagnosticSeverity, string>> = {
   ERROR: 'Errors',

@@ -1,52 +1,62 @@
-import type { DietaryLabel, GroupFragment } from '../../src/generated/web.ts';
-import type { Menu } from './client.ts';
+import type { GroupFragment } from '../../src/generated/web.ts';
+import { createHoursFormat } from './hours.ts';
+import type { Texts } from './texts.ts';
 
-/** Formats an amount in the smallest unit with two decimals, without a currency: the graph has none. */
-export function formatPrice(amount: number): string {
-  return (amount / 100).toFixed(2).replace('-', '−');
+type Rule = Pick<GroupFragment, 'groupMin' | 'groupMax' | 'chargeAfter'>;
+
+export interface FormatOptions {
+  readonly locale: string;
+  readonly texts: Texts;
+  /** An ISO 4217 code; null if it is unknown. */
+  readonly currency: string | null;
+  readonly timezone: string | null;
 }
 
-/** Formats a price change with its sign; empty for 0. */
-export function formatPriceChange(amount: number): string {
-  if (amount === 0) return '';
-  return amount > 0 ? `+${formatPrice(amount)}` : formatPrice(amount);
+export type Format = ReturnType<typeof createFormat>;
+
+/** Creates the formats of amounts, rules and times in a locale. */
+export function createFormat({ locale, texts, currency, timezone }: FormatOptions) {
+  const { price, priceChange } = createPriceFormats(locale, currency);
+  const count = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: 2 });
+  const dateTime = createDateTimeFormat(locale, timezone);
+  return {
+    price,
+    priceChange,
+    alcohol: (percentage: number) => texts.alcohol(percent.format(percentage)),
+    /** How many selections of a modifier group are required, allowed and free. */
+    rule({ groupMin, groupMax, chargeAfter }: Rule): string {
+      const [from, to] = [count.format(groupMin), count.format(groupMax)];
+      const selections = groupMin > 0 || groupMax === 0 ? texts.choose(from, to) : texts.upTo(to);
+      return chargeAfter > 0 ? `${selections}${texts.free(count.format(chargeAfter))}` : selections;
+    },
+    hours: createHoursFormat(locale),
+    /** A time at the store, with its weekday. */
+    dateTime: (date: Date) => dateTime.format(date),
+  };
 }
 
-export const dietaryLabels: Readonly<Record<DietaryLabel, string>> = {
-  VEGAN: 'vegan',
-  VEGETARIAN: 'vegetarian',
-  GLUTEN_FREE: 'gluten-free',
-};
-
-/** Formats how many selections of a modifier group are required, allowed and free. */
-export function formatRule({
-  groupMin,
-  groupMax,
-  chargeAfter,
-}: Pick<GroupFragment, 'groupMin' | 'groupMax' | 'chargeAfter'>) {
-  const free = chargeAfter > 0 ? `, ${chargeAfter} free` : '';
-  if (groupMin === groupMax) return `choose ${groupMax}${free}`;
-  return groupMin > 0 ? `choose ${groupMin} to ${groupMax}${free}` : `up to ${groupMax}${free}`;
+/** Amounts are integers in the smallest unit of the currency, which Intl knows; without a currency they have two decimals. */
+function createPriceFormats(locale: string, currency: string | null) {
+  const options: Intl.NumberFormatOptions = currency
+    ? { style: 'currency', currency }
+    : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const format = new Intl.NumberFormat(locale, options);
+  const signed = new Intl.NumberFormat(locale, { ...options, signDisplay: 'exceptZero' });
+  const unit = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
+  return {
+    price: (amount: number) => format.format(amount / unit),
+    /** With its sign; empty for 0. */
+    priceChange: (amount: number) => (amount === 0 ? '' : signed.format(amount / unit)),
+  };
 }
 
-/** Formats an availability, with successive days of equal hours merged: `Mon–Fri 08:00–11:30, Sat 09:00–12:30`. */
-export function formatAvailability(availability: Menu['availability']): string {
-  const ranges: { first: string; last: string; windows: string }[] = [];
-  for (const { dayOfWeek, timePeriods } of availability) {
-    const windows = timePeriods.map(({ startTime, endTime }) => `${startTime}–${endTime}`).join(' & ');
-    const day = formatDay(dayOfWeek);
-    const range = ranges.at(-1);
-    if (range?.windows === windows) range.last = day;
-    else ranges.push({ first: day, last: day, windows });
+function createDateTimeFormat(locale: string, timezone: string | null): Intl.DateTimeFormat {
+  const options: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'short' };
+  try {
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone ?? 'UTC' });
+  } catch {
+    // The graph, too, treats an unknown timezone as UTC.
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
   }
-  return ranges
-    .map(({ first, last, windows }) => `${first === last ? first : `${first}–${last}`} ${windows}`)
-    .join(', ');
-}
-
-/** Formats `MON`, `monday` and `Monday` as `Mon`; returns unknown days as posted. */
-function formatDay(dayOfWeek: string): string {
-  const short = dayOfWeek.slice(0, 3).toLowerCase();
-  if (!['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'].includes(short)) return dayOfWeek;
-  return `${short.charAt(0).toUpperCase()}${short.slice(1)}`;
 }

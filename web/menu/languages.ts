@@ -1,19 +1,4 @@
-import type { Overview } from './client.ts';
-
 type Translations = Readonly<Record<string, string>>;
-
-/** Returns the languages of a store's texts, most frequent first. */
-export function languagesOf({ menus, categories, items, modifierGroups, modifierItems }: Overview): string[] {
-  const texts = [
-    ...[...menus, ...categories, ...items, ...modifierGroups, ...modifierItems].map(({ name }) => name),
-    ...[...categories, ...items].map(({ description }) => description),
-  ];
-  const counts = new Map<string, number>();
-  for (const text of texts) {
-    for (const key of Object.keys(text?.translations ?? {})) counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return [...counts].sort(([, one], [, other]) => other - one).map(([key]) => key);
-}
 
 /** Chooses the first preferred language that is available, by its full tag or its primary subtag; else the first available. */
 export function chooseLanguage(available: readonly string[], preferred: readonly string[]): string | undefined {
@@ -28,12 +13,10 @@ export function chooseLanguage(available: readonly string[], preferred: readonly
 
 /** Returns the name of a language in that language, e.g. `português (pt)`; the key if it is unknown. */
 export function languageName(key: string): string {
-  try {
-    const name = new Intl.DisplayNames([languageTag(key)], { type: 'language' }).of(languageTag(key));
-    return name && name !== languageTag(key) ? `${name} (${key})` : key;
-  } catch {
-    return key;
-  }
+  const tag = languageTag(key);
+  if (!isLanguageTag(tag)) return key;
+  const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag);
+  return name && name !== tag ? `${name} (${key})` : key;
 }
 
 /** Converts a key to a BCP 47 language tag: `pt-br` for `pt_BR`. */
@@ -41,8 +24,32 @@ export function languageTag(key: string): string {
   return key.toLowerCase().replaceAll('_', '-');
 }
 
-function primarySubtag(key: string): string | undefined {
-  return languageTag(key).split('-')[0];
+export function primarySubtag(key: string): string {
+  return languageTag(key).split('-')[0] ?? '';
+}
+
+/** Returns the locale for numbers and times: the reader's variant of a language (`en-GB` for `en`), if there is one. */
+export function localeOf(key: string, preferred: readonly string[]): string {
+  const tag = languageTag(key);
+  const variant = preferred.find(language => primarySubtag(language) === tag) ?? tag;
+  return isLanguageTag(variant) ? variant : (preferred.find(isLanguageTag) ?? 'en');
+}
+
+const rightToLeftScripts = new Set(['Adlm', 'Arab', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']);
+
+/** Returns the direction of the script in which a language is usually written. */
+export function directionOf(key: string): 'ltr' | 'rtl' {
+  const tag = languageTag(key);
+  const script = isLanguageTag(tag) ? new Intl.Locale(tag).maximize().script : undefined;
+  return script && rightToLeftScripts.has(script) ? 'rtl' : 'ltr';
+}
+
+function isLanguageTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the name of a store, which is any JSON object, usually with `translations`. */

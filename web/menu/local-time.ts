@@ -7,10 +7,13 @@ export function formatLocalTime(date: Date, timezone: string | null): string {
 
 /** Parses a time with an offset (`Z`, `+01:00`), or else in the timezone of the store; undefined if it is not a time. */
 export function parseLocalTime(text: string, timezone: string | null): Date | undefined {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) return undefined;
-  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return validDate(new Date(text));
-  const asUtc = validDate(new Date(`${text.slice(0, 16)}Z`));
-  if (!asUtc) return undefined;
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.exec(text);
+  if (!match) return undefined;
+  const [, minute = '', offset] = match;
+  const asUtc = new Date(`${minute}Z`);
+  // Dates such as 02-31 are read as days of the next month.
+  if (Number.isNaN(asUtc.getTime()) || !asUtc.toISOString().startsWith(minute)) return undefined;
+  if (offset) return validDate(new Date(text));
   // The offset depends on the instant and the instant on the offset: a second pass is exact around clock changes.
   const guess = adjust(asUtc, asUtc, timezone);
   return adjust(guess, asUtc, timezone);

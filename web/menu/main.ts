@@ -1,37 +1,61 @@
-import { find } from '../element.ts';
-import { readKey, saveKey } from '../key.ts';
-import { renderCard } from './card.ts';
+import { element, find } from '../element.ts';
+import { readKey } from '../key.ts';
+import { createMenuRenderer } from './card.ts';
 import {
+  fetchDiagnostics,
+  fetchLanguages,
   fetchMenuCard,
-  fetchOverview,
+  fetchOpenings,
+  fetchStoreDetails,
   fetchStores,
   KeyError,
   type MenuCard,
-  type Overview,
   type RequestOptions,
   RetryableError,
   type Store,
+  type StoreDetails,
   UserError,
 } from './client.ts';
-import { checkTime, findControls, listLanguages, listStores, readControls, setTime } from './controls.ts';
+import {
+  checkTime,
+  findControls,
+  labelControls,
+  listLanguages,
+  listStores,
+  readControls,
+  setTime,
+} from './controls.ts';
 import { renderDiagnostics } from './diagnostics.ts';
-import { chooseLanguage, languagesOf, languageTag, storeName } from './languages.ts';
+import { createFormat } from './format.ts';
+import { createKeyForm } from './key-form.ts';
+import { chooseLanguage, directionOf, languageTag, localeOf, storeName } from './languages.ts';
 import { parseLocalTime } from './local-time.ts';
+import { type Openings, renderOpenings } from './openings.ts';
+import { createSearch } from './search.ts';
+import { createSections, hashTarget } from './sections.ts';
+import { textsFor } from './texts.ts';
 import { formatSearch, parseSearch } from './url.ts';
 
 const controls = findControls();
-const keyForm = find('#key-form', HTMLFormElement);
-const keyInput = find('#key', HTMLInputElement);
-const forgetButton = find('#forget', HTMLButtonElement);
 const message = find('#message', HTMLElement);
+const notice = find('#notice', HTMLElement);
 const note = find('#note', HTMLElement);
 const retryButton = find('#retry', HTMLButtonElement);
+const columns = find('#columns', HTMLElement);
 const menuElement = find('#menu', HTMLElement);
 const diagnosticsElement = find('#diagnostics', HTMLElement);
+const sections = createSections(find('#sections', HTMLElement), menuElement);
+const search = createSearch(menuElement, () => sections.refresh());
+const keyForm = createKeyForm(() => {
+  stores = undefined;
+  clear();
+  update();
+});
 
+/** The language is the one that the reader wants, whether or not the store has it. */
 let state = parseSearch(location.search);
 let stores: readonly Store[] | undefined;
-let overview: Overview | undefined;
+let shownStore: string | undefined;
 let loading = new AbortController();
 
 /** Loads and shows the current state, and aborts a load in progress. */
@@ -40,8 +64,12 @@ async function update(): Promise<void> {
   loading = new AbortController();
   const { signal } = loading;
   const key = readKey();
-  showKeyForm(key !== '');
-  if (key === '') return showMessage('Menus need a key. The first start of the server prints one.');
+  keyForm.show(key !== '');
+  notice.textContent = '';
+  if (key === '') {
+    controls.form.hidden = true;
+    return showMessage('Menus need a key. The first start of the server prints one.');
+  }
   try {
     showMessage('Loading…');
     await load({ key, signal });
@@ -51,66 +79,132 @@ async function update(): Promise<void> {
 }
 
 async function load(options: RequestOptions): Promise<void> {
-  stores ??= (await fetchStores({}, options)).stores.nodes;
-  const store = state.store ?? stores[0]?.id;
-  listStores(controls, stores, store);
+  const [list, linked] = await Promise.all([
+    stores ?? fetchStores({}, options).then(result => result.stores.nodes),
+    state.store === undefined ? undefined : loadStore(state.store, options),
+  ]);
+  stores = list;
+  keyForm.accept();
+  const store = state.store ?? list[0]?.id;
+  listStores(controls, list, store);
   controls.form.hidden = false;
-  controls.view.hidden = overview?.id !== store;
+  controls.view.hidden = shownStore !== store;
   if (store === undefined) throw new UserError("This key's scope has no store.");
-  if (overview?.id !== store) overview = (await fetchOverview({ store }, options)).store ?? undefined;
-  if (!overview) throw new UserError(`No store in this key's scope has the id “${store}”.`);
-  controls.view.hidden = false;
+  const found = state.store === undefined ? await loadStore(store, options) : linked;
+  if (!found) throw new UserError(`No store in this key's scope has the id “${store}”.`);
 
-  const { timezone } = overview;
-  const languages = languagesOf(overview);
+  const { details, languages } = found;
   const preferred = [...(state.language ? [state.language] : []), ...navigator.languages];
   const language = chooseLanguage(languages, preferred) ?? '';
-  const time = state.at === 'now' || state.at === 'any' ? currentMinute() : parseLocalTime(state.at, timezone);
-  if (!time) throw new UserError(`“${state.at}” is not a time such as 2026-03-07T01:30.`);
+  const time = selectTime(details.timezone);
   listLanguages(controls, languages, language);
-  setTime(controls, state.at, { time, timezone });
+  setTime(controls, state.at, { time, timezone: details.timezone });
+  controls.view.hidden = false;
 
-  const at = state.at === 'any' ? null : time.toISOString();
-  const { store: card } = await fetchMenuCard({ store, languages: [language, ...preferred], at }, options);
+  const [{ store: card }, openings] = await Promise.all([
+    fetchMenuCard({ store, languages: [language, ...preferred] }, options),
+    state.at === 'any' ? new Map() : loadOpenings(store, time, options),
+  ]);
   if (!card) throw new UserError(`The store with the id “${store}” no longer exists.`);
-  render(overview, card, language);
-  state = { ...state, store, language };
-  history.replaceState(null, '', formatSearch(state));
+  if (shownStore !== store) search.reset();
+  render(details, card, { language, openings, time });
+  const isFirst = shownStore === undefined;
+  shownStore = store;
+  state = { ...state, store };
+  const hash = isFirst ? location.hash : '';
+  history.replaceState(null, '', `${formatSearch({ ...state, language: state.language ?? language })}${hash}`);
+  if (isFirst) document.getElementById(hashTarget())?.scrollIntoView();
+  const { store: diagnosed } = await fetchDiagnostics({ store }, options);
+  diagnosticsElement.replaceChildren(...renderDiagnostics(diagnosed?.menuDiagnostics ?? []));
 }
 
-function render({ id, name, timezone, menuDiagnostics }: Overview, card: MenuCard, language: string): void {
-  const { menus, menuRevision } = card;
-  const title = storeName(name, [language, ...navigator.languages]) ?? id;
-  const count = menus.length === 1 ? '1 menu is' : `${menus.length || 'no'} menus are`;
-  const timezoneNote = timezone ? `Times are in ${timezone}.` : 'The store has no timezone: times are in UTC.';
+async function loadStore(store: string, options: RequestOptions) {
+  const [{ store: details }, { store: texts }] = await Promise.all([
+    fetchStoreDetails({ store }, options),
+    fetchLanguages({ store }, options),
+  ]);
+  return details && texts ? { details, languages: texts.menuLanguages } : undefined;
+}
+
+async function loadOpenings(store: string, time: Date, options: RequestOptions): Promise<Openings> {
+  const found = await fetchOpenings({ store, at: time.toISOString() }, options);
+  return new Map(
+    found.store?.menus.map(({ externalId, nextAvailableAt }) => [
+      externalId,
+      nextAvailableAt ? new Date(nextAvailableAt) : undefined,
+    ]),
+  );
+}
+
+/** Returns the selected time; the current minute if it is none, which is reported. */
+function selectTime(timezone: string | null): Date {
+  const now = new Date(Math.floor(Date.now() / 60_000) * 60_000);
+  if (state.at === 'now' || state.at === 'any') return now;
+  const time = parseLocalTime(state.at, timezone);
+  if (time) return time;
+  notice.textContent = `“${state.at}” is not a time such as 2026-03-07T01:30. This is what is available now.`;
+  state = { ...state, at: 'now' };
+  return now;
+}
+
+interface View {
+  readonly language: string;
+  readonly openings: Openings;
+  readonly time: Date;
+}
+
+function render(details: StoreDetails, { menus, modifierGroups, menuRevision }: MenuCard, view: View): void {
+  const { language, openings, time } = view;
+  const { timezone, currency } = details;
+  const languages = [language, ...navigator.languages];
+  const texts = textsFor(languages);
+  const format = createFormat({ locale: localeOf(language, navigator.languages), texts, currency, timezone });
+  const when = state.at === 'now' || state.at === 'any' ? state.at : 'at';
+  const isShown = (externalId: string) => when === 'any' || openings.get(externalId)?.getTime() === time.getTime();
+  const shown = menus.filter(({ externalId }) => isShown(externalId));
+
+  const title = storeName(details.name, languages) ?? details.id;
   document.title = `${title} · Menu viewer · Carte`;
-  showMessage(`${title}: ${count} available ${state.at === 'any' ? 'at some time' : 'at this time'}.`);
-  note.textContent = `Revision ${menuRevision}. ${timezoneNote} Prices have two decimals and no currency, since the graph has none.`;
-  menuElement.lang = languageTag(language);
-  menuElement.replaceChildren(...renderCard(card));
-  diagnosticsElement.replaceChildren(...renderDiagnostics(menuDiagnostics));
+  showMessage(element('bdi', {}, title), `: ${texts.menusAvailable(shown.length, when)}`);
+  message.lang = texts.language;
+  note.textContent = [
+    `Revision ${menuRevision}.`,
+    timezone ? `Times are in ${timezone}.` : 'The store has no timezone: times are in UTC.',
+    currency ? `Prices are in ${currency}.` : 'The currency is unknown: prices have two decimals.',
+  ].join(' ');
+  labelControls(controls, texts);
+  columns.dir = directionOf(language);
+  columns.lang = languageTag(language);
+  menuElement.replaceChildren(
+    ...(shown.length > 0
+      ? shown.map(createMenuRenderer(modifierGroups, { texts, format }))
+      : renderOpenings(menus, openings, { texts, format })),
+  );
+  sections.show(texts);
+  search.show(texts);
 }
 
 function clear(): void {
   note.textContent = '';
+  shownStore = undefined;
   menuElement.replaceChildren();
   diagnosticsElement.replaceChildren();
+  sections.show();
+  search.show();
 }
 
-function currentMinute(): Date {
-  return new Date(Math.floor(Date.now() / 60_000) * 60_000);
-}
-
-function showMessage(text: string): void {
-  message.textContent = text;
+function showMessage(...parts: readonly (Node | string)[]): void {
+  message.replaceChildren(...parts);
+  message.lang = 'en';
   message.classList.remove('bad');
   retryButton.hidden = true;
 }
 
 function showError(error: unknown): void {
   if (error instanceof KeyError) {
-    saveKey('');
-    showKeyForm(false);
+    stores = undefined;
+    controls.form.hidden = true;
+    keyForm.reject();
   }
   showMessage(error instanceof UserError ? error.message : `This page has an error: ${error}`);
   message.classList.add('bad');
@@ -118,28 +212,10 @@ function showError(error: unknown): void {
   clear();
 }
 
-function showKeyForm(hasKey: boolean): void {
-  for (const part of keyForm.children)
-    if (part instanceof HTMLElement) part.hidden = hasKey !== (part === forgetButton);
-  if (!hasKey) controls.form.hidden = true;
-}
-
-keyForm.addEventListener('submit', event => {
-  event.preventDefault();
-  saveKey(keyInput.value.trim());
-  keyInput.value = '';
-  update();
-});
-forgetButton.addEventListener('click', () => {
-  saveKey('');
-  stores = undefined;
-  overview = undefined;
-  clear();
-  update();
-});
 controls.at.addEventListener('input', () => checkTime(controls));
-controls.form.addEventListener('change', () => {
-  state = readControls(controls);
+controls.form.addEventListener('change', event => {
+  const language = event.target === controls.language ? controls.language.value : state.language;
+  state = { ...readControls(controls), language };
   update();
 });
 controls.form.addEventListener('submit', event => event.preventDefault());

@@ -3,7 +3,10 @@ import { OrderSearchMigration } from './0002-order-search.ts';
 import { MenuRevisionMigration } from './0003-menu-revision.ts';
 import { OrderTotalsMigration } from './0004-order-totals.ts';
 import { RevisionsByTimeMigration } from './0005-revisions-by-time.ts';
+import { StoreCurrencyMigration } from './0006-store-currency.ts';
 import { PermissionsMigration } from './0007-permissions.ts';
+import { IdempotencyKeysMigration } from './0008-idempotency-keys.ts';
+import { LastUseMigration } from './0009-last-use.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -12,5 +15,8 @@ export const migrations = [
   { name: '0003-menu-revision', class: MenuRevisionMigration },
   { name: '0004-order-totals', class: OrderTotalsMigration },
   { name: '0005-revisions-by-time', class: RevisionsByTimeMigration },
+  { name: '0006-store-currency', class: StoreCurrencyMigration },
   { name: '0007-permissions', class: PermissionsMigration },
+  { name: '0008-idempotency-keys', class: IdempotencyKeysMigration },
+  { name: '0009-last-use', class: LastUseMigration },
 ];

@@ -47,14 +47,16 @@ function upsertStatement(em: EntityManager, entity: EntitySchema, preserve: read
     where ${differs.join(' or ')}`;
 }
 
-/** Returns those ids that exist. */
+/** Returns those ids that exist; none has a NUL, which PostgreSQL rejects. */
 export async function findExistingIds(
   em: EntityManager,
   entity: EntitySchema,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { tableName } = em.getMetadata().get(entity.meta.class);
-  const query = CompiledQuery.raw(`select id from ${tableName} where id = any($1)`, [[...new Set(ids)]]);
+  const query = CompiledQuery.raw(`select id from ${tableName} where id = any($1)`, [
+    [...new Set(ids)].filter(id => !id.includes('\0')),
+  ]);
   const { rows } = await em.getKysely().executeQuery(query as CompiledQuery<{ readonly id: string }>);
   return new Set(rows.map(row => row.id));
 }

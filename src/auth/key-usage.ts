@@ -1,0 +1,73 @@
+import { prepared, type Query } from '../database/query.ts';
+import { currentRequest } from '../database/statements.ts';
+import { withTimeout } from '../database/timeout.ts';
+
+/** So that the uses of many keys share a statement. */
+const delayMs = 1_000;
+/** After a failure, so that a database that rejects writes is not tried, and the error logged, every second. */
+const delayAfterErrorMs = 60_000;
+/** Of the last statement, which must not delay a shutdown. */
+const closeTimeoutMs = 2_000;
+
+/**
+ * Skips rows that are locked: another process is recording the same use, or the key is being changed and the next use records it. So
+ * it never waits, and never deadlocks with the statement of another process.
+ */
+const statement = prepared(`
+  with used as (
+    select k.id, u.used_at
+    from unnest($1::text[], $2::timestamptz[]) as u(id, used_at) join api_key k on k.id = u.id
+    where k.last_used_at is null or k.last_used_at < u.used_at
+    for no key update of k skip locked
+  )
+  update api_key k set last_used_at = used.used_at from used where k.id = used.id`);
+
+/** Records the last use of keys, off the path of requests. A use that cannot be recorded is dropped; the next one is not. */
+export class KeyUsage {
+  readonly #query: Query;
+  readonly #onError: (error: unknown) => void;
+  readonly #pending = new Map<string, Date>();
+  #timer: NodeJS.Timeout | undefined;
+  #delayMs = delayMs;
+
+  constructor(query: Query, onError: (error: unknown) => void) {
+    this.#query = query;
+    this.#onError = onError;
+  }
+
+  /** Called with uses that are due: the authenticator leaves out those within a minute of the recorded one. */
+  record(keyId: string, usedAt: Date): void {
+    this.#pending.set(keyId, usedAt);
+    this.#schedule();
+  }
+
+  /** Writes what is pending. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await withTimeout(closeTimeoutMs, this.#write()).catch(this.#onError);
+  }
+
+  /** One statement at a time: while the database hangs, more of them would use up its connections. */
+  #schedule(): void {
+    this.#timer ??= setTimeout(async () => {
+      try {
+        await this.#write();
+        this.#delayMs = delayMs;
+      } catch (error) {
+        this.#delayMs = delayAfterErrorMs;
+        this.#onError(error);
+      }
+      this.#timer = undefined;
+      if (this.#pending.size > 0) this.#schedule();
+    }, this.#delayMs).unref();
+  }
+
+  async #write(): Promise<void> {
+    const uses = [...this.#pending];
+    this.#pending.clear();
+    if (uses.length === 0) return;
+    const values = [uses.map(([keyId]) => keyId), uses.map(([, usedAt]) => usedAt)];
+    // Neither counted nor traced with the request that caused it, but with the same time limit.
+    await currentRequest.run({ statements: 0, trace: undefined }, () => this.#query(statement, values));
+  }
+}

@@ -1,0 +1,44 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { checkPagination } from '../database/paging.ts';
+import type { Resolvers } from '../generated/graph.ts';
+import type { ApiKey } from './entities.ts';
+import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+
+/** Resolves the key of a payload; it exists, because the mutation has just written it. */
+const loadApiKey = async (
+  { id }: { readonly id: string },
+  _args: object,
+  { forkEntityManager }: { readonly forkEntityManager: () => EntityManager },
+): Promise<ApiKey> => {
+  const key = await findKey(forkEntityManager(), id);
+  if (!key) throw new Error(`API key ${id} is gone`);
+  return key;
+};
+
+export const authResolvers: Resolvers = {
+  Query: {
+    apiKeys: (_root, pagination, { forkEntityManager }) => listKeys(forkEntityManager(), checkPagination(pagination)),
+  },
+  Mutation: {
+    createApiKey: (_root, { input }, { forkEntityManager }) => issueKey(forkEntityManager(), input),
+    rotateApiKey: (_root, { id }, { forkEntityManager }) => rotateKey(forkEntityManager(), id),
+    revokeApiKey: (_root, { id }, { forkEntityManager }) => revokeKey(forkEntityManager(), id),
+  },
+  CreateApiKeyPayload: { apiKey: loadApiKey },
+  RotateApiKeyPayload: { apiKey: loadApiKey },
+  RevokeApiKeyPayload: { apiKey: key => key },
+  ApiKey: {
+    scope: ({ allAccess, grants }) => ({ all: allAccess, grants: grants.getItems() }),
+  },
+  // A merchant or store that was deleted meanwhile is left out, as its grant is.
+  ApiKeyScope: {
+    merchants: async ({ grants }, _args, { loaders }) => {
+      const ids = grants.flatMap(({ merchant }) => merchant ?? []);
+      return (await Promise.all(ids.map(id => loaders.merchants.byId.load(id)))).filter(merchant => merchant !== null);
+    },
+    stores: async ({ grants }, _args, { loaders }) => {
+      const ids = grants.flatMap(({ store }) => store ?? []);
+      return (await Promise.all(ids.map(id => loaders.stores.byId.load(id)))).filter(store => store !== null);
+    },
+  },
+};

@@ -1,0 +1,81 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
+import type { KeyRequest } from './keys.ts';
+
+const maxNameLength = 255;
+/** They would garble the output of `carte key list`, and PostgreSQL stores neither NUL nor half a surrogate pair. */
+const unprintable = /[\p{Cc}\p{Cs}]/u;
+
+/** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
+export async function validateKeyRequest(em: EntityManager, request: KeyRequest): Promise<void> {
+  const errors = [
+    ...checkName(request),
+    ...checkScope(request),
+    ...(await checkSubjects(em, request)),
+    ...checkPermissions(request),
+    ...checkExpiry(request),
+  ];
+  if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
+}
+
+function* checkName({ name }: KeyRequest): Generator<ValidationError> {
+  const path = ['name'];
+  if (name.trim() === '') yield { path, type: 'string_too_short', message: 'The name of a key must not be empty.' };
+  if ([...name].length > maxNameLength) {
+    yield { path, type: 'string_too_long', message: `The name of a key has at most ${maxNameLength} characters.` };
+  }
+  if (unprintable.test(name)) {
+    yield { path, type: 'value_error', message: 'The name of a key is one line of text, without control characters.' };
+  }
+}
+
+function* checkScope({ all, merchantIds, storeIds }: KeyRequest): Generator<ValidationError> {
+  const grants = merchantIds.length + storeIds.length;
+  if (all && grants > 0) {
+    const message = 'A key has access to all, or to certain merchants and stores, not both.';
+    yield { path: ['all'], type: 'value_error', message };
+  }
+  if (!all && grants === 0) {
+    yield { path: [], type: 'missing', message: 'A key needs an access scope: all, merchants or stores.' };
+  }
+}
+
+function* checkPermissions({ all, permissions }: KeyRequest): Generator<ValidationError> {
+  if (all || !permissions.includes('ADMIN')) return;
+  const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';
+  yield { path: ['permissions', permissions.indexOf('ADMIN')], type: 'value_error', message };
+}
+
+function* checkExpiry({ expiresAt }: KeyRequest): Generator<ValidationError> {
+  if (!expiresAt || expiresAt > new Date()) return;
+  yield { path: ['expiresAt'], type: 'value_error', message: `${expiresAt.toISOString()} is in the past.` };
+}
+
+/** Merchants and stores exist, and no store is one of the merchants'. */
+async function checkSubjects(em: EntityManager, { merchantIds, storeIds }: KeyRequest): Promise<ValidationError[]> {
+  const merchants = await em.find(MerchantEntity, { id: { $in: storable(merchantIds) } });
+  const stores = await em.find(StoreEntity, { id: { $in: storable(storeIds) } });
+  const known = new Set(merchants.map(({ id }) => id));
+  const merchantOf = new Map(stores.map(({ id, merchant }) => [id, merchant]));
+  const unknownMerchants = merchantIds.flatMap((id, index) =>
+    known.has(id) ? [] : [notFound(['merchantIds', index], 'merchant', id)],
+  );
+  const storeErrors = storeIds.flatMap((id, index): ValidationError[] => {
+    const path = ['storeIds', index];
+    const merchant = merchantOf.get(id);
+    if (merchant === undefined) return [notFound(path, 'store', id)];
+    if (merchant === null || !merchantIds.includes(merchant)) return [];
+    const message = `Store ${id} belongs to merchant ${merchant}, whose stores are in the key's scope already.`;
+    return [{ path, type: 'duplicate_reference', message }];
+  });
+  return [...unknownMerchants, ...storeErrors];
+}
+
+/** PostgreSQL rejects text with NUL, so nothing has such an id. */
+const storable = (ids: readonly string[]) => ids.filter(id => !id.includes('\0'));
+
+function notFound(path: ValidationError['path'], noun: string, id: string): ValidationError {
+  return { path, type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` };
+}

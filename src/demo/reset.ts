@@ -1,0 +1,71 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { retryTransaction } from '../database/transaction.ts';
+import { OperatorError } from '../errors.ts';
+import { MenuItemEntity } from '../menu/entities.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { OrderEntity } from '../order/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
+import { demoIds, loadRestaurants } from './load.ts';
+
+/** How many of the demo's merchants, stores and menus had changed, and how many orders it had and has. */
+export interface ResetResult {
+  readonly merchants: Restored;
+  readonly stores: Restored;
+  readonly menus: Restored;
+  readonly removedOrders: number;
+  readonly orders: number;
+}
+
+interface Restored {
+  readonly changed: number;
+  readonly total: number;
+}
+
+/**
+ * Restores the demo in one transaction to what a first start loads. Its merchants and stores are updated in place: deleting them would
+ * delete the grants of API keys with them.
+ */
+export async function resetDemo(em: EntityManager): Promise<ResetResult> {
+  const [merchantIds, storeIds] = [demoIds('merchants'), demoIds('stores')];
+  return retryTransaction(() =>
+    em.transactional(async tx => {
+      // By its merchants, whose names are invented; a store of yours may well have an id such as "lisbon-baixa".
+      if ((await tx.count(MerchantEntity, { id: { $in: merchantIds } })) === 0) throw noDemo(merchantIds);
+      const before = await lockStores(tx, storeIds);
+      const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
+      // A replacement preserves it.
+      await tx.nativeUpdate(MenuItemEntity, { store: { $in: storeIds }, prepType: { $ne: null } }, { prepType: null });
+      const { merchants, stores, menuRevisions, orders } = await loadRestaurants(tx);
+      const menus = storeIds.filter(id => menuRevisions.get(id) !== before.get(id)).length;
+      return {
+        merchants: { changed: merchants, total: merchantIds.length },
+        stores: { changed: stores, total: storeIds.length },
+        menus: { changed: menus, total: storeIds.length },
+        removedOrders,
+        orders,
+      };
+    }),
+  );
+}
+
+/** Locks the stores before their orders and menus, as other writers do, and returns their menu revisions. */
+async function lockStores(em: EntityManager, storeIds: readonly string[]): Promise<Map<string, number>> {
+  const stores = await em.find(
+    StoreEntity,
+    { id: { $in: [...storeIds] } },
+    {
+      fields: ['id', 'menuRevision'],
+      orderBy: { id: 'asc' },
+      lockMode: LockMode.PESSIMISTIC_WRITE,
+      // Not managed, so that the stores are read again when they are restored.
+      disableIdentityMap: true,
+    },
+  );
+  return new Map(stores.map(({ id, menuRevision }) => [id, menuRevision]));
+}
+
+function noDemo(merchantIds: readonly string[]): OperatorError {
+  return new OperatorError(
+    `This database has no demo: there is no merchant ${merchantIds.join(' or ')}. \`carte serve\` loads it when it starts on an empty embedded database.`,
+  );
+}

@@ -1,0 +1,117 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared } from '../database/query.ts';
+import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { StockInput } from '../generated/graph.ts';
+import type { Store } from '../store/entities.ts';
+import { compileOnce, type Kind, menuKinds, tableOf } from './kinds.ts';
+import { defaultMenuLimits, type MenuLimits } from './limits.ts';
+import { lockStore } from './replace.ts';
+import { checkExternalIds, maxErrors, notFound } from './validate.ts';
+
+/** The lists of `setStock`, named after the kinds of their entities. */
+interface StockChanges {
+  readonly items: readonly StockInput[];
+  readonly modifierItems: readonly StockInput[];
+}
+
+/** The parent value of `SetStockPayload`. */
+export interface StockResult {
+  readonly store: Store;
+}
+
+type StockKind = Kind & { readonly name: keyof StockChanges };
+const stockKinds = menuKinds.filter(
+  (kind): kind is StockKind => kind.name === 'items' || kind.name === 'modifierItems',
+);
+
+/**
+ * Marks entities as sold out or in stock, in one transaction that also serializes with replacements. Returns the store's revision, which
+ * increases if any entity changed, or null if the store no longer exists.
+ */
+export async function setStock(
+  em: EntityManager,
+  store: Store,
+  { limits = defaultMenuLimits, ...changes }: StockChanges & { readonly limits?: MenuLimits },
+): Promise<number | null> {
+  checkLengths(changes, limits);
+  const errors = checkExternalIds(changes);
+  const lists = stockKinds.map(kind => ({ kind, entries: withoutErrors(changes[kind.name], kind, errors) }));
+  return retryTransaction(() =>
+    em.transactional(async tx => {
+      const query = queryIn(tx);
+      const revision = await lockStore(query, store.id);
+      if (revision === undefined) return null;
+      const values = [store.id, ...lists.map(({ entries }) => JSON.stringify(entries))];
+      const [row] = await query<StockRow>(stockStatement(tx), values);
+      const unknown = lists.flatMap(({ kind: { name, noun }, entries }) => {
+        const externalIds = new Set(row?.[name]);
+        return entries
+          .filter(({ externalId }) => externalIds.has(externalId))
+          .map(({ externalId, index }) => notFound([name, index, 'externalId'], noun, externalId));
+      });
+      // Throwing rolls the changes back.
+      if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
+      return row?.revision ?? revision;
+    }),
+  );
+}
+
+/** Comes first, because the other checks take time and memory in proportion to the length. */
+function checkLengths(changes: StockChanges, { entities: limit }: MenuLimits): void {
+  const errors: ValidationError[] = stockKinds
+    .filter(({ name }) => changes[name].length > limit)
+    .map(({ name }) => ({
+      path: [name],
+      type: 'too_long',
+      message: `The list has ${changes[name].length} entries; at most ${limit} are allowed`,
+    }));
+  if (stockKinds.every(({ name }) => changes[name].length === 0)) {
+    const message = 'At least one item or modifier item is required; both lists are empty';
+    errors.push({ path: ['items'], type: 'missing', message });
+  }
+  if (errors.length > 0) throw new InvalidInput(errors);
+}
+
+/** The entries to look up: unlike the others they are distinct, and PostgreSQL can represent them. */
+function withoutErrors(list: readonly StockInput[], { name }: StockKind, errors: readonly ValidationError[]) {
+  const invalid = new Set(errors.filter(({ path }) => path[0] === name).map(({ path }) => path[1]));
+  return list.map((entry, index) => ({ ...entry, index })).filter(({ index }) => !invalid.has(index));
+}
+
+/** The new revision, if anything changed, and the external ids that are unknown. */
+interface StockRow extends Readonly<Record<keyof StockChanges, readonly string[]>> {
+  readonly revision: number | null;
+}
+
+/** Sets the stock of a store ($1) by JSON lists ($2, $3, in the order of `stockKinds`) and increments the revision if any row changed. */
+const stockStatement = compileOnce(em => {
+  const tables = stockKinds.map((kind, index) => setStockOf(em, kind, `$${index + 2}`));
+  const changes = stockKinds.map(({ name }) => `exists (select from "${name} updated")`);
+  const unknown = stockKinds.map(({ name }) => `array(select "externalId" from "${name} unknown") as "${name}"`);
+  return prepared(`with ${tables.join(',\n')},
+    revised as (
+      update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})
+      returning menu_revision::float8 as revision
+    )
+    select (select revision from revised), ${unknown.join(', ')}`);
+});
+
+function setStockOf(em: EntityManager, kind: StockKind, parameter: string): string {
+  const list = kind.name;
+  const { tableName, columns } = tableOf(em, kind);
+  const column = columns.find(({ property }) => property === 'inStock')?.name;
+  return `
+    "${list} given" as materialized (
+      select * from json_to_recordset(${parameter}::json) as g("externalId" text, "inStock" boolean)
+    ),
+    "${list} updated" as (
+      update ${tableName} t set ${column} = g."inStock" from "${list} given" g
+      where t.store_id = $1 and t.external_id = g."externalId" and t.${column} <> g."inStock"
+      returning 1
+    ),
+    "${list} unknown" as (
+      select g."externalId" from "${list} given" g
+      where not exists (select from ${tableName} t where t.store_id = $1 and t.external_id = g."externalId")
+    )`;
+}

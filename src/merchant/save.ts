@@ -1,0 +1,17 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type SaveResult, saveDocuments } from '../database/save.ts';
+import { upsertRows } from '../database/upsert.ts';
+import type { MerchantInput } from '../generated/graph.ts';
+import { MerchantEntity } from './entities.ts';
+
+/** Inserts merchants, or replaces those that differ, by id. */
+export function saveMerchants(em: EntityManager, inputs: readonly MerchantInput[]): Promise<SaveResult> {
+  const upsert = (valid: readonly MerchantInput[]) =>
+    upsertRows(
+      em,
+      MerchantEntity,
+      valid.map(input => ({ ...input })),
+      { preserve: ['createdAt'] },
+    );
+  return saveDocuments(inputs, () => [], upsert);
+}

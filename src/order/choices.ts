@@ -1,0 +1,178 @@
+import type { ValidationError } from '../errors.ts';
+import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
+import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
+import {
+  backlinksOf,
+  type Configuration,
+  type MenuItemNode,
+  type MenuNode,
+  type ModifierGroupNode,
+  type ModifierItemNode,
+} from '../menu/configuration.ts';
+import type { OrderLine, OrderModifier } from './price.ts';
+
+type Path = readonly (string | number)[];
+
+export interface Choices {
+  /** Without items and modifiers that were not found. */
+  readonly lines: readonly OrderLine[];
+  readonly errors: readonly ValidationError[];
+}
+
+/** Looks up what the lines of an order choose from a configuration, and collects every reason to refuse it. */
+export function resolveChoices(
+  configuration: Configuration,
+  lines: readonly OrderLineInput[],
+  { readyBy, timezone }: { readonly readyBy: Date; readonly timezone: string | null | undefined },
+): Choices {
+  const local = toLocalTime(readyBy, timezone);
+  const errors: ValidationError[] = [];
+  const resolved = lines.flatMap((line, index): OrderLine[] => {
+    const path = ['input', 'lines', index];
+    const item = configuration.items.get(line.itemExternalId);
+    if (!item) {
+      errors.push(notFound([...path, 'itemExternalId'], `no item has the external id ${quote(line.itemExternalId)}`));
+      return [];
+    }
+    for (const error of checkItem(item, local)) errors.push({ ...error, path: [...path, 'itemExternalId'] });
+    const modifiers = resolveModifiers(item, line.modifiers ?? [], [...path, 'modifiers'], errors);
+    return [{ item, quantity: line.quantity ?? 1, note: line.note ?? undefined, modifiers }];
+  });
+  return { lines: resolved, errors };
+}
+
+const quote = (text: string) => JSON.stringify(text);
+const notFound = (path: Path, message: string): ValidationError => ({ path, type: 'reference_not_found', message });
+
+function* checkItem(item: MenuItemNode, local: LocalTime): Generator<Omit<ValidationError, 'path'>> {
+  const name = `item ${quote(item.externalId)}`;
+  if (!item.inStock) yield { type: 'sold_out', message: `${name} is sold out` };
+  if (!item.sellSeparately) {
+    yield { type: 'not_sold_separately', message: `${name} is not sold separately, only as a modifier` };
+  }
+  const menus = menusOf(item);
+  if (menus.length === 0) yield { type: 'not_available', message: `${name} is in no menu, so it is never available` };
+  else if (!menus.some(menu => isAvailable(menu.availability, local))) {
+    const names = menus.map(menu => quote(menu.externalId)).join(', ');
+    const noun = menus.length === 1 ? `menu ${names}, which is not` : `menus ${names}, none of which is`;
+    yield { type: 'not_available', message: `${name} is in the ${noun} available on ${describe(local)}` };
+  }
+}
+
+const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
+function describe({ day, second }: LocalTime): string {
+  const [hour, minute] = [second / 3600, (second / 60) % 60].map(part => String(Math.floor(part)).padStart(2, '0'));
+  return `${days[day]} at ${hour}:${minute} by the clock of the store`;
+}
+
+/** The menus that list an item in one of their categories. */
+function menusOf(item: MenuItemNode): MenuNode[] {
+  const { categoriesByItem, menusByCategory } = backlinksOf(item.configuration);
+  const categories = categoriesByItem.get(item.externalId) ?? [];
+  return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
+}
+
+function resolveModifiers(
+  item: MenuItemNode,
+  modifiers: readonly OrderModifierInput[],
+  path: Path,
+  errors: ValidationError[],
+): OrderModifier[] {
+  const chosen = new Map<string, number>();
+  const unresolved = new Set<string>();
+  const resolved = modifiers.flatMap((modifier, index) => {
+    const found = findModifier(item, modifier, [...path, index], errors);
+    if (!found) {
+      unresolved.add(modifier.groupExternalId);
+      return [];
+    }
+    const key = JSON.stringify([found.group.externalId, found.modifierItem.externalId]);
+    const first = chosen.get(key);
+    if (first !== undefined) {
+      const name = `modifier item ${quote(found.modifierItem.externalId)}`;
+      const message = `${name} is already chosen at index ${first}; add up the quantities`;
+      errors.push({ path: [...path, index, 'modifierItemExternalId'], type: 'duplicate_reference', message });
+      unresolved.add(modifier.groupExternalId);
+      return [];
+    }
+    chosen.set(key, index);
+    return [{ ...found, index }];
+  });
+  for (const group of item.modifierGroups) {
+    // The number of selections is known only if all of them are.
+    if (unresolved.has(group.externalId)) continue;
+    const ofGroup = resolved.filter(modifier => modifier.group === group);
+    errors.push(...checkGroup(group, ofGroup, path));
+  }
+  return resolved;
+}
+
+interface FoundModifier {
+  readonly group: ModifierGroupNode;
+  readonly modifierItem: ModifierItemNode;
+  readonly quantity: number;
+}
+
+function findModifier(
+  item: MenuItemNode,
+  { groupExternalId, modifierItemExternalId, quantity = 1 }: OrderModifierInput,
+  path: Path,
+  errors: ValidationError[],
+): FoundModifier | undefined {
+  const group = item.modifierGroups.find(({ externalId }) => externalId === groupExternalId);
+  if (!group) {
+    const message = `item ${quote(item.externalId)} has no modifier group ${quote(groupExternalId)}`;
+    errors.push(notFound([...path, 'groupExternalId'], message));
+    return undefined;
+  }
+  const modifierItem = group.modifierItems.find(({ externalId }) => externalId === modifierItemExternalId);
+  if (!modifierItem) {
+    const message = `modifier group ${quote(groupExternalId)} has no modifier item ${quote(modifierItemExternalId)}`;
+    errors.push(notFound([...path, 'modifierItemExternalId'], message));
+    return undefined;
+  }
+  const soldOut = soldOutMessage(modifierItem);
+  if (soldOut) errors.push({ path: [...path, 'modifierItemExternalId'], type: 'sold_out', message: soldOut });
+  return { group, modifierItem, quantity };
+}
+
+function soldOutMessage({ externalId, inStock, menuItem }: ModifierItemNode): string | undefined {
+  const name = `modifier item ${quote(externalId)}`;
+  if (!inStock) return `${name} is sold out`;
+  return menuItem?.inStock === false
+    ? `${name} stands for item ${quote(menuItem.externalId)}, which is sold out`
+    : undefined;
+}
+
+/** Checks the limits of a group, and those of each of its modifier items, also if nothing of it was chosen. */
+function* checkGroup(
+  group: ModifierGroupNode,
+  chosen: readonly (FoundModifier & { readonly index: number })[],
+  path: Path,
+): Generator<ValidationError> {
+  const { externalId, groupMin, groupMax, modifierItems } = group;
+  const byModifierItem = new Map(chosen.map(choice => [choice.modifierItem, choice]));
+  const total = chosen.reduce((sum, { quantity }) => sum + quantity, 0);
+  yield* rangeErrors(path, `modifier group ${quote(externalId)}`, total, { min: groupMin, max: groupMax });
+  for (const modifierItem of modifierItems) {
+    const { minQuantity: min, maxQuantity: max } = modifierItem;
+    const choice = byModifierItem.get(modifierItem);
+    const ownPath = choice ? [...path, choice.index, 'quantity'] : path;
+    const name = `modifier item ${quote(modifierItem.externalId)} of group ${quote(externalId)}`;
+    if (choice || min > 0) yield* rangeErrors(ownPath, name, choice?.quantity ?? 0, { min, max });
+  }
+}
+
+function* rangeErrors(
+  path: Path,
+  name: string,
+  quantity: number,
+  { min, max }: { readonly min: number; readonly max: number },
+): Generator<ValidationError> {
+  const message = (bound: string) => `${name} must be chosen ${bound}, not ${times(quantity)}`;
+  if (quantity < min) yield { path, type: 'greater_than_equal', message: message(`at least ${times(min)}`) };
+  if (quantity > max) yield { path, type: 'less_than_equal', message: message(`at most ${times(max)}`) };
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`);

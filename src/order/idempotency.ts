@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { prepared, type Query } from '../database/query.ts';
+import { InvalidInput } from '../errors.ts';
+import type { PlaceOrderInput } from '../generated/graph.ts';
+
+/** What a call registers under its idempotency key. */
+interface Claim {
+  readonly storeId: string;
+  readonly input: PlaceOrderInput;
+  readonly orderId: string;
+}
+
+/**
+ * Returns the id of the key's order: that of the claim if the key is new, or else that of the order that was placed with it. A concurrent
+ * call with the same key waits here until this transaction ends, by the lock of the key's row. Undefined if the store is gone.
+ */
+export async function claimKey(query: Query, { storeId, input, orderId }: Claim): Promise<string | undefined> {
+  const hash = hashOf(input);
+  const values = [storeId, input.idempotencyKey, hash, orderId];
+  const [row] = await query<{ readonly orderId: string; readonly requestHash: Buffer }>(claimStatement, values);
+  if (row && !hash.equals(row.requestHash)) throw reused(input, `order ${row.orderId}, which differs from this one`);
+  return row?.orderId;
+}
+
+export function reused({ idempotencyKey }: PlaceOrderInput, order: string): InvalidInput {
+  const message = `${JSON.stringify(idempotencyKey)} is the idempotency key of ${order}; use a new key for a new order`;
+  return new InvalidInput([{ path: ['input', 'idempotencyKey'], type: 'idempotency_key_reused', message }]);
+}
+
+/** Deletes some keys of a store that are older than a day, so that the table does not grow with the orders. */
+export async function deleteExpiredKeys(query: Query, storeId: string): Promise<void> {
+  await query(deleteStatement, [storeId]);
+}
+
+// The update changes nothing: it locks and returns the row of a key that is known.
+const claimStatement = prepared(`
+  insert into order_idempotency_key as known (store_id, key, request_hash, order_id, created_at)
+  select id, $2::text, $3::bytea, $4::text, now() from store where id = $1 for key share
+  on conflict (store_id, key) do update set key = known.key
+  returning order_id as "orderId", request_hash as "requestHash"`);
+
+// Rows that another call deletes or repeats at the moment are skipped.
+const deleteStatement = prepared(`
+  delete from order_idempotency_key where (store_id, key) in (
+    select store_id, key from order_idempotency_key
+    where store_id = $1 and created_at < now() - interval '24 hours'
+    order by created_at limit 100 for update skip locked
+  )`);
+
+/** Hashes an order so that omitted values and defaults are equal. A new field must not change the hash of an order without it. */
+function hashOf({ customer, readyBy, customerComments, lines }: PlaceOrderInput): Buffer {
+  const content = [
+    customer.name,
+    customer.phone,
+    readyBy?.toISOString() ?? null,
+    customerComments ?? null,
+    lines.map(({ itemExternalId, quantity = 1, note, modifiers }) => [
+      itemExternalId,
+      quantity,
+      note ?? null,
+      (modifiers ?? []).map(modifier => [
+        modifier.groupExternalId,
+        modifier.modifierItemExternalId,
+        modifier.quantity ?? 1,
+      ]),
+    ]),
+  ];
+  return createHash('sha256').update(JSON.stringify(content)).digest();
+}

@@ -1,0 +1,63 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared } from '../database/query.ts';
+import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { Conflict, InvalidInput } from '../errors.ts';
+import type { OrderStatus } from '../generated/graph.ts';
+import { compileOnce } from '../menu/kinds.ts';
+import type { Order } from './entities.ts';
+import { findOrder, selectedColumns, toOrder } from './rows.ts';
+
+/** The statuses that may follow each status; none follows a final one. An import may set any status. */
+export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
+  PENDING: ['ACCEPTED', 'REJECTED', 'CUSTOMER_CANCELLED'],
+  ACCEPTED: ['READY', 'STORE_CANCELLED', 'CUSTOMER_CANCELLED'],
+  READY: ['FULFILLED', 'STORE_CANCELLED'],
+  CUSTOMER_CANCELLED: [],
+  STORE_CANCELLED: [],
+  REJECTED: [],
+  FULFILLED: [],
+};
+
+interface Change {
+  readonly to: OrderStatus;
+  /** The expected status: that of the loaded order unless given. */
+  readonly from?: OrderStatus | null | undefined;
+}
+
+/**
+ * Changes the status of an order in one statement, and returns it as that statement leaves it; null if it no longer exists. Of two
+ * concurrent changes from the same status one succeeds, and the other is a `Conflict`.
+ */
+export async function changeOrderStatus(em: EntityManager, order: Order, { to, from }: Change): Promise<Order | null> {
+  const expected = from ?? order.status;
+  if (!transitions[expected].includes(to)) throw notInTable(expected, to);
+  const completedAt = transitions[to].length === 0 ? new Date() : null;
+  const query = queryIn(em);
+  const values = [order.id, order.store, expected, to, completedAt];
+  const [row] = await retryTransaction(() => query<object>(changeStatement(em), values));
+  if (row) return withStore(order, toOrder(em, row));
+  const current = await findOrder(query, em, { id: order.id, storeId: order.store });
+  if (!current) return null;
+  throw new Conflict(`The order is ${current.status}, not ${expected}.`);
+}
+
+const changeStatement = compileOnce(em =>
+  prepared(`
+    update orders set status = $4, completed_at = coalesce($5::timestamptz, completed_at)
+    where id = $1 and store_id = $2 and status = $3
+    returning ${selectedColumns(em)}`),
+);
+
+const withStore = ({ storeSummary }: Order, order: Order): Order => ({
+  ...order,
+  ...(storeSummary && { storeSummary }),
+});
+
+function notInTable(from: OrderStatus, to: OrderStatus): InvalidInput {
+  const allowed = transitions[from];
+  const next = allowed.length > 0 ? `only ${listOf(allowed)}` : 'since it is completed';
+  const message = `an order that is ${from} cannot become ${to}, ${next}`;
+  return new InvalidInput([{ path: ['to'], type: 'invalid_transition', message }]);
+}
+
+const listOf = (statuses: readonly OrderStatus[]) => `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;

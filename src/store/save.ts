@@ -1,0 +1,28 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
+import { findExistingIds, upsertRows } from '../database/upsert.ts';
+import type { ValidationError } from '../errors.ts';
+import type { StoreInput } from '../generated/graph.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { isCurrencyCode } from './currency.ts';
+import { StoreEntity } from './entities.ts';
+
+/** Inserts stores, or replaces the fields of those that differ, by id; their menus and orders stay. */
+export async function saveStores(em: EntityManager, inputs: readonly StoreInput[]): Promise<SaveResult> {
+  const merchantIds = inputs.flatMap(({ merchant }) => merchant?.id ?? []);
+  const existing = await findExistingIds(em, MerchantEntity, merchantIds);
+  const findErrors = ({ currency, merchant }: StoreInput) => [
+    ...(typeof currency === 'string' && !isCurrencyCode(currency) ? [unknownCurrency(currency)] : []),
+    ...(merchant && !existing.has(merchant.id) ? [referenceNotFound(['merchant', 'id'], 'merchant', merchant.id)] : []),
+  ];
+  const upsert = (valid: readonly StoreInput[]) => {
+    const rows = valid.map(({ merchant, ...input }) => ({ ...input, merchant: merchant?.id ?? null }));
+    return upsertRows(em, StoreEntity, rows, { preserve: ['createdAt'] });
+  };
+  return saveDocuments(inputs, findErrors, upsert);
+}
+
+function unknownCurrency(code: string): ValidationError {
+  const message = `${JSON.stringify(code)} is not a currency code of ISO 4217 such as "EUR"`;
+  return { path: ['currency'], type: 'value_error', message };
+}

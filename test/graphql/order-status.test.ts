@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { verifyCounters } from '../../src/order/counters.ts';
+import { startApp } from '../support/app.ts';
+import { operatorFork } from '../support/data.ts';
+import { createOrderCalls, inputFor, line, mutations } from '../support/evening.ts';
+
+const app = await startApp();
+const { createStore, place, change, mark } = createOrderCalls(app);
+
+describe('changeOrderStatus', async () => {
+  const storeId = await createStore();
+  const statuses = ['PENDING', 'ACCEPTED', 'READY', 'FULFILLED', 'REJECTED', 'CUSTOMER_CANCELLED', 'STORE_CANCELLED'];
+  const table: Record<string, readonly string[]> = {
+    PENDING: ['ACCEPTED', 'REJECTED', 'CUSTOMER_CANCELLED'],
+    ACCEPTED: ['READY', 'STORE_CANCELLED', 'CUSTOMER_CANCELLED'],
+    READY: ['FULFILLED', 'STORE_CANCELLED'],
+  };
+
+  test.each(statuses)('from %s leads to the statuses of the table and to no other', async from => {
+    const store = await app.data.store();
+    const orders = await app.data.orders(store, statuses.length, { status: from as 'PENDING' });
+    for (const [index, to] of statuses.entries()) {
+      const { order, error } = await change(orders[index]?.id ?? '', to);
+      const allowed = table[from] ?? [];
+      if (allowed.includes(to)) {
+        expect(order).toMatchObject({ status: to, nextStatuses: table[to] ?? [] });
+        expect(order.completedAt === null).toBe(table[to] !== undefined);
+      } else {
+        const next =
+          allowed.length > 0 ? `only ${allowed.join(', ').replace(/, (\w+)$/, ' or $1')}` : 'since it is completed';
+        const message = `an order that is ${from} cannot become ${to}, ${next}`;
+        expect(error?.extensions.errors).toEqual([{ path: ['to'], type: 'invalid_transition', message }]);
+      }
+    }
+  });
+
+  test('by two callers at once succeeds for one, and is a conflict for the other', async () => {
+    const outcomes = { changed: 0, CONFLICT: 0 };
+    for (let round = 0; round < 30; round++) {
+      const { id } = await place(storeId, ['1 cola']);
+      const both = await Promise.all([change(id, 'ACCEPTED', 'PENDING'), change(id, 'REJECTED', 'PENDING')]);
+      for (const { error } of both) outcomes[error ? (error.extensions.code as 'CONFLICT') : 'changed'] += 1;
+    }
+    expect(outcomes).toEqual({ changed: 30, CONFLICT: 30 });
+    expect(await verifyCounters(operatorFork(app.orm))).toEqual([]);
+  });
+
+  test('is one prepared statement', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    const { statements } = await app.statements.during(() => change(id, 'ACCEPTED', 'PENDING'));
+    const writes = statements.filter(text => /^\s*(?:insert|update|delete|begin|with)\b/i.test(text));
+    expect(writes).toEqual([expect.stringMatching(/^\s*update orders set status .* \/\* carte_\S+ \*\/$/s)]);
+  });
+
+  test('names the current status in a conflict, and changes nothing', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    await change(id, 'ACCEPTED');
+    const { error } = await change(id, 'REJECTED', 'PENDING');
+    expect(error).toMatchObject({
+      message: 'The order is ACCEPTED, not PENDING.',
+      extensions: { code: 'CONFLICT' },
+    });
+  });
+
+  test('reads its own writes: mutations of one request see each other', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    const order = 'order { status store { ordersRevision orders(filter: { status: [READY] }) { count } } }';
+    const { body } = await app.graphql(`mutation {
+      one: changeOrderStatus(orderId: "${id}", to: ACCEPTED) { ${order} }
+      two: changeOrderStatus(orderId: "${id}", to: READY) { ${order} }
+    }`);
+    const [one, two] = [body.data.one.order, body.data.two.order];
+    expect([one.status, two.status]).toEqual(['ACCEPTED', 'READY']);
+    expect(two.store.ordersRevision).toBeGreaterThan(one.store.ordersRevision);
+    expect(two.store.orders.count).toBe(one.store.orders.count + 1);
+  });
+});
+
+describe('markOrders', async () => {
+  const storeId = await createStore();
+
+  test('changes nothing if any id is unknown or out of scope, and names those alike', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    const other = await place(await createStore(), ['1 cola']);
+    const key = await app.newKey({ storeIds: [storeId] });
+    const ids = [id, other.id, 'none'];
+    const { error } = await mark(ids, { inPos: true }, key);
+    const unknown = (index: number) => ({
+      path: ['orderIds', index],
+      type: 'reference_not_found',
+      message: `no order with the id "${ids[index]}" is in the scope of the API key`,
+    });
+    expect(error?.extensions).toEqual({ code: 'BAD_USER_INPUT', errors: [unknown(1), unknown(2)] });
+    expect((await app.get(`/v1/orders/${id}`)).body.in_pos).toBe(false);
+  });
+
+  test('needs 1 to 500 ids and a mark', async () => {
+    expect((await mark([], {})).error?.extensions.errors).toMatchObject([
+      { path: ['orderIds'], type: 'too_short' },
+      { path: ['isRead'], type: 'missing' },
+    ]);
+    expect((await mark(Array(501).fill('x'), { inPos: true })).error?.extensions.errors).toMatchObject([
+      { type: 'too_long' },
+    ]);
+  });
+
+  test('changes the given marks of orders at several stores, and back', async () => {
+    const [one, two] = [await place(storeId, ['1 cola']), await place(await createStore(), ['1 cola'])];
+    const marks = (orders: (typeof one)[]) => orders.map(({ isRead, inPos }) => [isRead, inPos]);
+    expect(marks((await mark([one.id, two.id], { isRead: true, inPos: true })).orders)).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+    expect(marks((await mark([two.id, two.id], { inPos: false })).orders)).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+  });
+});
+
+describe('the permission ORDERS', async () => {
+  const storeId = await createStore();
+  const { id } = await place(storeId, ['1 cola']);
+  const calls = [
+    [mutations.placeOrder, { input: inputFor(storeId, [line('1 cola')]) }],
+    [mutations.changeOrderStatus, { id, to: 'ACCEPTED' }],
+    [mutations.markOrders, { ids: [id], inPos: true }],
+  ] as const;
+
+  test.each([
+    { permissions: [], message: 'This API key may only read.' },
+    {
+      permissions: ['STOCK', 'MENU'] as const,
+      message: 'This API key does not have the permission ORDERS; it has STOCK, MENU.',
+    },
+  ])('is required of a key with $permissions', async ({ permissions, message }) => {
+    const key = await app.newKey({ permissions });
+    for (const [query, variables] of calls) {
+      const { body } = await app.graphql(query, variables, { 'x-api-key': key });
+      expect(body.errors).toMatchObject([{ message, extensions: { code: 'FORBIDDEN' } }]);
+    }
+    const key2 = await app.newKey({ permissions: ['ORDERS'] });
+    expect(
+      (await app.graphql(mutations.changeOrderStatus, { id: 'none', to: 'READY' }, { 'x-api-key': key2 })).body,
+    ).toEqual({
+      data: { changeOrderStatus: null },
+    });
+  });
+});

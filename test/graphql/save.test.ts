@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { KindName } from '../../src/import/kinds.ts';
+import { runImport } from '../../src/import/run.ts';
+import { startApp } from '../support/app.ts';
+import { operatorFork } from '../support/data.ts';
+
+const app = await startApp();
+const operator = { 'x-api-key': await app.newKey({ name: 'operator', permissions: ['ADMIN'] }) };
+
+const saveStore = (input: object, selection = 'store { id } revision') =>
+  app.graphql(`mutation ($input: StoreInput!) { saveStore(input: $input) { ${selection} } }`, { input }, operator);
+const saveMerchant = (input: object, selection = 'merchant { id }') =>
+  app.graphql(
+    `mutation ($input: MerchantInput!) { saveMerchant(input: $input) { ${selection} } }`,
+    { input },
+    operator,
+  );
+
+const importLine = (kind: KindName, document: object) =>
+  runImport({
+    em: operatorFork(app.orm),
+    kind,
+    stream: Readable.from([Buffer.from(JSON.stringify(document))]),
+    strict: true,
+    onError: error => {
+      throw new Error(JSON.stringify(error));
+    },
+    onProgress: () => {},
+  });
+
+const name = (text: string) => ({ translations: { en: text } });
+
+test('a merchant and a store are saved as by `carte import`', async () => {
+  const createdAt = '2026-01-02T00:00:00.000Z';
+  const { body } = await saveMerchant({ id: 'm', createdAt, brandName: 'Casa', businessType: { name: 'RESTAURANT' } });
+  expect(body).toEqual({ data: { saveMerchant: { merchant: { id: 'm' } } } });
+  const saved = await saveStore({
+    id: 'by-graph',
+    name: { translations: { pt: 'Baixa', en: 'Downtown' }, __proto__x: 1 },
+    createdAt,
+    addressLine1: 'Rua Augusta 1',
+    contacts: { chef: { phones: ['+351'] } },
+    timezone: 'Europe/Lisbon',
+    phoneNumbers: [{ id: 'p', phoneNumber: '+351', createDateTime: '2026-01-02' }],
+    merchant: { id: 'm' },
+    storeType: { content: 'cafe', businessType: { name: 'RESTAURANT' } },
+    restaurantConfiguration: { cuisineType: { name: 'PORTUGUESE' } },
+  });
+  expect(saved.body).toEqual({ data: { saveStore: { store: { id: 'by-graph' }, revision: 0 } } });
+
+  await importLine('merchants', {
+    ...{ id: 'm', created_at: createdAt, brand_name: 'Casa', business_type: { name: 'RESTAURANT' } },
+  });
+  await importLine('stores', {
+    id: 'by-line',
+    name: { translations: { pt: 'Baixa', en: 'Downtown' }, __proto__x: 1 },
+    created_at: createdAt,
+    address_line_1: 'Rua Augusta 1',
+    contacts: { chef: { phones: ['+351'] } },
+    timezone: 'Europe/Lisbon',
+    phone_numbers: [{ id: 'p', phone_number: '+351', create_date_time: '2026-01-02' }],
+    merchant: { id: 'm' },
+    store_type: { content: 'cafe', business_type: { name: 'RESTAURANT' } },
+    restaurant_configuration: { cuisine_type: { name: 'PORTUGUESE' } },
+  });
+  const [byGraph, byLine] = [await app.get('/v1/stores/by-graph'), await app.get('/v1/stores/by-line')];
+  expect(byGraph.status).toBe(200);
+  expect(byGraph.text.replace('by-graph', 'by-line')).toBe(byLine.text);
+});
+
+test('saving replaces all fields but the creation time, and shows at once in every response; the menu stays', async () => {
+  const store = await app.data.store({ city: 'Lisboa', externalId: 'x' });
+  await app.data.menu(store);
+  await app.data.orders(store, 1);
+  const paths = [`/v1/stores/${store.id}`, '/v1/stores/', `/v1/stores/${store.id}/orders/`];
+  const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
+  const query = `{ store(id: "${store.id}") { name city menuRevision menus { externalId store { name } } } }`;
+  const etagsOf = async () => Promise.all(paths.map(async path => (await app.get(path)).headers.get('etag')));
+  const [etags, menu] = [await etagsOf(), await app.get(menuPath)];
+  await app.graphql(query);
+
+  const input = { id: store.id, name: name('Chiado'), merchant: { id: store.merchant } };
+  const { body } = await saveStore(input, 'store { city createdAt externalId merchant { id } } revision');
+  const revision = body.data.saveStore.revision;
+  expect(body.data.saveStore.store).toEqual({
+    city: null,
+    createdAt: store.createdAt.toISOString(),
+    externalId: null,
+    merchant: { id: store.merchant },
+  });
+  expect((await app.graphql(query)).body.data.store).toEqual({
+    name: name('Chiado'),
+    city: null,
+    menuRevision: revision,
+    menus: [{ externalId: 'menu', store: { name: name('Chiado') } }],
+  });
+  const newETags = await etagsOf();
+  for (const [index, etag] of newETags.entries()) expect(etag, paths[index]).not.toBe(etags[index]);
+  const sameMenu = await app.get(menuPath);
+  expect([sameMenu.headers.get('etag'), sameMenu.text]).toEqual([menu.headers.get('etag'), menu.text]);
+
+  await saveStore(input);
+  expect(await etagsOf()).toEqual(newETags);
+});
+
+test('the merchant of a store shows its new name at once', async () => {
+  const store = await app.data.store();
+  const etag = (await app.get(`/v1/merchants/${store.merchant}`)).headers.get('etag') ?? '';
+  const { body } = await saveMerchant(
+    { id: store.merchant, brandName: 'Casa Azul' },
+    'merchant { createdAt stores { nodes { merchant { brandName } } } }',
+  );
+  expect(body.data.saveMerchant.merchant).toEqual({
+    createdAt: '2026-01-01T00:00:00.000Z',
+    stores: { nodes: [{ merchant: { brandName: 'Casa Azul' } }] },
+  });
+  const read = await app.get(`/v1/merchants/${store.merchant}`, { 'if-none-match': etag });
+  expect([read.status, read.body.brand_name]).toEqual([200, 'Casa Azul']);
+});
+
+test('each of several saves in one request shows those before it', async () => {
+  const store = (id: string) =>
+    `saveStore(input: { id: "${id}", name: { en: "${id}" }, merchant: { id: "several" } }) { store { merchant { brandName stores { nodes { id } } } } }`;
+  const merchant = (brandName: string) => `saveMerchant(input: { id: "several", brandName: "${brandName}" })`;
+  const query = `mutation { ${merchant('A')} { merchant { stores { nodes { id } } } } one: ${store('one')} two: ${store('two')}
+    renamed: ${merchant('B')} { merchant { brandName stores { nodes { merchant { brandName } } } } } }`;
+  const { body } = await app.graphql(query, {}, operator);
+  expect(body.data).toEqual({
+    saveMerchant: { merchant: { stores: { nodes: [] } } },
+    one: { store: { merchant: { brandName: 'A', stores: { nodes: [{ id: 'one' }] } } } },
+    two: { store: { merchant: { brandName: 'A', stores: { nodes: [{ id: 'one' }, { id: 'two' }] } } } },
+    renamed: {
+      merchant: {
+        brandName: 'B',
+        stores: { nodes: [{ merchant: { brandName: 'B' } }, { merchant: { brandName: 'B' } }] },
+      },
+    },
+  });
+});
+
+test('a store that is moved to another merchant changes the scope it is in', async () => {
+  const store = await app.data.store();
+  const target = await app.data.merchant();
+  const keys = [
+    await app.newKey({ merchantIds: [String(store.merchant)] }),
+    await app.newKey({ merchantIds: [target.id] }),
+  ];
+  const statuses = () =>
+    Promise.all(keys.map(async key => (await app.get(`/v1/stores/${store.id}`, { 'x-api-key': key })).status));
+  expect(await statuses()).toEqual([200, 404]);
+  await saveStore({ id: store.id, name: name('moved'), merchant: { id: target.id } });
+  expect(await statuses()).toEqual([404, 200]);
+});
+
+test('every error is reported with its path, and nothing is saved', async () => {
+  const deep = Array.from({ length: 200 }).reduce<object>(inner => ({ inner }), {});
+  const { body } = await saveStore({
+    id: '',
+    name: { translations: { en: 'a\0b', 'c\0': 'd' } },
+    contacts: { deep, half: '\ud800' },
+    city: 'e\0f',
+    merchant: { id: 'no-such' },
+  });
+  expect(body.data).toEqual({ saveStore: null });
+  const { code, errors } = body.errors[0].extensions;
+  expect(code).toBe('BAD_USER_INPUT');
+  const paths = errors.map(({ path, message }: { path: string[]; message: string }) => [
+    path.slice(0, 4).join('.'),
+    message,
+  ]);
+  expect(paths).toEqual([
+    ['input.id', 'String should have at least 1 character'],
+    ['input.name.translations.en', 'Value error, the text has a NUL character'],
+    ['input.name.translations.c\0', 'Value error, the key has a NUL character'],
+    ['input.contacts.deep.inner', 'Value error, nested deeper than 100 levels'],
+    ['input.contacts.half', 'Value error, the text has half a surrogate pair'],
+    ['input.city', 'Value error, the text has a NUL character'],
+    ['input.merchant.id', 'no merchant has the id "no-such"'],
+  ]);
+  const merchant = await saveMerchant({ id: 'x', brandName: '\0' });
+  expect(merchant.body.errors[0].extensions.errors).toEqual([
+    { path: ['input', 'brandName'], type: 'value_error', message: 'Value error, the text has a NUL character' },
+  ]);
+  const infinite = await app.graphql(
+    'mutation { saveStore(input: { id: "x", name: { n: 1e999 } }) { revision } }',
+    {},
+    operator,
+  );
+  expect(infinite.body.errors[0].message).toBe('input.name.n: Input should be a finite number');
+});

@@ -1,0 +1,36 @@
+import { element } from '../element.ts';
+import { nameOf, type Presentation } from './card.ts';
+import type { Menu } from './client.ts';
+
+/** When each menu is available next, by its external id. */
+export type Openings = ReadonlyMap<string, Date | undefined>;
+
+/** Sorts menus that are never available last. */
+const never = Number.MAX_SAFE_INTEGER;
+
+/** Renders, where no menu is available, when each of them is next, the first one first. */
+export function renderOpenings(menus: readonly Menu[], openings: Openings, { texts, format }: Presentation): Node[] {
+  const words = { lang: texts.language };
+  if (menus.length === 0) return [element('p', words, texts.noMenus)];
+  const upcoming = menus
+    .map(menu => ({ menu, time: openings.get(menu.externalId) }))
+    .sort((one, other) => (one.time?.getTime() ?? never) - (other.time?.getTime() ?? never));
+  const [first] = upcoming;
+  const heading = first?.time ? [element('h2', words, `${texts.nextOpening} `, timeOf(first.time))] : [];
+  const rows = upcoming.map(({ menu, time }) =>
+    element(
+      'li',
+      {},
+      element('h3', { dir: 'auto' }, nameOf(menu)),
+      ...(menus.length > 1 || !time
+        ? [element('p', {}, time ? timeOf(time) : element('span', words, texts.never))]
+        : []),
+      element('p', { class: 'small' }, format.hours(menu.availability)),
+    ),
+  );
+  return [element('section', { class: 'openings' }, ...heading, element('ul', {}, ...rows))];
+
+  function timeOf(time: Date): HTMLElement {
+    return element('time', { datetime: time.toISOString() }, format.dateTime(time));
+  }
+}

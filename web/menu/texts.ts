@@ -1,0 +1,167 @@
+import type { DietaryLabel } from '../../src/generated/web.ts';
+import { primarySubtag } from './languages.ts';
+
+/** When the shown menus are available. */
+export type When = 'now' | 'at' | 'any';
+
+/** The words of the page that readers of a menu see. What operators see (keys, errors, diagnostics) is in English. */
+export interface Texts {
+  readonly language: string;
+  readonly store: string;
+  readonly languageLabel: string;
+  readonly available: string;
+  readonly now: string;
+  readonly anyTime: string;
+  readonly at: string;
+  readonly dateAndTime: string;
+  readonly search: string;
+  readonly sections: string;
+  readonly soldOut: string;
+  readonly onlyWithOthers: string;
+  readonly included: string;
+  readonly contains: string;
+  readonly nextOpening: string;
+  readonly never: string;
+  readonly noMenus: string;
+  readonly dietaryLabels: Readonly<Record<DietaryLabel, string>>;
+  readonly alcohol: (percent: string) => string;
+  readonly choose: (from: string, to: string) => string;
+  readonly upTo: (count: string) => string;
+  readonly free: (count: string) => string;
+  readonly found: (count: number) => string;
+  readonly notFound: (query: string) => string;
+  readonly menusAvailable: (count: number, when: When) => string;
+}
+
+const en: Texts = {
+  language: 'en',
+  store: 'Store',
+  languageLabel: 'Language',
+  available: 'Available',
+  now: 'now',
+  anyTime: 'any time',
+  at: 'at',
+  dateAndTime: 'Date and time at the store',
+  search: 'Search the menu',
+  sections: 'Sections of the menu',
+  soldOut: 'Sold out',
+  onlyWithOthers: 'Only with another item',
+  included: 'included',
+  contains: 'Contains:',
+  nextOpening: 'Next opening:',
+  never: 'not available at any time',
+  noMenus: 'This store has no menus yet.',
+  dietaryLabels: { VEGAN: 'Vegan', VEGETARIAN: 'Vegetarian', GLUTEN_FREE: 'Gluten-free' },
+  alcohol: percent => `${percent} vol.`,
+  choose: (from, to) => (from === to ? `choose ${to}` : `choose ${from} to ${to}`),
+  upTo: count => `up to ${count}`,
+  free: count => `, ${count} free`,
+  found: count => (count === 1 ? '1 item found' : `${count} items found`),
+  notFound: query => `Nothing found for “${query}”`,
+  menusAvailable: (count, when) =>
+    `${count === 1 ? '1 menu is' : `${count || 'no'} menus are`} available ${
+      { now: 'now', at: 'at this time', any: 'at some time' }[when]
+    }`,
+};
+
+const pt: Texts = {
+  language: 'pt',
+  store: 'Loja',
+  languageLabel: 'Idioma',
+  available: 'Disponível',
+  now: 'agora',
+  anyTime: 'a qualquer hora',
+  at: 'em',
+  dateAndTime: 'Data e hora na loja',
+  search: 'Procurar no menu',
+  sections: 'Secções do menu',
+  soldOut: 'Esgotado',
+  onlyWithOthers: 'Só com outro artigo',
+  included: 'incluído',
+  contains: 'Contém:',
+  nextOpening: 'Próxima abertura:',
+  never: 'nunca disponível',
+  noMenus: 'Esta loja ainda não tem menus.',
+  dietaryLabels: { VEGAN: 'Vegano', VEGETARIAN: 'Vegetariano', GLUTEN_FREE: 'Sem glúten' },
+  alcohol: percent => `${percent} vol.`,
+  choose: (from, to) => (from === to ? `escolha ${to}` : `escolha ${from} a ${to}`),
+  upTo: count => `até ${count}`,
+  free: count => `, ${count} grátis`,
+  found: count => (count === 1 ? '1 artigo encontrado' : `${count} artigos encontrados`),
+  notFound: query => `Nada encontrado para “${query}”`,
+  menusAvailable: (count, when) =>
+    `${count === 0 ? 'nenhum menu disponível' : count === 1 ? '1 menu disponível' : `${count} menus disponíveis`} ${
+      { now: 'agora', at: 'a esta hora', any: 'a alguma hora' }[when]
+    }`,
+};
+
+const es: Texts = {
+  language: 'es',
+  store: 'Local',
+  languageLabel: 'Idioma',
+  available: 'Disponible',
+  now: 'ahora',
+  anyTime: 'a cualquier hora',
+  at: 'el',
+  dateAndTime: 'Fecha y hora en el local',
+  search: 'Buscar en el menú',
+  sections: 'Secciones del menú',
+  soldOut: 'Agotado',
+  onlyWithOthers: 'Solo con otro producto',
+  included: 'incluido',
+  contains: 'Contiene:',
+  nextOpening: 'Próxima apertura:',
+  never: 'nunca disponible',
+  noMenus: 'Este local aún no tiene menús.',
+  dietaryLabels: { VEGAN: 'Vegano', VEGETARIAN: 'Vegetariano', GLUTEN_FREE: 'Sin gluten' },
+  alcohol: percent => `${percent} vol.`,
+  choose: (from, to) => (from === to ? `elija ${to}` : `elija de ${from} a ${to}`),
+  upTo: count => `hasta ${count}`,
+  free: count => `, ${count} gratis`,
+  found: count => (count === 1 ? '1 producto encontrado' : `${count} productos encontrados`),
+  notFound: query => `No se encontró nada para «${query}»`,
+  menusAvailable: (count, when) =>
+    `${count === 0 ? 'ningún menú disponible' : count === 1 ? '1 menú disponible' : `${count} menús disponibles`} ${
+      { now: 'ahora', at: 'a esta hora', any: 'a alguna hora' }[when]
+    }`,
+};
+
+const ja: Texts = {
+  language: 'ja',
+  store: '店舗',
+  languageLabel: '言語',
+  available: '提供時間',
+  now: '現在',
+  anyTime: 'すべて',
+  at: '日時指定',
+  dateAndTime: '店舗の日時',
+  search: 'メニューを検索',
+  sections: 'メニューの目次',
+  soldOut: '売り切れ',
+  onlyWithOthers: '単品での注文不可',
+  included: '付き',
+  contains: 'アレルゲン：',
+  nextOpening: '次の提供開始：',
+  never: '提供時間なし',
+  noMenus: 'この店舗にはまだメニューがありません。',
+  dietaryLabels: { VEGAN: 'ヴィーガン', VEGETARIAN: 'ベジタリアン', GLUTEN_FREE: 'グルテンフリー' },
+  alcohol: percent => `アルコール分 ${percent}`,
+  choose: (from, to) => (from === to ? `${to}点選択` : `${from}～${to}点選択`),
+  upTo: count => `${count}点まで`,
+  free: count => `、${count}点無料`,
+  found: count => `${count}件見つかりました`,
+  notFound: query => `「${query}」は見つかりませんでした`,
+  menusAvailable: (count, when) =>
+    `${{ now: '現在', at: 'この時間に', any: '' }[when]}${count === 0 ? '提供中のメニューはありません' : `提供中のメニューは${count}件です`}`,
+};
+
+const textsByLanguage = new Map([en, pt, es, ja].map(texts => [texts.language, texts]));
+
+/** Returns the texts in the first of the languages that has them, or else in English. */
+export function textsFor(languages: readonly string[]): Texts {
+  for (const language of languages) {
+    const texts = textsByLanguage.get(primarySubtag(language));
+    if (texts) return texts;
+  }
+  return en;
+}
