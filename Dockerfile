@@ -4,6 +4,15 @@ COPY package.json package-lock.json .npmrc ./
 COPY examples/rest-client/package.json examples/rest-client/
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
+FROM node:24-slim AS playground
+WORKDIR /carte
+COPY package.json package-lock.json .npmrc ./
+COPY web/playground/package.json web/playground/
+RUN npm ci --ignore-scripts --workspace carte-playground
+COPY tools/build-playground.ts tools/
+COPY web/playground web/playground
+RUN node tools/build-playground.ts
+
 FROM node:24-slim
 WORKDIR /carte
 # The embedded PostgreSQL creates symbolic links between its libraries on first start, so the user must own its files.
@@ -14,6 +23,7 @@ COPY demo demo
 COPY schema schema
 COPY src src
 COPY web web
+COPY --from=playground /carte/dist dist
 RUN install -d -o node -g node /data
 USER node
 ENV HOST=0.0.0.0 PORT=4000 CARTE_DATA=/data

@@ -1,10 +1,11 @@
-/** Lints the OpenAPI document with Redocly's rules; part of `npm run check`. */
+/** Lints the OpenAPI document, in both versions, with Redocly's rules; part of `npm run check`. */
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core';
 import { createSchema } from '../src/graphql/schema.ts';
 import { loadContract } from '../src/rest/contract/contract.ts';
 import { openapiDocument } from '../src/rest/openapi/document.ts';
+import { downgradeDocument } from '../src/rest/openapi/downgrade.ts';
 
-const source = JSON.stringify(openapiDocument(loadContract(createSchema())), null, 2);
+const document = openapiDocument(loadContract(createSchema()));
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
@@ -14,8 +15,12 @@ const config = await createConfig({
     'no-path-trailing-slash': 'off',
   },
 });
-const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config });
-const totals = getTotals(problems);
-formatProblems(problems, { format: 'stylish', totals, version: '1' });
-if (totals.errors > 0) process.exitCode = 1;
-else console.log('The OpenAPI document has no errors.');
+const documents = { 'openapi.json': document, 'openapi-3.0.json': downgradeDocument(document) };
+for (const [name, content] of Object.entries(documents)) {
+  const source = JSON.stringify(content, null, 2);
+  const problems = await lintFromString({ source, absoluteRef: name, config });
+  const totals = getTotals(problems);
+  formatProblems(problems, { format: 'stylish', totals, version: '1' });
+  if (totals.errors > 0) process.exitCode = 1;
+  else console.log(`${name} has no errors.`);
+}

@@ -5,7 +5,31 @@ export function readKey(): string {
   return sessionStorage.getItem(storageKey) ?? '';
 }
 
+/** Stores the key; an empty one is forgotten, together with the copies that pages of earlier versions have left. */
 export function saveKey(key: string): void {
-  if (key === '') sessionStorage.removeItem(storageKey);
-  else sessionStorage.setItem(storageKey, key);
+  if (key !== '') {
+    sessionStorage.setItem(storageKey, key);
+  } else {
+    sessionStorage.removeItem(storageKey);
+    removeOldCopies();
+  }
+}
+
+/** Removes the keys that Swagger UI and GraphiQL stored beyond the tab in earlier versions. */
+export function removeOldCopies(): void {
+  localStorage.removeItem('authorized');
+  localStorage.removeItem('graphiql:headers');
+  const tabs = localStorage.getItem('graphiql:tabState');
+  if (!tabs?.includes('x-api-key')) return;
+  try {
+    localStorage.setItem('graphiql:tabState', withoutHeaders(tabs));
+  } catch {
+    // Not JSON: GraphiQL could not read it either.
+    localStorage.removeItem('graphiql:tabState');
+  }
+}
+
+/** The tabs of GraphiQL keep their queries. */
+function withoutHeaders(tabState: string): string {
+  return JSON.stringify(JSON.parse(tabState), (name, value) => (name === 'headers' ? null : value));
 }

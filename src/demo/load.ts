@@ -14,10 +14,10 @@ import { demoOrders } from './orders.ts';
 
 const folder = new URL('../../demo/', import.meta.url);
 
-/** Loads the demo restaurants in one transaction; returns an API key for all of them. */
-export async function loadDemo(orm: MikroORM): Promise<string> {
+/** Loads the demo restaurants in one transaction, with orders up to `now`; returns an API key for all of them. */
+export async function loadDemo(orm: MikroORM, now = new Date()): Promise<string> {
   return operatorFork(orm).transactional(async em => {
-    await loadRestaurants(em);
+    await loadRestaurants(em, now);
     const { key } = await issueKey(em, {
       name: 'demo',
       all: true,
@@ -46,7 +46,7 @@ interface Loaded {
 }
 
 /** Inserts the merchants, stores, menus and orders of the demo, or updates those that exist. */
-export async function loadRestaurants(em: EntityManager): Promise<Loaded> {
+export async function loadRestaurants(em: EntityManager, now: Date): Promise<Loaded> {
   const merchants = await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
   const stores = await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
   const readMenu = documentReader('MenuConfigurationInput');
@@ -60,7 +60,7 @@ export async function loadRestaurants(em: EntityManager): Promise<Loaded> {
     if (configuration) menuRevisions.set(store.id, configuration.revision);
     demoStores.push({ id: store.id, timezone: store.timezone, menu });
   }
-  const orders = await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now: new Date() })));
+  const orders = await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now })));
   return { merchants, stores, menuRevisions, orders };
 }
 

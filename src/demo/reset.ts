@@ -35,7 +35,7 @@ export async function resetDemo(em: EntityManager): Promise<ResetResult> {
       const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
       // A replacement preserves it.
       await tx.nativeUpdate(MenuItemEntity, { store: { $in: storeIds }, prepType: { $ne: null } }, { prepType: null });
-      const { merchants, stores, menuRevisions, orders } = await loadRestaurants(tx);
+      const { merchants, stores, menuRevisions, orders } = await loadRestaurants(tx, new Date());
       const menus = storeIds.filter(id => menuRevisions.get(id) !== before.get(id)).length;
       return {
         merchants: { changed: merchants, total: merchantIds.length },

@@ -31,6 +31,11 @@ interface GraphqlRequest {
   readonly variables?: Readonly<Record<string, unknown>> | null;
 }
 
+export interface CachedQuery {
+  readonly response: CachedResponse;
+  readonly cost: number | undefined;
+}
+
 /** A compiled query whose response depends on one store's menu configuration alone. */
 interface CompiledQuery {
   readonly id: string;
@@ -39,6 +44,12 @@ interface CompiledQuery {
   findStore(rendering: Rendering): unknown;
   revisionOf(store: unknown, rendering: Rendering): unknown;
   render(store: unknown, rendering: Rendering): Promise<Buffer>;
+}
+
+interface Compilation {
+  /** Undefined if the response cannot be cached. */
+  readonly query: CompiledQuery | undefined;
+  readonly cost: number | undefined;
 }
 
 const revisionName = 'menuRevision';
@@ -54,27 +65,28 @@ const maxCharacters = 2 * 1024 * 1024;
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries({ schema, responseCache, dependencies, validateRequest }: CachedQueryOptions) {
-  const compiled = new LRUCache<string, { readonly query: CompiledQuery | undefined }>({
+  const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
   });
 
-  function findQuery(request: GraphqlRequest): CompiledQuery | undefined {
+  function findQuery(request: GraphqlRequest): Compilation {
     const { query: text, operationName } = request;
     // With the length of the name, so that no two pairs of name and query have one key.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
     const cached = compiled.get(key);
-    if (cached) return cached.query;
+    if (cached) return cached;
     // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
-    const document = validateRequest(request).parsed?.document;
-    const query = document && compileQuery(schema, document, { text, operationName: operationName ?? undefined });
-    compiled.set(key, { query });
-    return query;
+    const { parsed, cost } = validateRequest(request);
+    const query = parsed && compileQuery(schema, parsed.document, { text, operationName: operationName ?? undefined });
+    const found = { query, cost };
+    compiled.set(key, found);
+    return found;
   }
 
-  return async (body: unknown, context: Context): Promise<CachedResponse | undefined> => {
+  return async (body: unknown, context: Context): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
-    const query = findQuery(body);
+    const { query, cost } = findQuery(body);
     if (!query) return undefined;
     const { coerced } = getVariableValues(schema, query.variables ?? [], { ...body.variables });
     if (!coerced) return undefined;
@@ -84,11 +96,12 @@ export function createCachedQueries({ schema, responseCache, dependencies, valid
       const revisions = await readRevisions(dependencies, context.scope, store);
       if (!revisions) return undefined;
       const revision = String(revisions[revisionName]);
-      return await responseCache.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
+      const response = await responseCache.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
         const found = await query.findStore(rendering);
         const bytes = await query.render(found, rendering);
         return { bytes, revision: String(await query.revisionOf(found, rendering)) };
       });
+      return { response, cost };
     } catch {
       // Apollo's execution meets the same error, and reports it.
       return undefined;

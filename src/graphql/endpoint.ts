@@ -61,12 +61,13 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       if (acceptsPage(request)) return sendPlayground(request, reply);
       const context = createContext(dependencies, (await authenticate(request))?.scope);
       const cached = isCacheablePost(request) && !trusted ? await findCached(request.body, context) : undefined;
-      if (cached) return sendCached(request, reply, cached);
+      if (cached) return sendCached(request, reportCost(request, reply, cached.cost), cached.response);
       const { errors, parsed, cost } = validateRequest(request.method === 'GET' ? request.query : request.body);
+      reportCost(request, reply, cost);
       if (errors.length > 0) return sendErrors(request, reply, errors);
       if (parsed) documents.prime(parsed);
-      const reportedCost = request.headers['x-carte-cost'] ? cost : undefined;
-      contexts.set(request, Object.assign(context, { request, parsed, cost: reportedCost }));
+      const costInBody = wantsCostInBody(request) ? cost : undefined;
+      contexts.set(request, Object.assign(context, { request, parsed, cost: costInBody }));
       return handleByApollo.call(this, request, reply);
     },
   });
@@ -78,10 +79,18 @@ function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
   return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
 }
 
+/** Reports the cost of the operation in a header if requested so: cached bodies stay as they are. */
+function reportCost({ headers }: FastifyRequest, reply: FastifyReply, cost: number | undefined): FastifyReply {
+  return cost !== undefined && headers['x-carte-cost'] === 'header' ? reply.header('x-carte-cost', cost) : reply;
+}
+
+const wantsCostInBody = ({ headers }: FastifyRequest): boolean =>
+  Boolean(headers['x-carte-cost']) && headers['x-carte-cost'] !== 'header';
+
 /** Whether Apollo's CSRF prevention would accept the POST, and its response has no `extensions.cost`. */
-function isCacheablePost({ method, headers }: FastifyRequest): boolean {
-  const isJson = /^application\/json\b/i.test(headers['content-type'] ?? '');
-  return method === 'POST' && isJson && !headers['x-carte-cost'];
+function isCacheablePost(request: FastifyRequest): boolean {
+  const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
+  return request.method === 'POST' && isJson && !wantsCostInBody(request);
 }
 
 async function sendCached(request: FastifyRequest, reply: FastifyReply, cached: CachedResponse): Promise<FastifyReply> {

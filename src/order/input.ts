@@ -42,25 +42,25 @@ function* checkLine({ quantity = 1, note, modifiers }: OrderLineInput, path: Pat
 }
 
 function* checkQuantity(path: Path, quantity: number, { min, max }: Range): Generator<ValidationError> {
-  const message = (bound: string) => `quantity is ${quantity}; it must be ${bound}`;
-  if (quantity < min) yield { path, type: 'greater_than_equal', message: message(`at least ${min}`) };
-  if (quantity > max) yield { path, type: 'less_than_equal', message: message(`at most ${max}`) };
+  const message = (rule: string) => `${quantity} is too ${rule}`;
+  if (quantity < min) {
+    yield { path, type: 'greater_than_equal', message: message(`small; it must be at least ${min}`) };
+  }
+  if (quantity > max) yield { path, type: 'less_than_equal', message: message(`large; it must be at most ${max}`) };
 }
 
 function* checkCount(path: Path, count: number, { min, max }: Range): Generator<ValidationError> {
-  const name = path.at(-1);
-  if (count < min) yield { path, type: 'too_short', message: `${name} is empty; an order needs at least ${min}` };
+  if (count < min) yield { path, type: 'too_short', message: `the list is empty; an order needs at least ${min}` };
   if (count > max)
-    yield { path, type: 'too_long', message: `${name} has ${count} elements; at most ${max} are allowed` };
+    yield { path, type: 'too_long', message: `the list has ${count} elements; at most ${max} are allowed` };
 }
 
 function* checkLength(path: Path, text: string | null | undefined, { min, max }: Range): Generator<ValidationError> {
   if (text == null) return;
   // Counts code points only if there are more UTF-16 code units than the limit.
   const length = text.length > max ? [...text].length : text.length;
-  const name = path.at(-1);
-  if (length < min) yield { path, type: 'string_too_short', message: `${name} is empty` };
+  if (length < min) yield { path, type: 'string_too_short', message: 'the text is empty' };
   if (length > max) {
-    yield { path, type: 'string_too_long', message: `${name} has ${length} characters; at most ${max} are allowed` };
+    yield { path, type: 'string_too_long', message: `the text has ${length} characters; at most ${max} are allowed` };
   }
 }

@@ -15,9 +15,9 @@ const maxOrders = 500;
 export function checkMarks(orderIds: readonly string[], { isRead, inPos }: Marks): void {
   const errors: ValidationError[] = [];
   const path = ['orderIds'];
-  if (orderIds.length === 0) errors.push({ path, type: 'too_short', message: 'orderIds is empty; give at least 1 id' });
+  if (orderIds.length === 0) errors.push({ path, type: 'too_short', message: 'the list is empty; give at least 1 id' });
   if (orderIds.length > maxOrders) {
-    const message = `orderIds has ${orderIds.length} elements; at most ${maxOrders} are allowed`;
+    const message = `the list has ${orderIds.length} elements; at most ${maxOrders} are allowed`;
     errors.push({ path, type: 'too_long', message });
   }
   if (isRead == null && inPos == null) {

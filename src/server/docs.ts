@@ -1,71 +1,84 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { type Asset, createAsset, immutable, sendAsset } from '../cache/asset.ts';
+import { downgradeDocument } from '../rest/openapi/downgrade.ts';
+import type { Json } from '../rest/openapi/schemas.ts';
+import { version } from '../version.ts';
 
-// By default Swagger UI sends the document to an online validator; `validatorUrl: null` turns that off.
-const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
-const shade = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', shade);
-shade();
-SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  persistAuthorization: true,
-  displayRequestDuration: true,
-  syntaxHighlight: { theme: 'obsidian' },
-  validatorUrl: null,
-});
-`;
+/** Allows no other origin: the page works offline and can call only this server. Scalar creates its styles by script. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-/** Allows no other origin: the page works offline and can call only this server. */
-const contentSecurityPolicy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
-
-/** Serves Swagger UI at `/docs`, and the OpenAPI document at `/openapi.json`. */
-export function mountDocs(app: FastifyInstance, document: object): void {
-  const source = createAsset('application/json', JSON.stringify(document));
-  const files = findFiles();
-  const page = createAsset('text/html; charset=utf-8', render(files));
-  app.get('/openapi.json', (request, reply) => sendAsset(source, request, reply));
-  app.get('/docs', (request, reply) =>
-    sendAsset(page, request, reply.header('content-security-policy', contentSecurityPolicy)),
-  );
-  app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
-  for (const [name, file] of files) {
-    app.get(`/docs/${file.hash}/${name}`, (request, reply) => sendAsset(file, request, reply, immutable));
+/** Serves the REST reference at `/docs`, and the OpenAPI document, also in version 3.0. */
+export function mountDocs(app: FastifyInstance, document: Json): void {
+  const documents = { '/openapi.json': document, '/openapi-3.0.json': downgradeDocument(document) };
+  for (const [url, content] of Object.entries(documents)) {
+    const asset = createAsset('application/json', JSON.stringify(content));
+    app.get(url, (request, reply) => sendAsset(asset, request, reply));
   }
+  let loaded: Promise<Reference> | undefined;
+  const reference = () => {
+    loaded ??= loadReference();
+    return loaded;
+  };
+  app.get('/docs', async (request, reply) => {
+    const { page } = await reference();
+    return sendAsset(page, request, reply.header('content-security-policy', contentSecurityPolicy));
+  });
+  app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
+  app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {
+    const { script } = await reference();
+    return script.hash === request.params.hash ? sendAsset(script, request, reply, immutable) : reply.callNotFound();
+  });
 }
 
-/** Files that the page loads, by name. */
-function findFiles(): ReadonlyMap<string, Asset> {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const fromPackage = (name: string, type: string) => createAsset(type, readFileSync(join(folder, name)));
-  const script = 'text/javascript; charset=utf-8';
-  return new Map([
-    ['swagger-ui.css', fromPackage('swagger-ui.css', 'text/css; charset=utf-8')],
-    ['swagger-ui-bundle.js', fromPackage('swagger-ui-bundle.js', script)],
-    ['start.js', createAsset(script, start)],
-  ]);
+interface Reference {
+  readonly page: Asset;
+  readonly script: Asset;
 }
 
-function render(files: ReadonlyMap<string, Asset>): string {
-  const url = (name: string) => `docs/${files.get(name)?.hash}/${name}`;
+/** Loads Scalar, which is 4 MB, so on the first request. */
+async function loadReference(): Promise<Reference> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  // The package exports a Fastify plugin only; the script is taken from the route that it registers.
+  const plugin = Fastify();
+  await plugin.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
+  const response = await plugin.inject('/docs/js/scalar.js');
+  await plugin.close();
+  if (response.statusCode !== 200) throw new Error('@scalar/fastify-api-reference has no route /js/scalar.js');
+  const script = createAsset('text/javascript; charset=utf-8', response.rawPayload);
+  return { page: createAsset('text/html; charset=utf-8', render(script)), script };
+}
+
+function render(script: Asset): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Carte: REST interface</title>
-    <link rel="stylesheet" href="${url('swagger-ui.css')}">
-    <link rel="stylesheet" href="web/docs/docs.css">
+    <meta name="color-scheme" content="light dark">
+    <title>Carte: REST reference</title>
     <link rel="icon" type="image/svg+xml" href="web/icon.svg">
+    <link rel="stylesheet" href="web/docs/docs.css">
+    <link rel="modulepreload" href="web/docs/document.ts">
+    <link rel="modulepreload" href="web/key.ts">
+    <script defer src="docs/${script.hash}/scalar.js"></script>
+    <script type="module" src="web/docs/main.ts"></script>
   </head>
   <body>
-    <div id="swagger-ui"></div>
-    <script src="${url('swagger-ui-bundle.js')}"></script>
-    <script src="${url('start.js')}"></script>
+    <header class="bar">
+      <a href="./"><img src="web/icon.svg" alt="" width="24" height="24"> Carte</a>
+      <span>REST reference ${version}</span>
+    </header>
+    <div id="reference"></div>
+    <p id="note">Loading the reference. It needs JavaScript; its source is <a href="openapi.json">openapi.json</a>.</p>
   </body>
 </html>
 `;

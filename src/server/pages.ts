@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { type Asset, createAsset, sendAsset } from '../cache/asset.ts';
+import { version } from '../version.ts';
+import { type LinkSettings, renderLinks } from './links.ts';
 
 /** Allows nothing inline and no other origin: markup injected into a page could neither run nor send data. */
 const contentSecurityPolicy = [
@@ -26,8 +28,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** Serves the pages `/` and `/menu`, and the files of `web/` that they load, each at a route of its own. */
-export function mountPages(app: FastifyInstance): void {
-  const files = findFiles(new URL('../../web/', import.meta.url));
+export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
+  const files = findFiles(new URL('../../web/', import.meta.url), { version, ...renderLinks(settings) });
   for (const [url, path] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
@@ -42,8 +44,11 @@ export function mountPages(app: FastifyInstance): void {
   }
 }
 
+/** Values by the names of their placeholders in the pages, such as `{version}`. */
+type Values = Readonly<Record<string, string>>;
+
 /** Maps the paths of a folder to assets, which are created on first use. */
-function findFiles(folder: URL): ReadonlyMap<string, () => Asset> {
+function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset> {
   const files = new Map<string, () => Asset>();
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = entry.replaceAll('\\', '/');
@@ -51,22 +56,18 @@ function findFiles(folder: URL): ReadonlyMap<string, () => Asset> {
     let asset: Asset | undefined;
     if (type === undefined) continue;
     files.set(path, () => {
-      asset ??= createAsset(type, readContent(new URL(path, folder)));
+      asset ??= createAsset(type, readContent(new URL(path, folder), values));
       return asset;
     });
   }
   return files;
 }
 
-function readContent(file: URL): string {
+function readContent(file: URL, values: Values): string {
   const text = readFileSync(file, 'utf8');
   if (file.pathname.endsWith('.ts')) return stripTypes(text);
-  if (file.pathname.endsWith('.html')) return text.replaceAll('{version}', version());
+  if (file.pathname.endsWith('.html')) return text.replace(/\{(\w+)\}/g, (match, name) => values[name] ?? match);
   return text;
-}
-
-function version(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }
 
 /** Replaces types by blanks, so that lines and columns stay where they are. */

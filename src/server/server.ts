@@ -12,6 +12,7 @@ import { createContext, createRepositories, readRevisions } from '../graphql/con
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { createSchema } from '../graphql/schema.ts';
+import { mountSdl } from '../graphql/sdl.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
@@ -89,7 +90,8 @@ export async function createServer(
     translateError,
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
-  mountPages(app);
+  if (config.introspection) mountSdl(app, schema);
+  mountPages(app, config);
   return app;
 }
 

@@ -1,56 +1,62 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { version } from '../../src/version.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 
 const site = await openSite();
 
-async function authorize(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Authorize' }).click();
-  const dialog = page.locator('.auth-container');
-  await dialog.getByRole('textbox').fill(site.key);
-  await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-  await dialog.getByRole('button', { name: 'Close' }).click();
-}
-
-/** Opens the form of a route. */
-async function tryOut(page: Page, id: string): Promise<Locator> {
-  const route = page.locator(`.opblock[id$="-${id}"]`);
-  await route.locator('.opblock-summary').click();
-  await route.getByRole('button', { name: 'Try it out' }).click();
-  return route;
-}
-
-async function statusOf(route: Locator): Promise<string> {
-  await route.getByRole('button', { name: 'Execute' }).click();
-  return route.locator('.live-responses-table .response-col_status').nth(1).innerText();
-}
-
 describeInBrowser('/docs', () => {
-  const load = site.share();
+  const load = site.share({ key: site.key });
   let loaded: Promise<Page> | undefined;
-  /** Swagger UI takes seconds to load, so the tests use the same page, each with routes of its own. */
+  /** The reference takes seconds to load, so the tests use the same page, one after the other. */
   const open = () => (loaded ??= load('/docs'));
 
-  test('opens a route by keyboard, and has no serious accessibility violation, light or dark, except for what Swagger UI is built of', async () => {
+  /** Opens the client of a route, sends the request as it is, or for a store, and returns the status that is shown. */
+  async function send(page: Page, route: string, store?: string): Promise<string> {
+    await page.locator('aside').first().getByText(route, { exact: true }).click();
+    const section = page.getByRole('region', { name: route, exact: true });
+    await section.getByRole('button', { name: /^Test Request/ }).click();
+    const client = page.getByRole('dialog');
+    if (store) await client.getByRole('combobox', { name: 'Value', exact: true }).first().fill(store);
+    await client.getByRole('button', { name: /^Send \w+ request/ }).click();
+    const status = await client.getByText(/^\d{3} /).innerText();
+    await page.keyboard.press('Escape');
+    await client.waitFor({ state: 'hidden' });
+    return status;
+  }
+
+  test('has no serious accessibility violation, light or dark', async () => {
     const page = await open();
-    const route = page.locator('.opblock[id$="-listOrders"]');
-    await route.locator('.opblock-summary-control').focus();
-    await page.keyboard.press('Enter');
-    await route.getByRole('button', { name: 'Try it out' }).waitFor();
-    const except = ['nested-interactive', 'scrollable-region-focusable', 'select-name'];
-    expect(await seriousViolations(page, { except })).toEqual([]);
+    await page.getByRole('heading', { name: 'Create menu configuration (replaces all)' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
   });
 
-  test('calls routes: 401 without a key; with one it gets a store, and posts the example of a menu as it is', async () => {
+  test('shows the version of Carte, real values in its samples, and that the POST replaces', async () => {
     const page = await open();
-    expect(await statusOf(await tryOut(page, 'listMerchants'))).toMatch(/^401/);
-    await authorize(page);
-    const store = await tryOut(page, 'getStore');
-    await store.getByPlaceholder('store_service_id').fill('lisbon-baixa');
-    expect(await statusOf(store)).toMatch(/^200/);
-    await store.locator('.live-responses-table').getByText('Dona Gaivota Lisboa').waitFor();
-    const menu = await tryOut(page, 'createMenuConfiguration');
-    await menu.getByPlaceholder('store_service_id').fill('brooklyn-dumbo');
-    expect(await statusOf(menu)).toMatch(/^200/);
+    await page.getByText(`v${version}`, { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Create menu configuration (replaces all)' }).waitFor();
+    await page.locator('aside').first().getByText('Get store', { exact: true }).click();
+    await page.getByText('"Dona Gaivota Lisboa"').first().waitFor();
+    const samples = await page.locator('pre').allInnerTexts();
+    expect(samples.length).toBeGreaterThan(3);
+    expect(samples.join('\n')).not.toMatch(/9007199254740991|additionalProp|"string"/);
+  });
+
+  test('sends requests with the key of the tab and identifiers of its scope, and stores the key nowhere else', async () => {
+    const page = await open();
+    expect(await send(page, 'Get store')).toBe('200 OK');
+    expect(await send(page, 'Get order by identifier')).toBe('200 OK');
+    expect(await send(page, 'Create menu configuration (replaces all)', 'brooklyn-dumbo')).toBe('200 OK');
+    expect(await page.evaluate<string>('JSON.stringify(localStorage) + document.cookie')).not.toContain(site.key);
+  });
+
+  test('passes a key that is entered on to the other pages, and removes the one that Swagger UI has stored', async () => {
+    const page = await open();
+    await page.evaluate(`localStorage.setItem('authorized', 'old')`);
+    await page.reload();
+    await page.getByLabel('Value').first().fill('carte_another');
+    await page.getByRole('link', { name: 'Carte', exact: true }).click();
+    await expect.poll(() => page.getByLabel('Your key').inputValue()).toBe('carte_another');
+    expect(await page.evaluate('localStorage.getItem("authorized")')).toBeNull();
   });
 });

@@ -28,7 +28,17 @@ describeInBrowser('/', () => {
   test('has no broken link', async () => {
     const page = await open('/');
     const links = await page.getByRole('link').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
-    expect(links).toEqual(['graphql', 'docs', 'menu', 'openapi.json', 'health/live', 'health/ready']);
+    expect(links).toEqual([
+      'graphql',
+      'docs',
+      'menu',
+      'openapi.json',
+      'openapi-3.0.json',
+      'schema.graphql',
+      'metrics',
+      'health/live',
+      'health/ready',
+    ]);
     for (const link of links) expect((await site.get(`/${link}`, { accept: 'text/html' })).status).toBe(200);
   });
 
@@ -52,21 +62,52 @@ describeInBrowser('/', () => {
     ]);
   });
 
+  test('hides the key in the examples as in the field, until it is shown', async () => {
+    const page = await open('/');
+    const field = page.getByLabel('Your key');
+    await field.fill(site.key);
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(await page.locator('body').innerText()).not.toContain(site.key);
+    await page.getByRole('button', { name: 'Show' }).click();
+    expect(await field.getAttribute('type')).toBe('text');
+    expect(await page.locator('pre').first().innerText()).toContain(site.key);
+  });
+
+  test('forgets the key, and the copies that earlier versions have stored', async () => {
+    const page = await open('/');
+    const tabs = JSON.stringify({ tabs: [{ query: '{ a }', headers: `{"x-api-key":"${site.key}"}` }] });
+    await page.evaluate(
+      `for (const name of ['authorized', 'graphiql:headers', 'graphiql:tabState']) localStorage.setItem(name, ${JSON.stringify(tabs)})`,
+    );
+    await page.getByLabel('Your key').fill(site.key);
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    expect(await page.getByLabel('Your key').inputValue()).toBe('');
+    expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBeNull();
+    expect(await page.evaluate('JSON.parse(JSON.stringify(localStorage))')).toEqual({
+      'graphiql:tabState': '{"tabs":[{"query":"{ a }","headers":null}]}',
+    });
+  });
+
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
-    for (let press = 0; press < 10; press += 1) {
+    for (let press = 0; press < 15; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
     expect(focused.map(text => text.split('\n')[0])).toEqual([
       'Playground',
-      'REST documentation',
+      'REST reference',
       'Menu viewer',
-      'OpenAPI document',
+      'OpenAPI 3.1',
+      'OpenAPI 3.0',
+      'GraphQL schema',
+      'metrics',
       'liveness',
       'readiness',
       'key',
+      'Show',
+      'Forget the key',
       'Copy',
       'Copy',
       'Copy',

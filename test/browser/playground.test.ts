@@ -4,86 +4,144 @@ import { describeInBrowser, openSite, seriousViolations } from '../support/brows
 
 const site = await openSite();
 
-const emptyKey = (page: Page) =>
-  page.getByRole('region', { name: 'Headers' }).locator('.view-line', { hasText: '"x-api-key": ""' });
+const activeTab = (page: Page) => page.locator('.graphiql-tab-active');
+const tabNames = (page: Page) => page.locator('.graphiql-tab').allInnerTexts();
+const pane = (page: Page, name: string) => page.getByRole('region', { name });
+const line = (page: Page, name: string, text: string | RegExp) =>
+  pane(page, name).locator('.view-line', { hasText: text }).first();
+const keyField = (page: Page) => page.getByLabel('API key');
 
-/**
- * Opens a tab and types a key there. The editors show the text of another tab a frame later than the tabs do, and a response
- * may name x-api-key too: so the key is typed only once the headers of this tab are shown.
- */
-async function typeKey(page: Page, tab: string, key: string): Promise<void> {
-  await openTab(page, tab);
-  await emptyKey(page).click();
-  await page.keyboard.press('End');
-  await page.keyboard.press('ArrowLeft');
-  await page.keyboard.insertText(key);
-  await emptyKey(page).waitFor({ state: 'detached' });
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.locator('.graphiql-tab-button', { hasText: name }).click();
+  await activeTab(page).filter({ hasText: name }).waitFor();
 }
 
-async function openTab(page: Page, tab: string): Promise<void> {
-  await page.locator('.graphiql-tab-button', { hasText: tab }).click();
-  await page.locator('.graphiql-tab-active', { hasText: tab }).waitFor();
+async function run(page: Page, expected: string): Promise<void> {
+  await page.getByRole('button', { name: 'Execute query' }).click();
+  await line(page, 'Result Window', expected).waitFor();
 }
 
-const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
-const resultContains = (page: Page, text: string) =>
-  page.locator('.result-window .view-line', { hasText: text }).first().waitFor();
+/** Whether the browser stores a text outside of the session of its tab. */
+const isStored = (page: Page, text: string) =>
+  page.evaluate<boolean>(`JSON.stringify({ ...localStorage }).includes(${JSON.stringify(text)})`);
 
-/** GraphiQL switches the operation a moment after it shows a tab, so the first press may still run another one. */
-async function resultOf(page: Page, tab: string): Promise<() => Promise<string>> {
-  await openTab(page, tab);
-  return async () => {
-    await execute(page);
-    return page.locator('.result-window .view-lines').innerText();
-  };
-}
+/** GraphiQL stores its tabs half a second after a change. */
+const tabsAreStored = (page: Page, text: string) =>
+  expect.poll(() => page.evaluate(`localStorage.getItem('graphiql:tabState')`), { timeout: 10_000 }).toContain(text);
 
-const polling = { timeout: 60_000, interval: 250 };
 const except = ['nested-interactive'];
 
 describeInBrowser('/graphql', () => {
-  test('runs every prepared tab with the key that another page stored, is accessible in light mode, and fits a narrow screen', async () => {
+  test('runs every example with the key of the session, restores the tabs on a reload, is accessible, and fits a phone', async () => {
     const page = await site.open('/graphql', { key: site.key });
-    await page.locator('.graphiql-query-editor .view-line', { hasText: 'menuRevision' }).click();
-    await page.keyboard.press('ControlOrMeta+Enter');
-    await resultContains(page, 'Dona Gaivota Lisboa');
+    await line(page, 'Operation Editor', 'menuRevision').waitFor();
     expect(await seriousViolations(page, { schemes: ['light'], except })).toEqual([]);
-
-    const results = {
-      MenuOfAStore: '"Pequeno-almoço"',
-      AvailableNow: '"timezone"',
-      OrdersOfToday: '"ordersRevision"',
-      Diagnostics: '"menuDiagnostics"',
-      ReplaceMenus: '"CONFLICT"',
-    };
-    expect(await page.locator('.graphiql-tab').count()).toBe(Object.keys(results).length);
-    for (const [tab, text] of Object.entries(results)) {
-      await expect.poll(await resultOf(page, tab), polling).toContain(text);
-    }
-
-    await page.setViewportSize({ width: 390, height: 850 });
-    const boxOf = (selector: string) => page.locator(selector).boundingBox();
-    await expect.poll(async () => (await boxOf('.graphiql-query-editor'))?.width).toBeLessThan(390);
-    const [query, result] = [await boxOf('.graphiql-query-editor'), await boxOf('.result-window')];
-    expect(query?.width).toBeGreaterThan(250);
-    expect(result?.width).toBeGreaterThan(250);
-    expect(result?.y).toBeGreaterThan((query?.y ?? 0) + (query?.height ?? 0));
-  });
-
-  test('shows that a key is wrong; a right one serves its tab and the next; a reload, here in dark mode, restores them', async () => {
-    const page = await site.open('/graphql');
-    await typeKey(page, 'Diagnostics', 'carte_wrong');
-    await execute(page);
-    await resultContains(page, 'UNAUTHENTICATED');
-    await typeKey(page, 'MenuOfAStore', site.key);
-    await execute(page);
-    await resultContains(page, 'Dona Gaivota');
-    await expect.poll(await resultOf(page, 'OrdersOfToday'), polling).toContain('"ordersRevision"');
+    await tabsAreStored(page, 'MenuOfAStore');
+    const names = await tabNames(page);
     // GraphiQL reads the color scheme only when it is loaded.
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.reload();
-    await page.locator('.graphiql-tab-active', { hasText: 'OrdersOfToday' }).waitFor();
-    await expect.poll(await resultOf(page, 'MenuOfAStore'), polling).toContain('Pequeno-almoço');
+    await line(page, 'Operation Editor', 'menuRevision').waitFor();
+    expect([await tabNames(page), await activeTab(page).innerText()]).toEqual([names, 'MenuOfAStore']);
+
+    const results = [
+      ['MenuOfAStore', 'lisbon-baixa', 'Pequeno-almoço'],
+      ['AvailableNow', '"at"', '"timezone"'],
+      ['OrdersOfToday', '"startTime"', '"ordersRevision"'],
+      ['Diagnostics', 'dona-gaivota', '"menuDiagnostics"'],
+      ['ReplaceMenus', 'mexico-roma', '"CONFLICT"'],
+    ] as const;
+    expect(names).toEqual(results.map(([name]) => name));
+    for (const [name, variable, result] of results) {
+      await openTab(page, name);
+      await line(page, 'Variables', variable).waitFor();
+      await run(page, result);
+      expect(await page.locator('.run-summary').innerText()).toMatch(/^[\d,]+ ms · [\d.]+ k?B · cost [\d,]+$/);
+    }
     expect(await seriousViolations(page, { schemes: ['dark'], except })).toEqual([]);
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return { left: 0, width: 0, ...box, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
+    };
+    await expect.poll(async () => (await boxOf('.graphiql-query-editor')).width).toBe(390);
+    expect((await boxOf('.result-window')).width).toBe(390);
+    expect((await boxOf('.result-window')).y).toBeGreaterThanOrEqual((await boxOf('.graphiql-query-editor')).bottom);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await expect.poll(async () => (await boxOf('.graphiql-plugin')).width).toBe(390);
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    const dark = await page.getByRole('button', { name: 'Dark' }).boundingBox();
+    expect((dark?.x ?? 390) + (dark?.width ?? 0)).toBeLessThan(390);
+  });
+
+  test('stores a key in the session of the tab alone, sends what Headers shows, and forgets what / forgets', async () => {
+    const page = await site.open('/web/icon.svg');
+    // As an earlier version left it.
+    const headers = JSON.stringify({ 'x-api-key': site.key });
+    const old = {
+      id: 'old',
+      title: 'Old',
+      query: 'query Old { stores { nodes { id } } }',
+      variables: null,
+      operationName: 'Old',
+    };
+    const state = { activeTabIndex: 0, tabs: [{ ...old, headers, response: null }] };
+    await page.evaluate(
+      `Object.assign(localStorage, ${JSON.stringify({
+        'graphiql:headers': headers,
+        'graphiql:tabState': JSON.stringify(state),
+        'graphiql:queries': JSON.stringify({ queries: [{ ...old, headers }] }),
+      })})`,
+    );
+    await page.goto(`${site.url}/graphql`);
+    await line(page, 'Operation Editor', 'query Old').waitFor();
+    expect([await isStored(page, 'query Old'), await isStored(page, site.key)]).toEqual([true, false]);
+
+    await keyField(page).fill('carte_wrong');
+    await run(page, 'UNAUTHENTICATED');
+    await page.getByRole('button', { name: 'Headers' }).click();
+    await line(page, 'Headers', 'carte_wrong').click();
+    await page.keyboard.press('ControlOrMeta+a');
+    // The editor adds the closing brace.
+    await page.keyboard.insertText(`{ "x-api-key": "${site.key}"`);
+    await run(page, 'lisbon-baixa');
+    expect(await keyField(page).inputValue()).toBe(site.key);
+    await page.getByRole('button', { name: 'New tab' }).click();
+    await line(page, 'Headers', site.key).waitFor();
+    await pane(page, 'Operation Editor').locator('.monaco-editor').click();
+    await page.keyboard.insertText('query Wrong { nothing }');
+    await run(page, 'GRAPHQL_VALIDATION_FAILED');
+    await line(page, 'Result Window', '"locations"').waitFor();
+    await tabsAreStored(page, 'query Wrong');
+    expect(await isStored(page, site.key)).toBe(false);
+
+    await page.goto(site.url);
+    await page.getByLabel('Your key').fill('');
+    await page.goBack();
+    await line(page, 'Operation Editor', 'query Wrong').waitFor();
+    await expect.poll(() => keyField(page).inputValue()).toBe('');
+    expect(await isStored(page, site.key)).toBe(false);
+  });
+
+  test('shares one of several operations by a link without the key, and lists what ran in the history', async () => {
+    const fragment = new URLSearchParams({
+      query: 'query One { stores { nodes { id } } }\nquery Two($id: ID!) { merchant(id: $id) { brandName } }',
+      variables: '{ "id": "dona-gaivota" }',
+    });
+    const page = await site.open(`/graphql#${fragment}`, {
+      key: site.key,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await line(page, 'Variables', 'dona-gaivota').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.getByRole('menuitem', { name: 'Two' }).click();
+    await line(page, 'Result Window', '"brandName"').waitFor();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await expect.poll(readClipboard, { timeout: 10_000 }).toBe(`${site.url}/graphql#${fragment}`);
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history-item', { hasText: 'Two' }).waitFor();
   });
 });

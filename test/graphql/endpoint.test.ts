@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { buildSchema } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
@@ -118,5 +119,19 @@ describe('Request errors', () => {
     expect(body.errors).toMatchObject([
       { message: '5 is not a date-time such as 2026-03-01T18:30:00Z', locations: [{ line: 1, column: 48 }] },
     ]);
+  });
+});
+
+describe('/schema.graphql', () => {
+  test('is the SDL with its descriptions, without a key', async () => {
+    const { status, headers, text } = await app.get('/schema.graphql', { 'x-api-key': '' });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(buildSchema(text).getQueryType()?.getFields().store?.description).toBeTruthy();
+  });
+
+  test('is 404 where introspection is off, and / has no link to it', async () => {
+    const closed = await startApp({ introspection: false });
+    expect((await closed.get('/schema.graphql')).status).toBe(404);
+    expect((await closed.get('/')).text).not.toContain('schema.graphql');
   });
 });

@@ -54,6 +54,20 @@ describe('/graphql', () => {
     expect((await app.graphql(text)).body.extensions).toBeUndefined();
     expect((await app.graphql(text, {}, { 'x-carte-cost': '1' })).body.extensions).toEqual({ cost: 1 + 1000 + 3 });
   });
+
+  test('reports the cost on request, in a header that leaves the body as it is', async () => {
+    const store = await app.data.store();
+    const cached = `{ store(id: "${store.id}") { menuRevision menus { id } } }`;
+    const tooCostly = '{ stores(limit: 1000) { nodes { menus { categories { items { id } } } } } }';
+    const withHeader = async (text: string) => {
+      const { headers, body } = await app.graphql(text, {}, { 'x-carte-cost': 'header' });
+      return { cost: Number(headers.get('x-carte-cost')), body };
+    };
+    expect(await withHeader(cached)).toEqual({ cost: 1 + 1000 + 3, body: (await app.graphql(cached)).body });
+    expect(await withHeader('{ stores(limit: 7) { nodes { id } } }')).toMatchObject({ cost: 8, body: { data: {} } });
+    expect((await withHeader(tooCostly)).cost).toBeGreaterThan(1_000_000);
+    expect((await app.graphql(cached)).headers.has('x-carte-cost')).toBe(false);
+  });
 });
 
 test('A response over the limit of objects has one error and no data', async () => {

@@ -36,6 +36,11 @@ type Case = readonly [name: string, text: string, error: string, line?: number];
 
 const operations: readonly Case[] = [
   ['a syntax error', 'query {', 'Syntax Error: Expected Name, found <EOF>.'],
+  [
+    'a link to an unknown operation',
+    `query a @route(path: "/shops", links: [{ operation: "b", parameter: "id", value: "$response.body#/0/id" }]) { shops { id } }`,
+    'The link to "b" is unknown, or its path has no {id}.',
+  ],
   ['an unnamed operation', `query ${route} { shops { id } }`, 'The operation has no name.'],
   ['an operation without a route', 'query a { shops { id } }', 'The operation has no @route.'],
   ['a subscription', 'subscription a { shop { id } }', 'A subscription cannot be a route.'],

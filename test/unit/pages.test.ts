@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { mountPages, stripTypes } from '../../src/server/pages.ts';
 
 const app = Fastify();
-mountPages(app);
+mountPages(app, { introspection: true, metrics: true });
 
 describe.each(['/', '/menu'])('%s', url => {
   test('every file that the page and its modules refer to is served', async () => {

@@ -1,34 +1,44 @@
-import { readKey, saveKey } from '../key.ts';
+import { find } from '../element.ts';
+import { readKey, removeOldCopies, saveKey } from '../key.ts';
 
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
+const keyInput = find('#key', HTMLInputElement);
+const showButton = find('#show', HTMLButtonElement);
 const examples = [...document.querySelectorAll('pre')].map(block => ({ block, template: block.textContent }));
+type Example = (typeof examples)[number];
 
-function fillExamples(key: string): void {
-  // Characters that end a quoted string in a shell must not get into a command that is copied.
-  const safeKey = /^[\w-]+$/.test(key) ? key : 'KEY';
-  for (const { block, template } of examples) {
-    block.textContent = template.replaceAll('ORIGIN', baseUrl).replaceAll('KEY', safeKey);
-  }
+const commandOf = ({ template }: Example, key: string) => template.replaceAll('ORIGIN', baseUrl).replaceAll('KEY', key);
+
+/** Characters that end a quoted string in a shell must not get into a command that is copied. */
+const safeKey = () => (/^[\w-]+$/.test(readKey()) ? readKey() : 'KEY');
+
+/** Shows the key in the field and in the examples, or hides it in both. */
+function showKey(isShown: boolean): void {
+  keyInput.type = isShown ? 'text' : 'password';
+  showButton.ariaPressed = String(isShown);
+  const shown = isShown || safeKey() === 'KEY' ? safeKey() : '•'.repeat(12);
+  for (const example of examples) example.block.textContent = commandOf(example, shown);
 }
 
-function createCopyButton(source: HTMLElement): HTMLButtonElement {
+function createCopyButton(example: Example): HTMLButtonElement {
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
-    button.textContent = (await copyText(source)) ? 'Copied' : 'Selected: press Ctrl+C';
+    button.textContent = (await copyCommand(example)) ? 'Copied' : 'Selected: press Ctrl+C';
     setTimeout(() => (button.textContent = 'Copy'), 2000);
   });
   return button;
 }
 
-async function copyText(source: HTMLElement): Promise<boolean> {
+async function copyCommand(example: Example): Promise<boolean> {
   try {
-    await navigator.clipboard.writeText(source.textContent);
+    await navigator.clipboard.writeText(commandOf(example, safeKey()));
     return true;
   } catch {
     // Browsers deny the clipboard to pages from another machine without TLS.
-    getSelection()?.selectAllChildren(source);
+    showKey(true);
+    getSelection()?.selectAllChildren(example.block);
     return false;
   }
 }
@@ -46,16 +56,22 @@ async function showReadiness(output: Element): Promise<void> {
   }
 }
 
-const keyInput = document.querySelector<HTMLInputElement>('#key');
-const database = document.querySelector('#database');
-fillExamples(readKey());
-for (const { block } of examples) block.parentElement?.querySelector('figcaption')?.append(createCopyButton(block));
-if (keyInput) {
-  keyInput.value = readKey();
-  keyInput.addEventListener('input', () => {
-    saveKey(keyInput.value.trim());
-    fillExamples(keyInput.value.trim());
-  });
-  keyInput.form?.addEventListener('submit', event => event.preventDefault());
+removeOldCopies();
+keyInput.value = readKey();
+showKey(false);
+for (const example of examples) {
+  example.block.parentElement?.querySelector('figcaption')?.append(createCopyButton(example));
 }
-if (database) await showReadiness(database);
+keyInput.addEventListener('input', () => {
+  saveKey(keyInput.value.trim());
+  showKey(keyInput.type === 'text');
+});
+keyInput.form?.addEventListener('submit', event => event.preventDefault());
+showButton.addEventListener('click', () => showKey(keyInput.type === 'password'));
+find('#forget', HTMLButtonElement).addEventListener('click', () => {
+  saveKey('');
+  keyInput.value = '';
+  showKey(false);
+  keyInput.focus();
+});
+await showReadiness(find('#database', HTMLElement));

@@ -19,7 +19,7 @@ import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import { findResponse, keyOf, last, printBody } from './response.ts';
-import { BodyFieldsRule, DistinctRoutesRule, FixedShapeRule, RoutableOperationsRule } from './rules.ts';
+import { BodyFieldsRule, DistinctRoutesRule, FixedShapeRule, KnownLinksRule, RoutableOperationsRule } from './rules.ts';
 import { ContractError, type ContractSources, parseSources, type Report, readSources } from './sources.ts';
 
 /** The REST interface that schema/rest defines. */
@@ -74,8 +74,8 @@ export function loadContract(graph: GraphQLSchema): Contract {
 
 export function readContract(graph: GraphQLSchema, sources: readonly Source[]): Contract {
   const parsed = parseSources(graph, sources);
-  const rules = [...specifiedRules, RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule];
-  const errors: Error[] = [...validate(parsed.schema, parsed.document, rules)];
+  const ownRules = [RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule];
+  const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
   if (errors.length > 0) throw new ContractError(errors);
   const contract = derive(parsed, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
   if (errors.length > 0) throw new ContractError(errors);

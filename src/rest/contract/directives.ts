@@ -22,7 +22,6 @@ interface Directives {
 /** The `info` and `tags` of the OpenAPI document. */
 export interface InterfaceDirective {
   readonly title: string;
-  readonly version: string;
   readonly description: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
 }
@@ -36,6 +35,7 @@ export interface RouteDirective {
   readonly summary?: string | null;
   readonly description?: string | null;
   readonly constants: readonly Constant[];
+  readonly links: readonly Link[];
 }
 
 export interface Constant {
@@ -43,6 +43,13 @@ export interface Constant {
   readonly value: string;
   readonly before?: string | null;
   readonly optional: boolean;
+}
+
+/** A parameter of another operation that has its value in the response. */
+export interface Link {
+  readonly operation: string;
+  readonly parameter: string;
+  readonly value: string;
 }
 
 interface Annotated {

@@ -7,8 +7,8 @@ import {
   OperationTypeNode,
   type ValidationContext,
 } from 'graphql';
-import { directiveAt, hasDirective } from './directives.ts';
-import { readParameters } from './parameters.ts';
+import { directiveAt, hasDirective, type Link } from './directives.ts';
+import { namesInPath, readParameters } from './parameters.ts';
 import { findResponse, keyOf } from './response.ts';
 import type { Report } from './sources.ts';
 
@@ -89,6 +89,29 @@ export function BodyFieldsRule(context: ValidationContext): ASTVisitor {
 }
 
 const pathPattern = /^(\/([\w.-]+|\{\w+\}))+\/?$/;
+
+/** Links name an operation and a parameter of its path. */
+export function KnownLinksRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
+  const pathParameters = new Map<string, readonly string[]>();
+  const links: (Link & { readonly node: Parameters<Report>[1] })[] = [];
+  return {
+    OperationDefinition(node) {
+      const route = directiveAt(context.getSchema(), 'route', node);
+      if (!route) return;
+      pathParameters.set(node.name?.value ?? '', namesInPath(route.path));
+      links.push(...route.links.map(link => ({ ...link, node })));
+    },
+    Document: {
+      leave() {
+        for (const { operation, parameter, node } of links) {
+          if (pathParameters.get(operation)?.includes(parameter)) continue;
+          report(`The link to "${operation}" is unknown, or its path has no {${parameter}}.`, node);
+        }
+      },
+    },
+  };
+}
 
 /** Routes are unique, and `@ifMatch` names operations with an ETag. */
 export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {

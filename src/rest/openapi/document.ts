@@ -1,4 +1,5 @@
 import { getNullableType, isListType } from 'graphql';
+import { version } from '../../version.ts';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
 import type { Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
@@ -7,7 +8,7 @@ import { type Json, objectSchema, reference, schemaOf, typeSchemas, withDescript
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
-  const { title = 'REST interface', version = '1.0.0', description = '', tags = [] } = contract.info ?? {};
+  const { title = 'REST interface', description = '', tags = [] } = contract.info ?? {};
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },

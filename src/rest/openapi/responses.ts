@@ -1,6 +1,8 @@
 import { isNonNullType } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import type { Link } from '../contract/directives.ts';
 import type { Parameter } from '../contract/parameters.ts';
+import { errorExample, responseExample } from './examples.ts';
 import { type Json, objectSchema, reference } from './schemas.ts';
 
 export const errorSchemas: Json = {
@@ -25,13 +27,18 @@ export const errorSchemas: Json = {
     required: [],
     properties: [['detail', { type: 'array', maxItems: 1000, items: reference('ValidationError') }]],
   }),
-  HTTPError: objectSchema({ required: ['detail'], properties: [['detail', { type: 'string' }]] }),
+  HTTPError: objectSchema({
+    required: ['detail'],
+    properties: [['detail', { type: 'string', examples: ['The database does not answer at the moment.'] }]],
+  }),
 };
 
-const json = (schema: object): Json => ({ 'application/json': { schema } });
-const error = (description: string, more: Json = {}): Json => ({
+const json = (schema: object, example: unknown): Json => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+const error = (status: number, description: string, more: Json = {}): Json => ({
   description,
-  content: json(reference('HTTPError')),
+  content: json(reference('HTTPError'), errorExample(status)),
   ...more,
 });
 const retryAfter: Json = {
@@ -45,23 +52,27 @@ const etag: Json = {
 /** The responses that several routes share. */
 export const sharedResponses: Json = {
   NotModified: { description: 'The ETag in If-None-Match is current.', ...etag },
-  Unauthenticated: error('The API key is missing, unknown, expired or revoked.', {
+  Unauthenticated: error(401, 'The API key is missing, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'ApiKey' } } },
   }),
-  Forbidden: error('The API key does not have the permission that the operation requires.'),
-  NotFound: error('Nothing with this identifier is in the scope of the API key.'),
-  PreconditionFailed: error('The resource has changed since the ETag in If-Match was issued.'),
-  TooLarge: error('The body is larger than the service accepts.'),
-  UnsupportedType: error('The body is not JSON in UTF-8.'),
+  Forbidden: error(403, 'The API key does not have the permission that the operation requires.'),
+  NotFound: error(404, 'Nothing with this identifier is in the scope of the API key.'),
+  PreconditionFailed: error(412, 'The resource has changed since the ETag in If-Match was issued.'),
+  TooLarge: error(413, 'The body is larger than the service accepts.'),
+  UnsupportedType: error(415, 'The body is not JSON in UTF-8.'),
   ValidationError: {
     description: 'The request has validation errors: a wrong shape, or references that do not resolve.',
-    content: json(reference('HTTPValidationError')),
+    content: json(reference('HTTPValidationError'), errorExample(422)),
   },
-  TooManyRequests: error('The API key has exceeded its rate limit.', retryAfter),
-  Unavailable: error('The service is overloaded, or its database is unavailable.', retryAfter),
+  TooManyRequests: error(429, 'The API key has exceeded its rate limit.', retryAfter),
+  Unavailable: error(503, 'The service is overloaded, or its database is unavailable.', retryAfter),
 };
 
 const shared = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+
+function describeLink({ operation, parameter, value }: Link): [string, Json] {
+  return [operation, { operationId: operation, parameters: { [parameter]: value } }];
+}
 
 interface ResponseOptions {
   readonly contract: Contract;
@@ -77,7 +88,8 @@ export function responsesOf(operation: Operation, { contract, bodySchema }: Resp
     200: {
       description: 'Success.',
       ...((isRead || operation.etagPaths.length > 0) && etag),
-      content: json(bodySchema),
+      content: json(bodySchema, responseExample(operation.name)),
+      ...(operation.route.links.length > 0 && { links: Object.fromEntries(operation.route.links.map(describeLink)) }),
     },
     ...(isRead && { 304: shared('NotModified') }),
     401: shared('Unauthenticated'),

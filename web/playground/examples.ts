@@ -1,18 +1,12 @@
 export interface Example {
   readonly query: string;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: (now: Date) => Readonly<Record<string, unknown>>;
 }
 
-/** Placeholders that the page replaces when it is opened. */
-export const placeholders = {
-  now: 'CARTE_NOW',
-  startOfToday: 'CARTE_TODAY',
-};
-
 const menuOfAStore: Example = {
-  query: `# Enter your API key under "Headers" below,
-# then press the button to the right.
-# The other tabs use the same key.
+  query: `# Enter your API key above, then press the
+# button to the right, or Ctrl and Enter.
+# The variables are below.
 query MenuOfAStore($store: ID!, $languages: [String!]!) {
   store(id: $store) {
     name
@@ -52,7 +46,7 @@ query MenuOfAStore($store: ID!, $languages: [String!]!) {
   }
 }
 `,
-  variables: { store: 'lisbon-baixa', languages: ['pt', 'en'] },
+  variables: () => ({ store: 'lisbon-baixa', languages: ['pt', 'en'] }),
 };
 
 const availableNow: Example = {
@@ -79,7 +73,7 @@ query AvailableNow($at: DateTime!) {
   }
 }
 `,
-  variables: { at: placeholders.now },
+  variables: now => ({ at: now.toISOString() }),
 };
 
 const ordersOfToday: Example = {
@@ -108,7 +102,7 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   }
 }
 `,
-  variables: { store: 'lisbon-baixa', filter: { startTime: placeholders.startOfToday }, after: null },
+  variables: now => ({ store: 'lisbon-baixa', filter: { startTime: startOfDay(now).toISOString() }, after: null }),
 };
 
 const diagnostics: Example = {
@@ -131,7 +125,7 @@ query Diagnostics($merchant: ID!) {
   }
 }
 `,
-  variables: { merchant: 'dona-gaivota' },
+  variables: () => ({ merchant: 'dona-gaivota' }),
 };
 
 const replaceMenus: Example = {
@@ -151,7 +145,7 @@ mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRev
   }
 }
 `,
-  variables: {
+  variables: () => ({
     store: 'mexico-roma',
     expectedRevision: 0,
     input: {
@@ -174,8 +168,14 @@ mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRev
         },
       ],
     },
-  },
+  }),
 };
 
 /** Initial tabs of the playground. */
 export const examples: readonly Example[] = [menuOfAStore, availableNow, ordersOfToday, diagnostics, replaceMenus];
+
+function startOfDay(now: Date): Date {
+  const start = new Date(now);
+  start.setHours(0, 0, 0, 0);
+  return start;
+}

@@ -1,0 +1,130 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { Link } from '../contract/directives.ts';
+import type { Parameter } from '../contract/parameters.ts';
+import { responseExample } from './examples.ts';
+import type { Json } from './schemas.ts';
+
+/** Where `npm start` serves; the variable `baseUrl` of the collection. */
+const defaultUrl = 'http://127.0.0.1:4000';
+
+/**
+ * A Postman collection (format 2.1): a folder for each tag, with the routes as requests and their recorded responses. The
+ * identifiers in paths are variables, which responses set by their links: after "List stores", "Get store" gets the first.
+ */
+export function postmanCollection({ operations, info }: Contract): Json {
+  const byTag = Map.groupBy(operations, ({ route }) => route.tags[0] ?? 'Routes');
+  const order = (info?.tags ?? []).map(({ name }) => name);
+  const folders = [...byTag].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
+  return {
+    info: {
+      name: info?.title ?? 'REST interface',
+      description: info?.description ?? '',
+      schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
+    },
+    auth: {
+      type: 'apikey',
+      apikey: Object.entries({ key: 'x-api-key', value: '{{apiKey}}', in: 'header' }).map(([key, value]) => ({
+        key,
+        value,
+        type: 'string',
+      })),
+    },
+    variable: [
+      { key: 'baseUrl', value: defaultUrl },
+      { key: 'apiKey', value: '' },
+      ...[...new Map(operations.flatMap(examplesInPath))].map(([key, value]) => ({ key, value })),
+    ],
+    item: folders.map(([name, members]) => ({ name, item: members.map(describeItem) })),
+  };
+}
+
+/** The identifiers in the path, except for those that a caller should choose. */
+function examplesInPath({ parameters }: Operation): [string, string][] {
+  return parameters
+    .filter(parameter => parameter.in === 'path' && parameter.example !== undefined)
+    .map(({ name, example }) => [name, String(example)]);
+}
+
+/** A line of script that sets a variable to the value of a link; none if the value is not in the response. */
+function scriptOf({ parameter, value }: Link): string[] {
+  const pointer = /^\$response\.body#\/(.+)/.exec(value)?.[1];
+  if (pointer === undefined) return [];
+  const access = pointer.split('/').map(step => `?.[${JSON.stringify(step)}]`);
+  const found = `pm.response.json()${access.join('')}`;
+  return [`pm.collectionVariables.set('${parameter}', ${found} ?? pm.collectionVariables.get('${parameter}'));`];
+}
+
+function describeItem(operation: Operation): Json {
+  const { name, route } = operation;
+  const request = describeRequest(operation);
+  const response = responseExample(name);
+  const script = [...new Set(route.links.flatMap(scriptOf))];
+  return {
+    name: route.summary ?? name,
+    ...(script.length > 0 && { event: [{ listen: 'test', script: { type: 'text/javascript', exec: script } }] }),
+    request,
+    response:
+      response === undefined
+        ? []
+        : [
+            {
+              name: 'With the demo data',
+              originalRequest: request,
+              status: 'OK',
+              code: 200,
+              header: [{ key: 'Content-Type', value: 'application/json; charset=utf-8' }],
+              body: JSON.stringify(response, null, 2),
+              _postman_previewlanguage: 'json',
+            },
+          ],
+  };
+}
+
+function describeRequest({ route, parameters }: Operation): Json {
+  const inBody = parameters.filter(parameter => parameter.in === 'body');
+  return {
+    method: route.method,
+    description: route.description ?? '',
+    header: [
+      ...(inBody.length > 0 ? [{ key: 'Content-Type', value: 'application/json' }] : []),
+      ...parameters
+        .filter(parameter => parameter.in === 'header')
+        .map(({ description }) => ({ key: 'If-Match', value: '', description, disabled: true })),
+    ],
+    url: describeUrl(route.path, parameters),
+    ...(inBody.length > 0 && {
+      body: {
+        mode: 'raw',
+        raw: JSON.stringify(Object.fromEntries(inBody.map(({ name, example }) => [name, example])), null, 2),
+        options: { raw: { language: 'json' } },
+      },
+    }),
+  };
+}
+
+function describeUrl(path: string, parameters: readonly Parameter[]): Json {
+  // The empty last step of a path is its trailing slash.
+  const steps = path
+    .replace(/\{(\w+)\}/g, ':$1')
+    .split('/')
+    .slice(1);
+  const query = parameters.filter(parameter => parameter.in === 'query');
+  return {
+    raw: `{{baseUrl}}/${steps.join('/')}`,
+    host: ['{{baseUrl}}'],
+    path: steps,
+    query: query.map(({ name, description, defaultValue }) => ({
+      key: name,
+      value: String(defaultValue ?? ''),
+      description: description ?? '',
+      disabled: true,
+    })),
+    variable: parameters
+      .filter(parameter => parameter.in === 'path')
+      .map(({ name, description, example }) => ({
+        key: name,
+        value: example === undefined ? '' : `{{${name}}}`,
+        description: description ?? '',
+      })),
+  };
+}

@@ -1,0 +1,62 @@
+import { find } from '../element.ts';
+import { readKey, removeOldCopies, saveKey } from '../key.ts';
+import { completeAccessibility } from './accessibility.ts';
+import { loadDocument } from './document.ts';
+
+/** The secrets of Scalar's authentication, by document and scheme. */
+type Authentication = Readonly<
+  Record<string, { readonly secrets: { readonly ApiKey?: Readonly<Record<string, unknown>> } }>
+>;
+
+/** The part of Scalar that this page uses; its script is loaded before this module. */
+declare const Scalar: {
+  createApiReference(selector: string, configuration: object): void;
+};
+
+/** Passes Scalar's key on to the other pages of the tab. */
+const shareKey = () => ({
+  name: 'carte-key',
+  extensions: [],
+  hooks: {
+    onInit({ auth }: { readonly auth: { export(): Authentication } }): void {
+      addEventListener('pagehide', () => {
+        const [scheme] = Object.values(auth.export()).map(({ secrets }) => secrets.ApiKey);
+        const key = scheme?.['x-scalar-secret-token'];
+        if (typeof key === 'string') saveKey(key.trim());
+      });
+    },
+  },
+});
+
+// A page from the back/forward cache still has the key that another page may have replaced or forgotten.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
+const note = find('#note', HTMLElement);
+removeOldCopies();
+completeAccessibility();
+const content = await loadDocument(readKey()).catch(error => {
+  note.textContent = `The reference cannot be loaded: ${error.message}. Reload the page to try again.`;
+  throw error;
+});
+note.remove();
+Scalar.createApiReference('#reference', {
+  content,
+  servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],
+  authentication: { preferredSecurityScheme: 'ApiKey', securitySchemes: { ApiKey: { value: readKey() } } },
+  plugins: [shareKey],
+  // Keys stay in the tab, and no request leaves this server.
+  persistAuth: false,
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  documentDownloadType: 'none',
+  defaultOpenAllTags: true,
+  orderSchemaPropertiesBy: 'preserve',
+  modelsSectionLabel: 'Schemas',
+  theme: 'none',
+});

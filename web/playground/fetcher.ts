@@ -1,0 +1,71 @@
+import type { GraphiQLProps } from './graphiql.ts';
+
+type Fetcher = GraphiQLProps['fetcher'];
+type Parameters = globalThis.Parameters<Fetcher>[0];
+
+/** What a run took. */
+export interface Run {
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Of the body, decompressed. */
+  readonly bytes: number;
+  /** Absent where the server could not tell, for instance for a syntax error. */
+  readonly cost: number | undefined;
+}
+
+/**
+ * Creates the function that GraphiQL sends operations with. It returns an observable, so that Stop, and opening another tab,
+ * abort the request. Each has one result; the events of a subscription would be further ones.
+ */
+export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
+  return (parameters, options) => ({
+    subscribe(observer) {
+      if (typeof observer !== 'object') throw new TypeError('GraphiQL subscribes with an observer');
+      const controller = new AbortController();
+      const isIntrospection = parameters.operationName === 'IntrospectionQuery';
+      // The schema is the same for every key: a wrong one must not take documentation and completion away.
+      const headers = isIntrospection ? {} : { ...options?.headers, 'x-carte-cost': 'header' };
+      if (!isIntrospection) onRun(undefined);
+      send(parameters, headers, controller.signal)
+        .then(({ result, run }) => {
+          if (!isIntrospection) onRun(run);
+          observer.next(result);
+          observer.complete();
+        })
+        .catch((error: Error) => {
+          // Not the error itself, whose stack GraphiQL would show.
+          if (!controller.signal.aborted) observer.error({ message: `The server did not respond: ${error.message}` });
+        });
+      return { unsubscribe: () => controller.abort() };
+    },
+  });
+}
+
+async function send(parameters: Parameters, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const start = performance.now();
+  const response = await fetch('graphql', {
+    method: 'POST',
+    headers: { accept: 'application/json', ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(parameters),
+    signal,
+  });
+  const text = await response.text();
+  const milliseconds = performance.now() - start;
+  const cost = response.headers.get('x-carte-cost');
+  const run: Run = {
+    status: response.status,
+    milliseconds,
+    bytes: new Blob([text]).size,
+    cost: cost === null ? undefined : Number(cost),
+  };
+  return { result: parseResult(response, text), run };
+}
+
+function parseResult({ status, statusText }: Response, text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const message = `The response is not JSON (HTTP ${status} ${statusText}): ${text.slice(0, 200)}`;
+    return { errors: [{ message }] };
+  }
+}

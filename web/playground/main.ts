@@ -1,0 +1,48 @@
+import { createFetcher } from './fetcher.ts';
+import { createElement, createRoot, explorerPlugin, Fragment, GraphiQL, HISTORY_PLUGIN } from './graphiql.ts';
+import { followKeyOfSession, KeyField, readHeaders, SharedHeaders } from './headers.ts';
+import { RunSummary, recordRun } from './runs.ts';
+import { followSharedLinks, ShareButton, takeSharedOperation } from './share.ts';
+import { removeStoredHeaders, storage } from './storage.ts';
+import { ActiveTabInView, initialTabs } from './tabs.ts';
+
+removeStoredHeaders();
+followKeyOfSession();
+followSharedLinks();
+
+const root = document.querySelector('#root');
+if (!root) throw new Error('The page has no #root');
+createRoot(root).render(
+  createElement(
+    GraphiQL,
+    {
+      ...initialTabs(takeSharedOperation(), new Date()),
+      fetcher: createFetcher(recordRun),
+      storage,
+      shouldPersistHeaders: false,
+      initialHeaders: readHeaders(),
+      defaultHeaders: readHeaders(),
+      defaultEditorToolsVisibility: 'variables',
+      plugins: [HISTORY_PLUGIN, explorerPlugin({ showAttribution: false })],
+      inputValueDeprecation: true,
+      schemaDescription: true,
+    },
+    createElement(
+      GraphiQL.Logo,
+      null,
+      createElement(KeyField),
+      createElement(
+        'a',
+        { href: '.' },
+        createElement('img', { src: 'web/icon.svg', alt: 'Carte', width: 26, height: 26 }),
+      ),
+    ),
+    createElement(GraphiQL.Toolbar, {
+      children: ({ prettify, merge, copy }) =>
+        createElement(Fragment, null, prettify, merge, copy, createElement(ShareButton)),
+    }),
+    createElement(GraphiQL.Footer, null, createElement(RunSummary)),
+    createElement(SharedHeaders),
+    createElement(ActiveTabInView),
+  ),
+);
