@@ -5,9 +5,9 @@
 import { connect, GraphqlRequestError } from './graph.ts';
 import { StoreMenuDocument, StoreOrdersDocument, type StoreOrdersQuery } from './operations.ts';
 
-type Order = NonNullable<StoreOrdersQuery['store']>['orders']['nodes'][number];
+type Order = NonNullable<StoreOrdersQuery['store']>['orders']['edges'][number]['node'];
 
-const [store = 'lisbon-baixa', pageSize = '100'] = process.argv.slice(2);
+const [store = 'lisbon-baixa', first = '100'] = process.argv.slice(2);
 const execute = connect(process.env.CARTE_URL ?? 'http://127.0.0.1:4000', process.env.CARTE_KEY ?? '');
 
 async function showMenu(): Promise<void> {
@@ -25,11 +25,11 @@ async function showMenu(): Promise<void> {
 async function* pagesOfOrders(): AsyncGenerator<readonly Order[]> {
   let after: string | null = null;
   do {
-    const result: StoreOrdersQuery = await execute(StoreOrdersDocument, { store, pageSize: Number(pageSize), after });
+    const result: StoreOrdersQuery = await execute(StoreOrdersDocument, { store, first: Number(first), after });
     if (!result.store) return;
-    const { nodes, hasNextPage, endCursor } = result.store.orders;
-    yield nodes;
-    after = hasNextPage ? (endCursor ?? null) : null;
+    const { edges, pageInfo } = result.store.orders;
+    yield edges.map(({ node }) => node);
+    after = pageInfo.hasNextPage ? (pageInfo.endCursor ?? null) : null;
   } while (after !== null);
 }
 

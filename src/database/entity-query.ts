@@ -70,26 +70,44 @@ export class Selection<Entity extends object, Joined extends object = never> {
     this.#mapJoined = join && mapperOf(em, join.entity, propertiesOf(em, join.entity, join.fields));
   }
 
-  /** Builds two texts lazily, since an unrestricted scope needs no condition. */
   compile({ parameters, build, prepare = true }: QueryOptions): EntityQuery<Entity> {
-    const { scope } = this.#options;
-    const text = (isAll: boolean) => {
+    const run = this.#compileInScope(parameters, prepare, () => {
       const qb = this.#select();
       build(qb);
+      return qb;
+    });
+    return async (query, callerScope, values) => {
+      const rows = await run(query, callerScope, values);
+      // Rows that join the same entity share one object, so that it is rendered once.
+      const joined = new Map<unknown, Joined>();
+      return rows.map(row => this.map(row, 0, joined));
+    };
+  }
+
+  /** Compiles a query that counts the entities in scope. */
+  compileCount(): (query: Query, scope: AccessScope) => Promise<number> {
+    const run = this.#compileInScope(0, true, () =>
+      this.#em.createQueryBuilder(this.#options.entity, 'e').select(raw('count(*)::int')),
+    );
+    return async (query, callerScope) => Number((await run(query, callerScope, []))[0]?.[0]);
+  }
+
+  /** Builds two texts lazily, since an unrestricted scope needs no condition. */
+  #compileInScope(parameters: number, prepare: boolean, build: () => AnyBuilder) {
+    const { scope } = this.#options;
+    const text = (isAll: boolean) => {
+      const qb = build();
       const condition = scopeCondition(scope.rules, (_list, index) => anyOf(parameters + index + 1));
       if (!isAll) qb.andWhere(scope.relation ? { [scope.relation]: condition } : condition);
       const formatted = qb.getFormattedQuery();
       return prepare ? prepared(formatted) : formatted;
     };
     const texts = new Map<boolean, string>();
-    return async (query, callerScope, values) => {
+    return (query: Query, callerScope: AccessScope, values: readonly unknown[]): Promise<Row[]> => {
       const lists = callerScope.all ? [] : scope.rules.map(({ list }) => callerScope[list]);
       const compiled = texts.get(callerScope.all) ?? text(callerScope.all);
       texts.set(callerScope.all, compiled);
-      const rows = await query<Row>(compiled, [...values, ...lists], 'array');
-      // Rows that join the same entity share one object, so that it is rendered once.
-      const joined = new Map<unknown, Joined>();
-      return rows.map(row => this.map(row, 0, joined));
+      return query<Row>(compiled, [...values, ...lists], 'array');
     };
   }
 

@@ -1,41 +1,98 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import { parameter, type QueryOptions } from './entity-query.ts';
+import { type Cursor, type CursorList, decodeCursor } from './cursor.ts';
 
+/** The arguments of a connection, as in the Relay Cursor Connections Specification. */
+export interface ConnectionArguments {
+  readonly first?: number | null;
+  readonly after?: string | null;
+  readonly last?: number | null;
+  readonly before?: string | null;
+}
+
+/** A page of a sorted list: the first entities between two cursors or, backward, the last ones. */
+export interface PageRequest {
+  readonly size: number;
+  readonly isBackward: boolean;
+  readonly after: Cursor | undefined;
+  readonly before: Cursor | undefined;
+}
+
+export interface Range {
+  readonly min: number;
+  readonly max?: number;
+}
+
+/** Sizes of a page of stores, merchants or API keys (docs/interface.md#paging). */
+export const listSizes: Range = { min: 0, max: 1000 };
+
+/** A page of a list without cursors. */
 export interface Pagination {
   readonly skip: number;
   readonly limit: number;
 }
 
-const maxLimit = 1000;
-
-/** Throws `InvalidInput` outside the bounds of docs/interface.md#paging. */
+/** Throws `InvalidInput` outside the bounds. */
 export function checkPagination({ skip, limit }: Pagination): Pagination {
-  const errors = [...rangeErrors('skip', skip, { min: 0 }), ...rangeErrors('limit', limit, { min: 0, max: maxLimit })];
+  const errors = [...rangeErrors('skip', skip, { min: 0 }), ...rangeErrors('limit', limit, listSizes)];
   if (errors.length > 0) throw new InvalidInput(errors);
   return { skip, limit };
 }
 
-interface Range {
-  readonly min: number;
-  readonly max?: number;
-}
-
 /** The validation errors of a number: one if it is outside the range. */
-export function rangeErrors(name: string, value: number, { min, max = Number.POSITIVE_INFINITY }: Range) {
+export function rangeErrors(
+  name: string,
+  value: number | null | undefined,
+  { min, max = Number.POSITIVE_INFINITY }: Range,
+): ValidationError[] {
   const error = (type: string, rule: string): ValidationError[] => [
     { path: [name], type, message: `${value} is too ${rule}` },
   ];
+  if (value == null) return [];
   if (value < min) return error('greater_than_equal', `small; it must be at least ${min}`);
   return value > max ? error('less_than_equal', `large; it must be at most ${max}`) : [];
 }
 
-/** A page of all entities, oldest first; its parameters are `skip` and `limit`. */
-export const paginatedQuery: QueryOptions = {
-  parameters: 2,
-  // Typed for numbers, but the builder renders a raw parameter as well.
-  build: qb =>
-    qb
-      .orderBy({ createdAt: 'asc', id: 'asc' })
-      .offset(parameter(1) as never)
-      .limit(parameter(2) as never),
-};
+/** Reports arguments that are set together with others, of which `conflicts` lists those that exclude each one. */
+export function conflictErrors(
+  args: object,
+  conflicts: Readonly<Record<string, readonly string[]>>,
+): ValidationError[] {
+  const values = new Map<string, unknown>(Object.entries(args));
+  const isSet = (name: string) => values.get(name) != null;
+  return Object.entries(conflicts).flatMap(([name, others]) => {
+    const set = isSet(name) ? others.filter(isSet) : [];
+    if (set.length === 0) return [];
+    return [{ path: [name], type: 'value_error', message: `cannot be combined with ${set.join(', ')}` }];
+  });
+}
+
+/** Reports sizes that are out of range, and texts that are no cursors of the list. */
+export function connectionErrors(list: CursorList, args: ConnectionArguments, sizes: Range): ValidationError[] {
+  const cursorErrors = (['after', 'before'] as const).flatMap((name): ValidationError[] => {
+    const text = args[name];
+    if (text == null || decodeCursor(list, text)) return [];
+    return [{ path: [name], type: 'value_error', message: `"${text}" is not a cursor of this list` }];
+  });
+  return [...rangeErrors('first', args.first, sizes), ...rangeErrors('last', args.last, sizes), ...cursorErrors];
+}
+
+/** Reads validated arguments. With `before` alone it is the page before the cursor. */
+export function pageRequest(
+  list: CursorList,
+  { first, after, last, before }: ConnectionArguments,
+  defaultSize: number,
+): PageRequest {
+  return {
+    size: first ?? last ?? defaultSize,
+    isBackward: last != null || (before != null && after == null && first == null),
+    after: after == null ? undefined : decodeCursor(list, after),
+    before: before == null ? undefined : decodeCursor(list, before),
+  };
+}
+
+/** The entities of a page, and whether there are any before and after it. */
+export interface Page<Node> {
+  readonly nodes: readonly Node[];
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}

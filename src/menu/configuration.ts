@@ -1,8 +1,11 @@
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 
 /** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
-type Row<Entity> = {
-  readonly [Property in Exclude<keyof Entity & string, 'store' | 'position'>]-?: Exclude<Entity[Property], undefined>;
+type Row<Entity> = { readonly numericId: number } & {
+  readonly [Property in Exclude<keyof Entity & string, 'id' | 'store' | 'position'>]-?: Exclude<
+    Entity[Property],
+    undefined
+  >;
 };
 
 /** The five lists of a store's configuration, each in posted order. */

@@ -54,7 +54,11 @@ function selectList(em: EntityManager, kysely: Kysely<any>, kind: Kind) {
   const properties = columns.filter(({ property }) => property !== 'position');
   const rows = kysely
     .selectFrom(tableName)
-    .select(['id', 'external_id as externalId', ...properties.map(({ name, property }) => `${name} as ${property}`)])
+    .select([
+      'id as numericId',
+      'external_id as externalId',
+      ...properties.map(({ name, property }) => `${name} as ${property}`),
+    ])
     .whereRef('store_id', '=', 'store.id')
     .orderBy('position');
   return sql<string>`${jsonArrayFrom(rows)}::text`.as(kind.name);

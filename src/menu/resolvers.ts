@@ -23,6 +23,12 @@ const loadStore = async (
   return store;
 };
 
+/** Resolves the id of a menu entity: its number, which is unique within its kind, after the name of its kind. */
+const idWith =
+  (prefix: string) =>
+  ({ numericId }: { readonly numericId: number }) =>
+    `${prefix}_${numericId}`;
+
 export const menuResolvers: Resolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
@@ -86,24 +92,29 @@ export const menuResolvers: Resolvers = {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
   Menu: {
+    id: idWith('menu'),
     nextAvailableAt: async (menu, { after }, context) =>
       nextAvailableAt(menu.availability, after, (await loadStore(menu, {}, context)).timezone),
     store: loadStore,
   },
   Category: {
+    id: idWith('category'),
     menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],
     store: loadStore,
   },
   MenuItem: {
+    id: idWith('item'),
     categories: item => backlinksOf(item.configuration).categoriesByItem.get(item.externalId) ?? [],
     modifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
     store: loadStore,
   },
   ModifierGroup: {
+    id: idWith('modifier_group'),
     items: group => backlinksOf(group.configuration).itemsByGroup.get(group.externalId) ?? [],
     store: loadStore,
   },
   ModifierItem: {
+    id: idWith('modifier_item'),
     groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,
   },

@@ -1,18 +1,25 @@
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { checkPagination, type Pagination } from '../database/paging.ts';
+import { type Connection, createConnection } from '../database/connection.ts';
+import { checkListArguments, type ListArguments } from '../database/entity-list.ts';
 import type { Merchant } from './entities.ts';
 import type { MerchantRepository } from './repository.ts';
+
+export type MerchantConnection = Connection<Merchant>;
 
 export function merchantLoaders(repository: MerchantRepository, scope: AccessScope) {
   const byId = scopedLoader(repository.byId, scope);
   return {
     byId,
     /** Oldest first. */
-    async list(pagination: Pagination): Promise<readonly Merchant[]> {
-      const merchants = await repository.findMany(scope, checkPagination(pagination));
-      for (const merchant of merchants) byId.prime(merchant.id, merchant);
-      return merchants;
+    list(args: ListArguments): MerchantConnection {
+      const request = checkListArguments('merchant', args);
+      const readPage = async () => {
+        const page = await repository.findPage(scope, request);
+        for (const merchant of page.nodes) byId.prime(merchant.id, merchant);
+        return page;
+      };
+      return createConnection(readPage, () => repository.count(scope));
     },
   };
 }

@@ -1,3 +1,4 @@
+import { connectionResolvers } from '../database/connection.ts';
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { saveMerchants } from './save.ts';
@@ -5,8 +6,9 @@ import { saveMerchants } from './save.ts';
 export const merchantResolvers: Resolvers = {
   Query: {
     merchant: (_root, { id }, { loaders }) => loaders.merchants.byId.load(id),
-    merchants: (_root, pagination, { loaders }) => loaders.merchants.list(pagination),
+    merchants: (_root, args, { loaders }) => loaders.merchants.list(args),
   },
+  MerchantConnection: connectionResolvers('merchant'),
   Mutation: {
     saveMerchant: async (_root, { input }, { loaders, forkEntityManager }) => {
       await saveOne(() => saveMerchants(forkEntityManager(), [input]));

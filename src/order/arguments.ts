@@ -1,42 +1,50 @@
-import { rangeErrors } from '../database/paging.ts';
+import {
+  type ConnectionArguments,
+  conflictErrors,
+  connectionErrors,
+  type PageRequest,
+  pageRequest,
+  rangeErrors,
+} from '../database/paging.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
 
 /** The arguments of `Store.orders`. */
-export interface OrderArguments {
+export interface OrderArguments extends ConnectionArguments {
   readonly filter?: OrderFilter | null;
-  readonly pageIndex: number;
-  readonly pageSize: number;
-  readonly after?: string | null;
+  readonly pageIndex?: number | null;
+  readonly pageSize?: number | null;
 }
 
 /** Validated arguments; an undefined filter sets no condition. A filter of the graph that is missing here does not compile. */
-export interface Search extends Readonly<Record<keyof OrderFilter, unknown>> {
+export interface Search extends Readonly<Record<keyof OrderFilter, unknown>>, PageRequest {
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
   readonly customerName: string | undefined;
   /** Digits only; the empty string matches no order. */
   readonly phoneNumber: string | undefined;
   readonly status: readonly OrderStatus[] | undefined;
+  /** The number of pages to skip. */
   readonly pageIndex: number;
-  readonly pageSize: number;
-  readonly after: Cursor | undefined;
 }
 
-const maxPageSize = 500;
+const sizes = { min: 1, max: 500 };
+const defaultSize = 50;
+const notByIndex = ['first', 'last', 'before'];
 
 /** Validates arguments by docs/interface.md#orders, and throws `InvalidInput` with every error. */
-export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArguments): Search {
+export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArguments): Search {
   const errors: ValidationError[] = [
     ...rangeErrors('pageIndex', pageIndex, { min: 0 }),
-    ...rangeErrors('pageSize', pageSize, { min: 1, max: maxPageSize }),
+    ...rangeErrors('pageSize', pageSize, sizes),
+    ...connectionErrors('order', args, sizes),
+    ...conflictErrors(
+      { pageIndex, pageSize, ...args },
+      { last: ['first'], pageIndex: notByIndex, pageSize: notByIndex },
+    ),
     ...filterErrors(filter ?? {}),
   ];
-  const cursor = after == null ? undefined : decodeCursor(after);
-  if (after != null && !cursor) {
-    errors.push({ path: ['after'], type: 'value_error', message: `"${after}" is not the endCursor of an order page` });
-  }
   if (errors.length > 0) throw new InvalidInput(errors);
   return {
     startTime: filter?.startTime ?? undefined,
@@ -44,9 +52,8 @@ export function checkSearch({ filter, pageIndex, pageSize, after }: OrderArgumen
     customerName: filter?.customerName || undefined,
     phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-maxPhoneDigits) : undefined,
     status: normalizeStatuses(filter?.status ?? []),
-    pageIndex,
-    pageSize,
-    after: cursor,
+    ...pageRequest('order', args, pageSize ?? defaultSize),
+    pageIndex: pageIndex ?? 0,
   };
 }
 
@@ -70,23 +77,4 @@ function textErrors(name: string, text: string | null | undefined): ValidationEr
   if (!text || (text.isWellFormed() && !text.includes('\0'))) return [];
   const message = 'the text holds a NUL character or half of a surrogate pair';
   return [{ path: ['filter', name], type: 'value_error', message }];
-}
-
-/** The last order before a page. */
-export interface Cursor {
-  readonly createdAt: Date;
-  readonly orderId: string;
-}
-
-export function encodeCursor({ createdAt, orderId }: Cursor): string {
-  return Buffer.from(`${createdAt.getTime()} ${orderId}`).toString('base64url');
-}
-
-/** Undefined for a text that `encodeCursor` did not return. */
-function decodeCursor(text: string): Cursor | undefined {
-  const [, time, orderId] = /^(-?\d{1,16}) ([^\0]*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-  if (time === undefined || orderId === undefined) return undefined;
-  const cursor = { createdAt: new Date(Number(time)), orderId };
-  // PostgreSQL's calendar does not go as far back as JavaScript's.
-  return encodeCursor(cursor) === text && cursor.createdAt.getUTCFullYear() >= 0 ? cursor : undefined;
 }

@@ -2,10 +2,11 @@ import { storeScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { Selection } from '../database/entity-query.ts';
+import type { Page } from '../database/paging.ts';
 import { preparedFirst } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
-import { encodeCursor, type Search } from './arguments.ts';
+import type { Search } from './arguments.ts';
 import { type Order, OrderEntity, type StoreSummary, storeSummaryFields } from './entities.ts';
 import {
   type CountRow,
@@ -13,6 +14,7 @@ import {
   orderColumns,
   type PageRow,
   pageStatement,
+  readFlags,
   scanSizeStatement,
 } from './statements.ts';
 import { isFullScan, isPreparable } from './where-clause.ts';
@@ -27,9 +29,7 @@ export interface OrderPage {
   readonly selected: { orders: boolean; count: boolean };
 }
 
-export interface FoundOrders {
-  readonly orders: readonly Order[];
-  readonly hasNextPage: boolean;
+export interface FoundOrders extends Page<Order> {
   /** The total over all pages, where the page's statement yields it. */
   readonly count: number | undefined;
 }
@@ -101,21 +101,22 @@ function tooManyToScan({ customerName }: Search, count: number): InvalidInput {
 }
 
 function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: PageRow) => Order): FoundOrders {
+  const { size, isBackward, pageIndex } = search;
+  const hasMore = rows.length > size;
+  const page = isBackward ? rows.slice(-size) : rows.slice(0, size);
   // The only row of an empty page has no order.
-  const orders = rows.slice(0, search.pageSize).flatMap(row => (row[orderColumns] === null ? [] : [mapOrder(row)]));
-  const hasNextPage = rows.length > search.pageSize;
-  const total = rows[0]?.[1] ?? undefined;
-  const count = total ?? (hasNextPage ? undefined : countFromLastPage(orders.length, search));
-  return { orders, hasNextPage, count };
+  const nodes = page.flatMap(row => (row[orderColumns] === null ? [] : [mapOrder(row)]));
+  const [, total] = rows[0] ?? [];
+  const [hasNewer, hasOlder] = readFlags(search, rows[0]);
+  return {
+    nodes,
+    hasPreviousPage: pageIndex > 0 || hasNewer === true || (isBackward && hasMore),
+    hasNextPage: hasOlder === true || (!isBackward && hasMore),
+    count: total ?? (hasMore ? undefined : countFromLastPage(nodes.length, search)),
+  };
 }
 
-/** The total follows from a last page, unless the page is empty or starts after a cursor. */
-function countFromLastPage(found: number, { pageIndex, pageSize, after }: Search): number | undefined {
-  return after || (found === 0 && pageIndex > 0) ? undefined : pageIndex * pageSize + found;
-}
-
-/** The cursor of the next page; null on an empty page. */
-export function endCursor({ orders }: FoundOrders): string | null {
-  const last = orders.at(-1);
-  return last ? encodeCursor({ createdAt: last.createdAt, orderId: last.id }) : null;
+/** The total follows from a page where the list ends, unless the page is empty or between cursors. */
+function countFromLastPage(found: number, { pageIndex, size, after, before }: Search): number | undefined {
+  return after || before || (found === 0 && pageIndex > 0) ? undefined : pageIndex * size + found;
 }

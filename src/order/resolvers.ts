@@ -1,4 +1,5 @@
 import { selectsOnly } from '../cache/selected-fields.ts';
+import { edgesOf, pageInfoOf } from '../database/connection.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
 import type { Store } from '../store/entities.ts';
@@ -6,7 +7,6 @@ import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
-import { endCursor } from './repository.ts';
 import { changeOrderStatus, transitions } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
@@ -50,13 +50,16 @@ export const orderResolvers: Resolvers = {
     ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),
     orders: (store, args) => ({ store, search: checkSearch(args), selected: { orders: false, count: false } }),
   },
-  OrderPage: {
-    nodes: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).orders,
+  OrderConnection: {
+    nodes: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).nodes,
+    edges: async (page, _args, { loaders }) => edgesOf('order', (await loaders.orderPages.found.load(page)).nodes),
+    pageInfo: async (page, _args, { loaders }) => pageInfoOf('order', await loaders.orderPages.found.load(page)),
     count: (page, _args, { loaders }) => loaders.orderPages.counts.load(page),
     pageIndex: ({ search }) => search.pageIndex,
-    pageSize: ({ search }) => search.pageSize,
+    pageSize: ({ search }) => search.size,
     hasNextPage: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).hasNextPage,
-    endCursor: async (page, _args, { loaders }) => endCursor(await loaders.orderPages.found.load(page)),
+    endCursor: async (page, _args, { loaders }) =>
+      pageInfoOf('order', await loaders.orderPages.found.load(page)).endCursor,
   },
   Order: {
     store(order, _args, { loaders }, info) {

@@ -1,13 +1,15 @@
+import type { Cursor } from '../database/cursor.ts';
 import type { OrderStatus } from '../generated/graph.ts';
 import type { Search } from './arguments.ts';
 import {
-  afterCondition,
   type Binding,
   createBinding,
+  cursorConditions,
   type DayRange,
   dayConditions,
   isCounted,
   isIndexed,
+  positionOf,
   requestedStores,
   statusCondition,
   statusList,
@@ -23,6 +25,10 @@ export type PageRow = readonly [position: number, total: number | null, ...order
 /** Index of the order's first column. */
 export const orderColumns = 2;
 
+/** Whether there are orders on the far side of either cursor: the last columns of a page that is read by cursor. */
+export const readFlags = ({ after, before }: Search, row: PageRow | undefined): unknown[] =>
+  after || before ? (row?.slice(-2) ?? []) : [];
+
 export interface PageOptions {
   readonly storeIds: readonly string[];
   readonly search: Search;
@@ -31,17 +37,23 @@ export interface PageOptions {
 }
 
 /**
- * Selects a page of each store, and one order more where there is a next page. Ids are read from the indexes before `selectOrders`
+ * Selects a page of each store, and one order more where the list goes on. Ids are read from the indexes before `selectOrders`
  * reads the rows, since rows are wide.
  */
 export function pageStatement(selectOrders: string, { storeIds, search, withCount = false }: PageOptions) {
   const binding = createBinding();
   const total = withCount && isCounted(search) ? countExpression(search, binding) : 'null';
-  // `offset 0` keeps the planner from inlining the count, which would evaluate it for every order.
+  const hasCursor = search.after !== undefined || search.before !== undefined;
+  const flags = hasCursor
+    ? `, ${existsBeyond(search.after, '>=', search, binding)} as has_newer,
+        ${existsBeyond(search.before, '<=', search, binding)} as has_older`
+    : '';
+  // `offset 0` keeps the planner from inlining these columns, which would evaluate them for every order.
   const sql = `
-    select position::int, coalesce(page.total, counted.total)::float8, found.*
+    select position::int, coalesce(page.total, list.total)::float8, found.*
+      ${hasCursor ? ', list.has_newer, list.has_older' : ''}
     from ${requestedStores(storeIds, binding)}
-    cross join lateral (select (${total})::bigint as total offset 0) counted
+    cross join lateral (select (${total})::bigint as total ${flags} offset 0) list
     left join lateral (${isIndexed(search) ? pageOfMatches(search, binding) : pageByTime(search, binding)}) page on true
     left join (${selectOrders}) found on found.id = page.id
     order by position, page.created_at desc, page.id desc`;
@@ -49,34 +61,78 @@ export function pageStatement(selectOrders: string, { storeIds, search, withCoun
 }
 
 const newestFirst = 'order by created_at desc, id desc';
-const offsetOf = ({ pageIndex, pageSize }: Search) => BigInt(pageIndex) * BigInt(pageSize);
+const oldestFirst = 'order by created_at, id';
+const offsetOf = ({ pageIndex, size }: Search) => BigInt(pageIndex) * BigInt(size);
 
-/** Collects all matches, which gives the total too. The window function keeps the planner from scanning the store by time. */
+/** Pages of a search that an index finds: its matches are collected, which gives the total too, and sorted. */
 function pageOfMatches(search: Search, binding: Binding): string {
   return `
-    select created_at, id, total from (
-      select created_at, id, count(*) over () as total from orders
-      where store_id = requested.store_id ${statusCondition(search)}
-        ${timeConditions(timeOf(search), binding)} ${textConditions(search, binding)}
-    ) matches
-    where true ${afterCondition(search, binding)}
-    ${newestFirst} offset ${binding.bind(offsetOf(search), 'bigint')} limit ${binding.bind(search.pageSize + 1, 'int')}`;
+    select created_at, id, total from (${matchesOf(search, binding)}) matches
+    where true ${cursorConditions(search, binding)}
+    ${search.isBackward ? oldestFirst : newestFirst}
+    offset ${binding.bind(offsetOf(search), 'bigint')} limit ${binding.bind(search.size + 1, 'int')}`;
 }
 
-/** Scans the store's orders by time, from the start of the page on. */
+/** The window function keeps the planner from scanning the store by time. */
+function matchesOf(search: Search, binding: Binding): string {
+  return `
+    select created_at, id, count(*) over () as total from orders
+    where store_id = requested.store_id ${statusCondition(search)}
+      ${timeConditions(timeOf(search), binding)} ${textConditions(search, binding)}`;
+}
+
+/** Scans the store's orders by time, from the start of the page on or, backward, from its end. */
 function pageByTime(search: Search, binding: Binding): string {
-  // A literal, as are offset 0 and the statuses: with a known number of rows PostgreSQL keeps the generic plan.
-  const limit = String(search.pageSize + 1);
-  const orders = `
-    select created_at, id from orders
-    where store_id = requested.store_id and created_at < start.ceiling ${startTimeCondition(search, binding)}
-      ${timeConditions({ to: search.endTime }, binding)} ${textConditions(search, binding)} ${afterCondition(search, binding)}`;
+  // A literal, as are the statuses: with a known number of rows PostgreSQL keeps the generic plan.
+  const limit = String(search.size + 1);
+  const cursors = cursorConditions(search, binding);
+  if (offsetOf(search) === 0n) {
+    const sort = search.isBackward ? oldestFirst : newestFirst;
+    const scan = scanByTime(withoutBoundBeyondCursor(search), { conditions: cursors, sort, limit }, binding);
+    return `select created_at, id, null::bigint as total from (${scan}) scanned`;
+  }
+  const conditions = `and created_at < start.ceiling ${cursors}`;
   return `
     select created_at, id, null::bigint as total from (${scanStart(search, binding)}) start
     cross join lateral (
-      ${search.status ? mergeStatuses(orders, search.status, limit) : orders}
-      ${newestFirst} offset start.skip limit ${limit}
+      ${scanByTime(search, { conditions, sort: newestFirst, skip: 'start.skip', limit }, binding)}
     ) scanned`;
+}
+
+/** Removes a time beyond the cursor, since PostgreSQL might start the scan there and compare all orders up to the cursor. */
+function withoutBoundBeyondCursor(search: Search): Search {
+  const { isBackward, after, before, startTime, endTime } = search;
+  if (isBackward)
+    return before && startTime && startTime <= before.createdAt ? { ...search, startTime: undefined } : search;
+  return after && endTime && endTime >= after.createdAt ? { ...search, endTime: undefined } : search;
+}
+
+interface Scan {
+  /** On `orders`, each with a leading `and`. */
+  readonly conditions: string;
+  readonly sort: string;
+  readonly skip?: string;
+  readonly limit: string;
+}
+
+function scanByTime(search: Search, { conditions, sort, skip = '0', limit }: Scan, binding: Binding): string {
+  const orders = `
+    select created_at, id from orders
+    where store_id = requested.store_id ${conditions} ${startTimeCondition(search, binding)}
+      ${timeConditions({ to: search.endTime }, binding)} ${textConditions(search, binding)}`;
+  const matches = search.status ? mergeStatuses(orders, search.status, `${sort} limit ${skip} + ${limit}`) : orders;
+  return `${matches} ${sort} offset ${skip} limit ${limit}`;
+}
+
+/** Whether there are matches on the far side of a cursor, that of the cursor included. */
+function existsBeyond(cursor: Cursor | undefined, operator: '>=' | '<=', search: Search, binding: Binding): string {
+  if (!cursor) return 'null::boolean';
+  const conditions = `and (created_at, id) ${operator} ${positionOf(cursor, binding)}`;
+  const sort = operator === '>=' ? oldestFirst : newestFirst;
+  const matches = isIndexed(search)
+    ? `select from (${matchesOf(search, binding)}) matches where true ${conditions}`
+    : scanByTime(search, { conditions, sort, limit: '1' }, binding);
+  return `exists (${matches})`;
 }
 
 /**
@@ -88,10 +144,10 @@ function startTimeCondition({ startTime }: Search, { bind }: Binding): string {
 }
 
 /** One index scan per status, since a single one would skip over the orders of all others. */
-function mergeStatuses(orders: string, statuses: readonly OrderStatus[], limit: string): string {
+function mergeStatuses(orders: string, statuses: readonly OrderStatus[], sortAndLimit: string): string {
   return `
     select created_at, id from unnest(array[${statusList(statuses)}]) as selected (status)
-    cross join lateral (${orders} and status = selected.status ${newestFirst} limit start.skip + ${limit}) of_status`;
+    cross join lateral (${orders} and status = selected.status ${sortAndLimit}) of_status`;
 }
 
 /** Offset from which summing the counters of the days before costs less than skipping their orders. */
@@ -99,7 +155,7 @@ const minOffsetForCounters = 500n;
 
 /** Selects where the scan starts and how many orders it skips; no row when the page is beyond the last order. */
 function scanStart(search: Search, binding: Binding): string {
-  const offset = offsetOf(search) === 0n ? '0::bigint' : binding.bind(offsetOf(search), 'bigint');
+  const offset = binding.bind(offsetOf(search), 'bigint');
   const fromNewest = `select 'infinity'::timestamptz as ceiling, ${offset} as skip`;
   if (offsetOf(search) < minOffsetForCounters) return fromNewest;
   const first = search.startTime && startOfDay(search.startTime);
@@ -135,16 +191,15 @@ function countLastDay(start: Date, search: Search, binding: Binding): string {
   return `
     select 'infinity', count(*) from orders where store_id = requested.store_id
       ${timeConditions({ from, to: search.endTime }, binding)} ${statusCondition(search)}
-      ${afterCondition(search, binding)}`;
+      ${cursorConditions(search, binding)}`;
 }
 
 /** Selects the largest number of orders that a scan of one of the stores would compare, by the counters of whole days. */
 export function scanSizeStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
-  const last = lastInstant(search);
   const days = {
     first: search.startTime && startOfDay(search.startTime),
-    end: last && nextStartOfDay(nextInstant(last)),
+    end: search.endTime && nextStartOfDay(nextInstant(search.endTime)),
   };
   const conditions = counterConditions(days, search, binding);
   const sql = `

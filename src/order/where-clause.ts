@@ -1,3 +1,4 @@
+import type { Cursor } from '../database/cursor.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
 import type { Search } from './arguments.ts';
 import { foldedName } from './entities.ts';
@@ -122,9 +123,20 @@ export function statusList(statuses: readonly OrderStatus[]): string {
   return statuses.map(status => `'${status}'`).join(', ');
 }
 
-export function afterCondition({ after }: Search, { bind }: Binding): string {
-  if (!after) return '';
-  return `and (created_at, id) < (${bind(after.createdAt, 'timestamptz')}, ${bind(after.orderId, 'text')} collate "C")`;
+/** Orders are sorted newest first: those after a cursor are older. */
+export function cursorConditions(
+  { after, before }: Partial<Pick<Search, 'after' | 'before'>>,
+  binding: Binding,
+): string {
+  const conditions: string[] = [];
+  if (after) conditions.push(`and (created_at, id) < ${positionOf(after, binding)}`);
+  if (before) conditions.push(`and (created_at, id) > ${positionOf(before, binding)}`);
+  return conditions.join(' ');
+}
+
+/** A cursor as a row to compare with `(created_at, id)`. */
+export function positionOf({ createdAt, id }: Cursor, { bind }: Binding): string {
+  return `(${bind(createdAt, 'timestamptz')}, ${bind(id, 'text')} collate "C")`;
 }
 
 /** A half-open range of UTC days, by the instants at which they start. */

@@ -1,9 +1,12 @@
 import DataLoader from 'dataloader';
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { checkPagination, type Pagination } from '../database/paging.ts';
+import { type Connection, createConnection } from '../database/connection.ts';
+import { checkListArguments, type ListArguments, slicePage } from '../database/entity-list.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository, StoreRevisions } from './repository.ts';
+
+export type StoreConnection = Connection<Store>;
 
 export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   const byId = scopedLoader(repository.byId, scope);
@@ -24,7 +27,6 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
 
   return {
     byId,
-    byMerchant,
     /** Read before the orders of the same request, so that a client never misses a change. */
     ordersRevisionOf({ id, ordersRevision }: Store): number | Promise<number> {
       if (ordersRevision !== undefined) return ordersRevision;
@@ -37,8 +39,21 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
       if (pending.length > 0) await Promise.allSettled(pending);
     },
     /** Oldest first. */
-    list: async (pagination: Pagination): Promise<readonly Store[]> =>
-      prime(await repository.findMany(scope, checkPagination(pagination))),
+    list(args: ListArguments): StoreConnection {
+      const request = checkListArguments('store', args);
+      const readPage = async () => {
+        const page = await repository.findPage(scope, request);
+        prime(page.nodes);
+        return page;
+      };
+      return createConnection(readPage, () => repository.count(scope));
+    },
+    /** Oldest first. */
+    listOfMerchant(merchantId: string, args: ListArguments): StoreConnection {
+      const request = checkListArguments('store', args);
+      const readPage = async () => slicePage(await byMerchant.load(merchantId), request);
+      return createConnection(readPage, async () => (await byMerchant.load(merchantId)).length);
+    },
   };
 }
 

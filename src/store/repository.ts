@@ -1,8 +1,8 @@
 import { type AccessScope, storeScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
+import { compileList, type ListRequest } from '../database/entity-list.ts';
 import { anyOf, Selection, type SelectionOptions } from '../database/entity-query.ts';
-import { type Pagination, paginatedQuery } from '../database/paging.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
@@ -31,7 +31,8 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const withOrdersRevision = new Selection(em, { ...options, lazyFields: ['ordersRevision'] });
   const revisions = (...names: readonly (keyof StoreRevisions)[]) =>
     new Selection<StoreWithRevisions>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...names] });
-  const findMany = stores.compile(paginatedQuery);
+  const findPage = compileList(stores);
+  const count = stores.compileCount();
   const findOfMerchants = stores.compile({
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
@@ -42,7 +43,8 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
     menuRevisionById: createBatchLoader(revisions('menuRevision'), primary),
     revisionsById: createBatchLoader(revisions('menuRevision', 'ordersRevision'), primary),
     /** Oldest first. */
-    findMany: (scope: AccessScope, { skip, limit }: Pagination) => findMany(query, scope, [skip, limit]),
+    findPage: (scope: AccessScope, page: ListRequest) => findPage(query, scope, page),
+    count: (scope: AccessScope) => count(query, scope),
     /** Oldest first. */
     findOfMerchants: (scope: AccessScope, merchantIds: readonly string[]) =>
       findOfMerchants(query, scope, [merchantIds]),

@@ -1,4 +1,4 @@
-import { checkPagination } from '../database/paging.ts';
+import { connectionResolvers } from '../database/connection.ts';
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
@@ -9,7 +9,7 @@ import { saveStores } from './save.ts';
 export const storeResolvers: Resolvers = {
   Query: {
     store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
-    stores: (_root, pagination, { loaders }) => loaders.stores.list(pagination),
+    stores: (_root, args, { loaders }) => loaders.stores.list(args),
   },
   Mutation: {
     saveStore: async (_root, { input }, { loaders, forkEntityManager }) => {
@@ -20,11 +20,9 @@ export const storeResolvers: Resolvers = {
     },
   },
   Merchant: {
-    stores: async (merchant, pagination, { loaders }) => {
-      const { skip, limit } = checkPagination(pagination);
-      return (await loaders.stores.byMerchant.load(merchant.id)).slice(skip, skip + limit);
-    },
+    stores: (merchant, args, { loaders }) => loaders.stores.listOfMerchant(merchant.id, args),
   },
+  StoreConnection: connectionResolvers('store'),
   Store: {
     currency: currencyOf,
     localizedNames: ({ name }) => textsByLanguage(name),

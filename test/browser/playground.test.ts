@@ -82,7 +82,7 @@ describeInBrowser('/graphql', () => {
     const old = {
       id: 'old',
       title: 'Old',
-      query: 'query Old { stores { id } }',
+      query: 'query Old { stores { nodes { id } } }',
       variables: null,
       operationName: 'Old',
     };
@@ -126,7 +126,7 @@ describeInBrowser('/graphql', () => {
 
   test('shares one of several operations by a link without the key, and lists what ran in the history', async () => {
     const fragment = new URLSearchParams({
-      query: 'query One { stores { id } }\nquery Two($id: ID!) { merchant(id: $id) { brandName } }',
+      query: 'query One { stores { nodes { id } } }\nquery Two($id: ID!) { merchant(id: $id) { brandName } }',
       variables: '{ "id": "dona-gaivota" }',
     });
     const page = await site.open(`/graphql#${fragment}`, {

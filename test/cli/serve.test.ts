@@ -42,12 +42,12 @@ describe('carte serve', () => {
       const response = await fetch(`${url}/graphql`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': key },
-        body: JSON.stringify({ query: '{ stores { id orders { count } } }' }),
+        body: JSON.stringify({ query: '{ stores { nodes { id orders { count } } } }' }),
       });
       return (await response.json()) as object;
     };
     const stored = await count(urlIn(printed));
-    expect(stored).toMatchObject({ data: { stores: [{}, {}, {}, {}] } });
+    expect(stored).toMatchObject({ data: { stores: { nodes: [{}, {}, {}, {}] } } });
 
     first.child.kill('SIGKILL');
     await first.ended;

@@ -54,9 +54,9 @@ describe('docs/front-end.md', () => {
   test('the cursor leads through all orders, each once', async () => {
     const { query = '', variables } = queries.find(({ name }) => name === 'Orders') ?? {};
     const ids: string[] = [];
-    let page = { count: 0, hasNextPage: true, endCursor: null, nodes: [] as { id: string }[] };
-    while (page.hasNextPage) {
-      page = (await app.graphql(query, { ...variables, after: page.endCursor })).body.data.store.orders;
+    let page = { count: 0, pageInfo: { hasNextPage: true, endCursor: null }, nodes: [] as { id: string }[] };
+    while (page.pageInfo.hasNextPage) {
+      page = (await app.graphql(query, { ...variables, after: page.pageInfo.endCursor })).body.data.store.orders;
       ids.push(...page.nodes.map(({ id }) => id));
     }
     expect(ids.length).toBeGreaterThan(20);
@@ -69,7 +69,11 @@ describe('docs/front-end.md', () => {
 
   test("a read outside the key's scope is null, and a list leaves it out", async () => {
     const key = await app.newKey({ storeIds: ['lisbon-baixa'] });
-    const { body } = await app.graphql('{ store(id: "mexico-roma") { id } stores { id } }', {}, { 'x-api-key': key });
-    expect(body).toEqual({ data: { store: null, stores: [{ id: 'lisbon-baixa' }] } });
+    const { body } = await app.graphql(
+      '{ store(id: "mexico-roma") { id } stores { nodes { id } } }',
+      {},
+      { 'x-api-key': key },
+    );
+    expect(body).toEqual({ data: { store: null, stores: { nodes: [{ id: 'lisbon-baixa' }] } } });
   });
 });

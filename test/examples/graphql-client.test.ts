@@ -27,11 +27,19 @@ describe('examples/graphql-client', { timeout: 120_000 }, () => {
     await app.data.menu(store);
     await app.data.orders(store, 7);
     const { code, stdout, stderr } = await runIn('bash', ['-euc', commands]);
-    expect({ code, lines: stdout.slice(-2) }, stderr.join('\n')).toEqual({
+    expect({ code, lines: stdout.slice(-4) }, stderr.join('\n')).toEqual({
       code: 0,
-      lines: ['Lunch: 1 items, 0 sold out', 'orders in pages of 7: 8400 in all'],
+      lines: [
+        'Lunch: 1 items, 0 sold out',
+        'orders in pages of 7: 8400 in all',
+        'orders in the list after each page: 7 of 7',
+        // Items and modifier items have the same numbers.
+        'cached: 7 orders, 1 items, 1 modifier items',
+      ],
     });
     expect((await start([store.id, '3'])).stdout).toContain('orders in pages of 3, 3, 1: 8400 in all');
+    const { stdout: merged } = await runIn(process.execPath, ['apollo.ts', store.id, '3'], { CARTE_KEY: app.key });
+    expect(merged).toContain('orders in the list after each page: 3, 6, 7 of 7');
   });
 
   test('handles each kind of error by its code', async () => {
@@ -42,7 +50,7 @@ describe('examples/graphql-client', { timeout: 120_000 }, () => {
     });
     expect(await start([store.id, '5000'])).toMatchObject({
       code: 1,
-      stderr: ['pageSize: 5000 is too large; it must be at most 500'],
+      stderr: ['first: 5000 is too large; it must be at most 500'],
     });
     expect(await start(['nowhere'])).toMatchObject({
       code: 1,

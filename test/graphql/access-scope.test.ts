@@ -61,7 +61,7 @@ const unknownOrder: Expected = {
 const returns = (data: unknown): Expected => ({ status: 200, data });
 const absent = returns(null);
 const one = (id: string) => returns({ id });
-const list = (...ids: readonly string[]) => returns(ids.map(id => ({ id })));
+const list = (...ids: readonly string[]) => returns({ nodes: ids.map(id => ({ id })) });
 
 type ByScope = Readonly<Record<Exclude<KeyName, keyof typeof withoutScope>, Expected>>;
 
@@ -69,7 +69,7 @@ type ByScope = Readonly<Record<Exclude<KeyName, keyof typeof withoutScope>, Expe
 const table: Readonly<Record<string, readonly [selection: string, expected: ByScope]>> = {
   'Query.store': ['store(id: "mine-store") { id }', { readOnly: one('mine-store'), foreign: absent, sibling: absent }],
   'Query.stores': [
-    'stores { id }',
+    'stores { nodes { id } }',
     {
       readOnly: list('mine-sibling', 'mine-store'),
       foreign: list('foreign-sibling', 'foreign-store'),
@@ -81,7 +81,7 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     { readOnly: one('mine-merchant'), foreign: absent, sibling: one('mine-merchant') },
   ],
   'Query.merchants': [
-    'merchants { id }',
+    'merchants { nodes { id } }',
     { readOnly: list('mine-merchant'), foreign: list('foreign-merchant'), sibling: list('mine-merchant') },
   ],
   'Query.order': [
@@ -232,6 +232,8 @@ function selectAll(type: GraphQLObjectType, levels: number): string {
     const args = required.map(arg => `${arg.name}: "${values[field.name]}"`);
     const call = field.name + (args.length > 0 ? `(${args})` : '');
     if (isLeafType(inner)) return [call];
+    // The nodes of a connection are those of its edges.
+    if (field.name === 'edges') return ['edges { cursor }'];
     return isObjectType(inner) && levels > 1 ? [`${call} { ${selectAll(inner, levels - 1)} }`] : [];
   });
   return fields.length > 0 ? fields.join(' ') : '__typename';

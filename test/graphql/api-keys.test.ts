@@ -16,7 +16,7 @@ const createKey = (input: object, selection = 'key apiKey { id }') =>
 const statusWith = async (key: string) => (await app.get('/v1/stores/', { 'x-api-key': key })).status;
 
 const fields = `id name permissions createdAt expiresAt revokedAt lastUsedAt
-  scope { all merchants { id brandName stores { id } } stores { id merchant { id } } }`;
+  scope { all merchants { id brandName stores { nodes { id } } } stores { id merchant { id } } }`;
 
 const shopName = `web shop: 100 % 'ours', "?" \\ $1 :x`;
 
@@ -40,7 +40,7 @@ test('createApiKey returns the secret and the key; apiKeys lists it without the 
     lastUsedAt: null,
     scope: {
       all: false,
-      merchants: [{ id: 'casa', brandName: 'Casa Verde', stores: [{ id: 'baixa' }] }],
+      merchants: [{ id: 'casa', brandName: 'Casa Verde', stores: { nodes: [{ id: 'baixa' }] } }],
       stores: [{ id: 'porto', merchant: { id: other.merchant } }],
     },
   });

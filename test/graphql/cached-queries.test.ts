@@ -60,7 +60,7 @@ test.each([
   ['{ store(id: "a") { orders { count } menus { id } } }', false],
   ['{ store(id: "a") { merchant { id } } }', false],
   ['{ a: store(id: "a") { id } b: store(id: "b") { id } }', false],
-  ['{ stores { menus { id } } }', false],
+  ['{ stores { nodes { menus { id } } } }', false],
   ['{ store(id: "a") { menus @skip(if: false) { id } } }', false],
   ['mutation { replaceMenuConfiguration(storeId: "a", input: { items: [] }) { store { id } } }', false],
 ])('isCacheable(%s) is %s', (query, expected) => {

@@ -30,7 +30,7 @@ describe('/graphql', () => {
     const headers = { 'x-api-key': '' };
     const schema = await app.graphql('{ __schema { queryType { name } } }', {}, headers);
     expect(schema.body).toEqual({ data: { __schema: { queryType: { name: 'Query' } } } });
-    const stores = await app.graphql('{ stores { id } }', {}, headers);
+    const stores = await app.graphql('{ stores { nodes { id } } }', {}, headers);
     expect(stores.status).toBe(401);
     expect(stores.headers.get('www-authenticate')).toBe('ApiKey');
     expect(stores.body.data).toBeNull();
@@ -49,7 +49,7 @@ describe('/graphql', () => {
   });
 
   test('reports every invalid argument with its path', async () => {
-    const { body } = await app.graphql('{ stores(skip: -1, limit: 1001) { id } }');
+    const { body } = await app.graphql('{ stores(skip: -1, limit: 1001) { nodes { id } } }');
     expect(body.errors[0].message).toBe('skip: -1 is too small; it must be at least 0 (and 1 more)');
     expect(body.errors[0].extensions).toEqual({
       code: 'BAD_USER_INPUT',
@@ -62,7 +62,7 @@ describe('/graphql', () => {
 
   test('masks internal errors and reports the request id', async () => {
     await app.orm.em.fork().execute('alter table merchant rename to merchant_away');
-    const { body } = await app.graphql('{ merchants { id } }');
+    const { body } = await app.graphql('{ merchants { nodes { id } } }');
     await app.orm.em.fork().execute('alter table merchant_away rename to merchant');
     expect(body.errors).toHaveLength(1);
     expect(body.errors[0].message).toBe('Internal server error');
@@ -75,7 +75,7 @@ describe('/graphql', () => {
 });
 
 describe('Automatic persisted queries', () => {
-  const query = '{ merchants { id } }';
+  const query = '{ merchants { nodes { id } } }';
   const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } };
   const url = (parameters: Readonly<Record<string, string>>) => `/graphql?${new URLSearchParams(parameters)}`;
 
@@ -93,7 +93,7 @@ describe('Automatic persisted queries', () => {
   });
 
   test('a hash that does not match the query is rejected', async () => {
-    const { body } = await app.post('/graphql', { query: '{ stores { id } }', extensions });
+    const { body } = await app.post('/graphql', { query: '{ stores { nodes { id } } }', extensions });
     expect(body.errors).toMatchObject([{ extensions: { code: 'BAD_REQUEST' } }]);
   });
 });
@@ -110,7 +110,7 @@ describe('Request errors', () => {
     ['skip: 1.5', '1.5 is not a whole number within ±(2^53−1)'],
     ['skip: "1"', '"1" is not a whole number within ±(2^53−1)'],
   ])('an invalid literal is reported with its location: %s', async (argument, message) => {
-    const { body } = await app.graphql(`{ stores(${argument}) { id } }`);
+    const { body } = await app.graphql(`{ stores(${argument}) { nodes { id } } }`);
     expect(body.errors).toMatchObject([{ message, locations: [{ line: 1, column: 16 }] }]);
   });
 

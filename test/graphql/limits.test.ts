@@ -17,7 +17,7 @@ const cycle = 'modifierGroups { items { '.repeat(4);
 
 describe('/graphql', () => {
   test.each([
-    ['the trees of a thousand stores', `{ stores(limit: 1000) { ${tree} } }`],
+    ['the trees of a thousand stores', `{ stores(limit: 1000) { nodes { ${tree} } } }`],
     ['a cyclic path through one store', `{ store(id: "s") { items { ${cycle} id ${'} } '.repeat(4)} } } }`],
   ])('rejects %s, whatever data there is', async (_what, text) => {
     const { body } = await app.graphql(text);
@@ -26,20 +26,20 @@ describe('/graphql', () => {
   });
 
   test('rejects with 200 for application/json, and with 400 for application/graphql-response+json', async () => {
-    const text = `{ stores(limit: 1000) { ${tree} } }`;
+    const text = `{ stores(limit: 1000) { nodes { ${tree} } } }`;
     expect((await app.graphql(text)).status).toBe(200);
     const { status, headers } = await app.graphql(text, {}, { accept: 'application/graphql-response+json' });
     expect([status, headers.get('content-type')]).toEqual([400, 'application/graphql-response+json; charset=utf-8']);
   });
 
   test('rejects a GET, too', async () => {
-    const query = encodeURIComponent('query ($n: Int!) { stores(limit: $n) { menus { id } } }');
+    const query = encodeURIComponent('query ($n: Int!) { stores(limit: $n) { nodes { menus { id } } } }');
     const { body } = await app.get(`/graphql?query=${query}&variables=${encodeURIComponent('{"n":1000}')}`);
     expect(codesOf(body)).toEqual(['QUERY_TOO_COMPLEX']);
   });
 
   test('checks a persisted query with the variables of each request', async () => {
-    const query = 'query ($n: Int!) { stores(limit: $n) { menus { id } } }';
+    const query = 'query ($n: Int!) { stores(limit: $n) { nodes { menus { id } } } }';
     const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', query) } };
     const send = async (body: object) => codesOf((await app.post('/graphql', body)).body);
     expect(await send({ query, variables: { n: 1 }, extensions })).toEqual([]);
@@ -58,13 +58,13 @@ describe('/graphql', () => {
   test('reports the cost on request, in a header that leaves the body as it is', async () => {
     const store = await app.data.store();
     const cached = `{ store(id: "${store.id}") { menuRevision menus { id } } }`;
-    const tooCostly = '{ stores(limit: 1000) { menus { categories { items { id } } } } }';
+    const tooCostly = '{ stores(limit: 1000) { nodes { menus { categories { items { id } } } } } }';
     const withHeader = async (text: string) => {
       const { headers, body } = await app.graphql(text, {}, { 'x-carte-cost': 'header' });
       return { cost: Number(headers.get('x-carte-cost')), body };
     };
     expect(await withHeader(cached)).toEqual({ cost: 1 + 1000 + 3, body: (await app.graphql(cached)).body });
-    expect(await withHeader('{ stores(limit: 7) { id } }')).toMatchObject({ cost: 7, body: { data: {} } });
+    expect(await withHeader('{ stores(limit: 7) { nodes { id } } }')).toMatchObject({ cost: 8, body: { data: {} } });
     expect((await withHeader(tooCostly)).cost).toBeGreaterThan(1_000_000);
     expect((await app.graphql(cached)).headers.has('x-carte-cost')).toBe(false);
   });
@@ -84,26 +84,28 @@ test('A response over the limit of objects has one error and no data', async () 
 });
 
 describe('With trusted documents', async () => {
-  const text = 'query Stores($n: Int!) { stores(limit: $n) { id } }';
+  const text = 'query Stores($n: Int!) { stores(limit: $n) { nodes { id } } }';
   const file = join(folder, 'documents.json');
   writeFileSync(file, JSON.stringify({ [hash('sha256', text)]: text }));
   const trusting = await startApp({ trustedDocuments: file });
   const send = async (body: object) => (await trusting.post('/graphql', body)).body;
 
   test('documents of the manifest are executed', async () => {
-    expect(await send({ documentId: hash('sha256', text), variables: { n: 1 } })).toEqual({ data: { stores: [] } });
+    expect(await send({ documentId: hash('sha256', text), variables: { n: 1 } })).toEqual({
+      data: { stores: { nodes: [] } },
+    });
     const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', text) } };
-    expect(await send({ extensions, variables: { n: 1 } })).toEqual({ data: { stores: [] } });
+    expect(await send({ extensions, variables: { n: 1 } })).toEqual({ data: { stores: { nodes: [] } } });
   });
 
   test.each([
-    ['a query', { query: '{ stores { id } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
+    ['a query', { query: '{ stores { nodes { id } } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
     ['a cacheable query', { query: '{ store(id: "s") { menus { id } } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
     [
       'the hash of an unlisted query',
       {
-        query: '{ stores { id } }',
-        extensions: { persistedQuery: { version: 1, sha256Hash: hash('sha256', '{ stores { id } }') } },
+        query: '{ stores { nodes { id } } }',
+        extensions: { persistedQuery: { version: 1, sha256Hash: hash('sha256', '{ stores { nodes { id } } }') } },
       },
       'PERSISTED_QUERY_NOT_IN_LIST',
     ],

@@ -45,16 +45,16 @@ describe('loads and statements of a request', async () => {
 });
 
 const queries = {
-  menus: `query ($limit: Int!) { stores(limit: $limit) {
+  menus: `query ($limit: Int!) { stores(limit: $limit) { nodes {
     merchant { brandName }
     menus { categories { items { modifierGroups { modifierItems { menuItem { name { translations } } } } } } }
-  } }`,
-  orders: `query ($limit: Int!) { stores(limit: $limit) {
-    orders(pageSize: 5) { count nodes { id store { name merchant { brandName } } } }
-  } }`,
-  upwards: `query ($limit: Int!) { merchants(limit: $limit) { stores {
-    modifierItems { groups { items { categories { menus { store { merchant { brandName } } } } } } }
   } } }`,
+  orders: `query ($limit: Int!) { stores(limit: $limit) { nodes {
+    orders(pageSize: 5) { count nodes { id store { name merchant { brandName } } } }
+  } } }`,
+  upwards: `query ($limit: Int!) { merchants(limit: $limit) { nodes { stores { nodes {
+    modifierItems { groups { items { categories { menus { store { merchant { brandName } } } } } } }
+  } } } } }`,
 };
 
 test('the number of statements depends on the query, not on the number of objects', async () => {

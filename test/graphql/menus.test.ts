@@ -59,6 +59,28 @@ describe('Store', () => {
     });
   });
 
+  test('has entities with ids that are unique among all kinds, and the numbers of REST beside them', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store);
+    const { body } = await app.graphql(
+      `query ($id: ID!) { store(id: $id) {
+        menus { id numericId } categories { id numericId } items { id numericId }
+        modifierGroups { id numericId } modifierItems { id numericId }
+      } }`,
+      { id: store.id },
+    );
+    const { body: flat } = await app.get(`/v1/stores/${store.id}/menu_configuration/flat`);
+    const numbers = [flat.menus, flat.categories, flat.items, flat.modifier_groups, flat.modifier_items].map(
+      ([entity]) => entity.id,
+    );
+    expect(Object.values(body.data.store).flat()).toEqual(
+      ['menu', 'category', 'item', 'modifier_group', 'modifier_item'].map((kind, index) => ({
+        id: `${kind}_${numbers[index]}`,
+        numericId: numbers[index],
+      })),
+    );
+  });
+
   test('filters menus by availability, in its own timezone and past midnight, and finds the next time', async () => {
     const store = await app.data.store({ timezone: 'America/New_York' });
     const [menu] = smallMenu().menus ?? [];

@@ -36,7 +36,7 @@ test.each([{}, { status: ['PENDING' as const] }, { customerName: 'ana' }, { cust
     const store = await createStore(3);
     for (const pageIndex of [1, 2_147_483_647]) {
       const page = await search(store, { filter, pageIndex, pageSize: 500 });
-      expect(page).toEqual({ ids: [], count: 3, hasNextPage: false, endCursor: null });
+      expect(page).toMatchObject({ ids: [], count: 3, hasNextPage: false, endCursor: null });
     }
   },
 );
@@ -71,10 +71,15 @@ test('a page has 1 to 500 orders', async () => {
 });
 
 test('all errors are reported at once', async () => {
-  expect(await findErrors({ pageIndex: -1, pageSize: 501, after: '' })).toMatchObject([
+  expect(await findErrors({ pageIndex: -1, pageSize: 501, first: 0, last: 501, after: '' })).toMatchObject([
     { path: ['pageIndex'], type: 'greater_than_equal', message: '-1 is too small; it must be at least 0' },
     { path: ['pageSize'], type: 'less_than_equal', message: '501 is too large; it must be at most 500' },
+    { path: ['first'], type: 'greater_than_equal', message: '0 is too small; it must be at least 1' },
+    { path: ['last'], type: 'less_than_equal', message: '501 is too large; it must be at most 500' },
     { path: ['after'], type: 'value_error' },
+    { path: ['last'], type: 'value_error' },
+    { path: ['pageIndex'], type: 'value_error' },
+    { path: ['pageSize'], type: 'value_error' },
   ]);
 });
 
@@ -90,15 +95,31 @@ test('a cursor continues after its order, whatever was created since', async () 
 });
 
 const base64 = (text: string) => Buffer.from(text).toString('base64url');
+const cursor = base64('order1 1 a');
 
 test.each([
   '',
   'x',
   '!',
   base64('no cursor'),
-  base64('9999999999999999 a'),
-  base64('-99999999999999 a'),
-  base64('1 \0'),
-])('the cursor "%s" is rejected', async after => {
-  expect(await findErrors({ after })).toMatchObject([{ path: ['after'], type: 'value_error' }]);
+  base64('order1 9999999999999999 a'),
+  base64('order1 -99999999999999 a'),
+  base64('order1 1 \0'),
+  // Of another version, and of another list.
+  base64('order0 1 a'),
+  base64('store1 1 a'),
+])('the cursor "%s" is rejected', async cursor => {
+  expect(await findErrors({ after: cursor, before: cursor })).toEqual([
+    { path: ['after'], type: 'value_error', message: `"${cursor}" is not a cursor of this list` },
+    { path: ['before'], type: 'value_error', message: `"${cursor}" is not a cursor of this list` },
+  ]);
+});
+
+test.each<[Partial<OrderArguments>, string, string]>([
+  [{ first: 1, last: 1 }, 'last', 'cannot be combined with first'],
+  [{ pageIndex: 0, first: 1 }, 'pageIndex', 'cannot be combined with first'],
+  [{ pageIndex: 1, before: cursor }, 'pageIndex', 'cannot be combined with before'],
+  [{ pageSize: 1, last: 1, before: cursor }, 'pageSize', 'cannot be combined with last, before'],
+])('arguments that exclude each other are rejected: %j', async (args, name, message) => {
+  expect(await findErrors(args)).toEqual([{ path: [name], type: 'value_error', message }]);
 });

@@ -54,11 +54,11 @@ test('the number of statements does not depend on the number of stores', async (
       Array.from({ length: 7 }, () => order(store.id)),
     );
   }
-  const query = `query ($limit: Int!) { stores(limit: $limit) {
+  const query = `query ($limit: Int!) { stores(limit: $limit) { nodes {
     orders(pageSize: 5) { nodes { ${fields} } count }
     late: orders(filter: { customerName: "ana" }) { count hasNextPage endCursor nodes { id } }
     ordersRevision
-  } }`;
+  } } }`;
   const counts = [];
   for (const limit of [2, 50]) {
     const { statements: sent } = await statements.during(() => graph.query(query, { limit }));
@@ -71,7 +71,7 @@ test('the number of statements does not depend on the number of stores', async (
 test.each(['count', 'nodes { id }'])(
   'the revision of orders is read before %s, so that no change is missed',
   async selection => {
-    const query = `{ stores(limit: 2) { orders { ${selection} } ordersRevision } }`;
+    const query = `{ stores(limit: 2) { nodes { orders { ${selection} } ordersRevision } } }`;
     const { statements: sent } = await statements.during(() => graph.query(query));
     const revision = sent.findIndex(text => text.includes('from order_revision'));
     const orders = sent.findIndex(text => /from (?:order_count|orders)\b/.test(text));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { encodeCursor } from '../../src/database/cursor.ts';
 import type { OrderFilter } from '../../src/generated/graph.ts';
-import { type Cursor, encodeCursor } from '../../src/order/arguments.ts';
 import { type Order, orderStatuses } from '../../src/order/entities.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
@@ -90,32 +90,55 @@ const newestFirst = (a: SortKey, b: SortKey) =>
   Number(b.createdAt) - Number(a.createdAt) || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 
 interface Paging {
-  readonly pageIndex: number;
-  readonly pageSize: number;
+  readonly pageIndex?: number;
+  readonly pageSize?: number;
+  readonly first?: number;
+  readonly last?: number;
   readonly after: SortKey | undefined;
+  readonly before: SortKey | undefined;
 }
 
-function expected(orders: readonly Order[], wanted: OrderFilter, { pageIndex, pageSize, after }: Paging) {
+/** Implements the arguments of the graph; those of cursors as in the Relay Cursor Connections Specification. */
+function expected(
+  orders: readonly Order[],
+  wanted: OrderFilter,
+  { pageIndex = 0, pageSize = 0, first, last, after, before }: Paging,
+) {
   const all = orders.filter(order => matches(order, wanted)).sort(newestFirst);
-  const rest = after ? all.filter(order => newestFirst(after, order) < 0) : all;
-  const page = rest.slice(pageIndex * pageSize, (pageIndex + 1) * pageSize);
+  const preceding = after ? all.filter(order => newestFirst(order, after) <= 0) : [];
+  const following = before ? all.filter(order => newestFirst(before, order) <= 0) : [];
+  const edges = all.filter(order => !preceding.includes(order) && !following.includes(order));
+  const from = last === undefined ? pageIndex * pageSize : Math.max(0, edges.length - last);
+  const to = from + (first ?? last ?? pageSize);
+  const page = edges.slice(from, to);
   return {
     ids: page.map(order => order.id),
     count: all.length,
-    hasNextPage: rest.length > (pageIndex + 1) * pageSize,
-    endCursor: page.length > 0 ? page.slice(-1).map(cursorOf).join() : null,
+    hasPreviousPage: pageIndex > 0 || preceding.length > 0 || (last !== undefined && from > 0),
+    hasNextPage: following.length > 0 || to < edges.length,
+    startCursor: page.slice(0, 1).map(cursorOf).at(0) ?? null,
+    endCursor: page.slice(-1).map(cursorOf).at(0) ?? null,
   };
 }
 
-const cursorOf = ({ createdAt, id }: SortKey) => encodeCursor({ createdAt, orderId: id } satisfies Cursor);
+const cursorOf = ({ createdAt, id }: SortKey) => encodeCursor('order', { createdAt, id });
 
 const stores = [await createStore(2600), await createStore(40)];
 
-const paging: fc.Arbitrary<Omit<Paging, 'after'>> = fc.oneof(
+const pageByIndex = fc.oneof(
   { weight: 4, arbitrary: fc.record({ pageIndex: fc.nat(2), pageSize: fc.integer({ min: 1, max: 50 }) }) },
   { weight: 4, arbitrary: fc.record({ pageIndex: fc.nat(9), pageSize: fc.integer({ min: 1, max: 500 }) }) },
   { weight: 4, arbitrary: fc.record({ pageIndex: fc.nat(700), pageSize: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ pageIndex: fc.nat(2_147_483_647), pageSize: fc.constantFrom(1, 500) }) },
+);
+
+const size = fc.integer({ min: 1, max: 60 });
+const position = maybe(fc.nat(39));
+/** Cursors are indexes of orders here. */
+const paging = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ page: pageByIndex, after: position, before: fc.constant(undefined) }) },
+  { weight: 1, arbitrary: fc.record({ page: fc.record({ first: size }), after: position, before: position }) },
+  { weight: 1, arbitrary: fc.record({ page: fc.record({ last: size }), after: position, before: position }) },
 );
 
 test(`${runs} random searches have the same results as a model in memory`, { timeout: 600_000 }, async () => {
@@ -124,17 +147,17 @@ test(`${runs} random searches have the same results as a model in memory`, { tim
     fc.nat(stores.length - 1),
     filter,
     paging,
-    maybe(fc.nat(39)),
-    async (storeIndex, wanted, { pageIndex, pageSize }, at) => {
+    async (storeIndex, wanted, { page: request, ...positions }) => {
       const orders = stores[storeIndex] ?? [];
-      const after = at === undefined ? undefined : orders[at];
+      const after = positions.after === undefined ? undefined : orders[positions.after];
+      const before = positions.before === undefined ? undefined : orders[positions.before];
       const storeId = orders
         .slice(0, 1)
         .map(order => order.store)
         .join();
-      const args = { filter: wanted, pageIndex, pageSize, ...(after && { after: cursorOf(after) }) };
-      const page = await search(storeId, args);
-      expect(page).toEqual(expected(orders, wanted, { pageIndex, pageSize, after }));
+      const cursors = { ...(after && { after: cursorOf(after) }), ...(before && { before: cursorOf(before) }) };
+      const page = await search(storeId, { filter: wanted, ...request, ...cursors });
+      expect(page).toEqual(expected(orders, wanted, { ...request, after, before }));
       if (page.ids.length > 0) nonEmpty++;
     },
   );

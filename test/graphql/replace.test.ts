@@ -11,8 +11,8 @@ const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected
     revision
     store {
       menuRevision
-      menus { id externalId categories { externalId items { id externalId name { translations } } } }
-      items { id externalId }
+      menus { numericId externalId categories { externalId items { numericId externalId name { translations } } } }
+      items { numericId externalId }
     }
   }
 }`;
@@ -49,17 +49,17 @@ describe('replaceMenuConfiguration', () => {
         menuRevision: body.data.replaceMenuConfiguration.revision,
         menus: [
           {
-            id: expect.any(Number),
+            numericId: expect.any(Number),
             externalId: 'menu',
             categories: [
               {
                 externalId: 'category',
-                items: [{ id: expect.any(Number), externalId: 'item', name: { translations: { en: 'Soup' } } }],
+                items: [{ numericId: expect.any(Number), externalId: 'item', name: { translations: { en: 'Soup' } } }],
               },
             ],
           },
         ],
-        items: [{ id: expect.any(Number), externalId: 'item' }],
+        items: [{ numericId: expect.any(Number), externalId: 'item' }],
       },
     });
   });
@@ -71,9 +71,9 @@ describe('replaceMenuConfiguration', () => {
       const { body } = await replace(store.id, {
         items: externalIds.map(externalId => ({ ...item, externalId, modifierExternalIds: [] })),
       });
-      const items: { id: number; externalId: string }[] = body.data.replaceMenuConfiguration.store.items;
+      const items: { numericId: number; externalId: string }[] = body.data.replaceMenuConfiguration.store.items;
       expect(items.map(found => found.externalId)).toEqual(externalIds);
-      return Object.fromEntries(items.map(found => [found.externalId, found.id]));
+      return Object.fromEntries(items.map(found => [found.externalId, found.numericId]));
     };
     const first = await post('a', 'b', 'c');
     const second = await post('c', 'd', 'a');

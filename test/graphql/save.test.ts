@@ -109,11 +109,11 @@ test('the merchant of a store shows its new name at once', async () => {
   const etag = (await app.get(`/v1/merchants/${store.merchant}`)).headers.get('etag') ?? '';
   const { body } = await saveMerchant(
     { id: store.merchant, brandName: 'Casa Azul' },
-    'merchant { createdAt stores { merchant { brandName } } }',
+    'merchant { createdAt stores { nodes { merchant { brandName } } } }',
   );
   expect(body.data.saveMerchant.merchant).toEqual({
     createdAt: '2026-01-01T00:00:00.000Z',
-    stores: [{ merchant: { brandName: 'Casa Azul' } }],
+    stores: { nodes: [{ merchant: { brandName: 'Casa Azul' } }] },
   });
   const read = await app.get(`/v1/merchants/${store.merchant}`, { 'if-none-match': etag });
   expect([read.status, read.body.brand_name]).toEqual([200, 'Casa Azul']);
@@ -121,17 +121,20 @@ test('the merchant of a store shows its new name at once', async () => {
 
 test('each of several saves in one request shows those before it', async () => {
   const store = (id: string) =>
-    `saveStore(input: { id: "${id}", name: { en: "${id}" }, merchant: { id: "several" } }) { store { merchant { brandName stores { id } } } }`;
+    `saveStore(input: { id: "${id}", name: { en: "${id}" }, merchant: { id: "several" } }) { store { merchant { brandName stores { nodes { id } } } } }`;
   const merchant = (brandName: string) => `saveMerchant(input: { id: "several", brandName: "${brandName}" })`;
-  const query = `mutation { ${merchant('A')} { merchant { stores { id } } } one: ${store('one')} two: ${store('two')}
-    renamed: ${merchant('B')} { merchant { brandName stores { merchant { brandName } } } } }`;
+  const query = `mutation { ${merchant('A')} { merchant { stores { nodes { id } } } } one: ${store('one')} two: ${store('two')}
+    renamed: ${merchant('B')} { merchant { brandName stores { nodes { merchant { brandName } } } } } }`;
   const { body } = await app.graphql(query, {}, operator);
   expect(body.data).toEqual({
-    saveMerchant: { merchant: { stores: [] } },
-    one: { store: { merchant: { brandName: 'A', stores: [{ id: 'one' }] } } },
-    two: { store: { merchant: { brandName: 'A', stores: [{ id: 'one' }, { id: 'two' }] } } },
+    saveMerchant: { merchant: { stores: { nodes: [] } } },
+    one: { store: { merchant: { brandName: 'A', stores: { nodes: [{ id: 'one' }] } } } },
+    two: { store: { merchant: { brandName: 'A', stores: { nodes: [{ id: 'one' }, { id: 'two' }] } } } },
     renamed: {
-      merchant: { brandName: 'B', stores: [{ merchant: { brandName: 'B' } }, { merchant: { brandName: 'B' } }] },
+      merchant: {
+        brandName: 'B',
+        stores: { nodes: [{ merchant: { brandName: 'B' } }, { merchant: { brandName: 'B' } }] },
+      },
     },
   });
 });

@@ -46,7 +46,7 @@ describe('/graphql', () => {
   test.each(['PUT', 'PATCH', 'DELETE'] as const)('%s is 405, whatever body it has', async method => {
     const response = await app.inject({
       method,
-      url: '/graphql?query={stores{id}}',
+      url: '/graphql?query={stores{nodes{id}}}',
       headers: { 'content-type': 'application/json' },
       payload: '{',
     });

@@ -31,14 +31,14 @@ async function serveOverProxy(keyCacheTtlSeconds: number) {
 }
 
 describe('/graphql while the database is unavailable', () => {
-  const queries = ['{ stores { id } }', `{ store(id: "${store.id}") { menus { name { translations } } } }`];
+  const queries = ['{ stores { nodes { id } } }', `{ store(id: "${store.id}") { menus { name { translations } } } }`];
 
   test.each([
     ['the key is looked up', 0],
     ['the query runs', 5],
   ])('is 503 with UNAVAILABLE if it fails when %s', async (_when, keyCacheTtlSeconds) => {
     const { proxy, query } = await serveOverProxy(keyCacheTtlSeconds);
-    expect((await query('{ merchants { id } }')).status).toBe(200);
+    expect((await query('{ merchants { nodes { id } } }')).status).toBe(200);
     await proxy.shut();
     for (const text of queries) {
       const response = await query(text);
@@ -55,7 +55,7 @@ describe('/graphql while the database is unavailable', () => {
 
 test('/graphql beyond the rate limit is 429 with TOO_MANY_REQUESTS', async () => {
   const key = await app.newKey();
-  const listStores = () => app.graphql('{ stores { id } }', {}, { 'x-api-key': key });
+  const listStores = () => app.graphql('{ stores { nodes { id } } }', {}, { 'x-api-key': key });
   expect((await listStores()).headers.get('ratelimit-remaining')).toBe('1');
   expect((await listStores()).status).toBe(200);
   const { status, headers, body } = await listStores();

@@ -24,7 +24,7 @@ test('while the event loop is late, requests with a key get 503, and health and 
   const { headers, body } = await untilStatus(503, () => block(300));
   expect(headers.get('retry-after')).toBe('1');
   expect(body).toEqual({ detail: 'The service has more to do than it can at the moment.' });
-  const graphql = await app.graphql('{ stores { id } }');
+  const graphql = await app.graphql('{ stores { nodes { id } } }');
   expect([graphql.status, graphql.headers.get('retry-after')]).toEqual([503, '1']);
   expect(graphql.body.errors[0].extensions.code).toBe('UNAVAILABLE');
   for (const path of ['/health/live', '/health/ready', '/metrics', '/docs']) {

@@ -18,9 +18,9 @@ async function makeCalls(url: string): Promise<void> {
   await fetch(`${url}${storePath}`, { headers: { ...headers, 'x-request-id': 'till-7:42' } });
   await post(menuPath, JSON.stringify(smallBody('one')));
   await post(menuPath, '{');
-  await graphql('query Names { stores { name } } query Other { stores { id } }', 'Other');
-  await graphql('# comment\nquery Stores { stores { id merchant { id } } }');
-  await graphql('{ stores { id } }');
+  await graphql('query Names { stores { nodes { name } } } query Other { stores { nodes { id } } }', 'Other');
+  await graphql('# comment\nquery Stores { stores { nodes { id merchant { id } } } }');
+  await graphql('{ stores { nodes { id } } }');
   await graphql(`{ store(id: "${app.key}") { nothing } }`);
   await fetch(`${url}/v1/stores/?x-api-key=${app.key}`);
   await fetch(`${url}/v1/stores/${app.key}`, { headers: { ...headers, 'x-request-id': app.key } });

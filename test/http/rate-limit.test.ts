@@ -30,7 +30,7 @@ describe('CARTE_RATE_LIMIT', () => {
   test('counts requests to /v1 and /graphql together', async () => {
     const key = await app.newKey();
     await listStores(key);
-    const { headers } = await app.graphql('{ stores { id } }', {}, { 'x-api-key': key });
+    const { headers } = await app.graphql('{ stores { nodes { id } } }', {}, { 'x-api-key': key });
     expect(headers.get('ratelimit-remaining')).toBe('1');
   });
 

@@ -28,7 +28,7 @@ const { requests } = await observe(
   async url => {
     await fetch(`${url}/v1/stores/${store.id}`, { headers });
     const json = { ...headers, 'content-type': 'application/json' };
-    const body = JSON.stringify({ query: 'query Names { stores { name } }' });
+    const body = JSON.stringify({ query: 'query Names { stores { nodes { name } } }' });
     await fetch(`${url}/graphql`, { method: 'POST', headers: json, body });
     await fetch(`${url}/v1/stores/${store.id}/menu_configuration/`, { method: 'POST', headers: json, body: '{' });
     await fetch(`${url}/v1/stores/unknown`, { headers });

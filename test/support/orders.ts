@@ -14,16 +14,22 @@ import { createData, operatorFork } from './data.ts';
 interface Page {
   readonly ids: readonly string[];
   readonly count: number;
+  readonly hasPreviousPage: boolean;
   readonly hasNextPage: boolean;
+  readonly startCursor: string | null;
   readonly endCursor: string | null;
 }
 
 type Arguments = Partial<OrderArguments>;
 
-const pageQuery = `query ($storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt!, $pageSize: Int!, $after: String) {
+const pageQuery = `query (
+  $storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt, $pageSize: Int, $first: Int, $after: String, $last: Int, $before: String
+) {
   store(id: $storeId) {
-    orders(filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize, after: $after) {
-      nodes { id } count hasNextPage endCursor
+    orders(
+      filter: $filter, pageIndex: $pageIndex, pageSize: $pageSize, first: $first, after: $after, last: $last, before: $before
+    ) {
+      nodes { id } count pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
     }
   }
 }`;
@@ -46,9 +52,9 @@ export function createOrderGraph(orm: MikroORM) {
   };
 
   const search = async (storeId: string, args: Arguments = {}): Promise<Page> => {
-    const { store } = await query(pageQuery, { storeId, pageIndex: 0, pageSize: 50, ...args });
-    const { nodes, ...page } = store.orders;
-    return { ids: nodes.map((node: { id: string }) => node.id), ...page };
+    const { store } = await query(pageQuery, { storeId, ...args });
+    const { nodes, count, pageInfo } = store.orders;
+    return { ids: nodes.map((node: { id: string }) => node.id), count, ...pageInfo };
   };
 
   return {

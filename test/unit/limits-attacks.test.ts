@@ -14,72 +14,91 @@ const tree = 'menus { categories { items { name { text } modifierGroups { modifi
 const walk = (levels: number) => nested(levels, 'modifierItems { groups { items { ', 'id');
 
 const attacks: Readonly<Record<string, readonly [text: string, code: string, variables?: Record<string, unknown>]>> = {
-  'a walk too deep': [`{ store(id: "s") { ${nested(10, 'merchant { stores(limit: 1) { ', 'id')} } }`, 'QUERY_TOO_DEEP'],
+  'a walk too deep': [
+    `{ store(id: "s") { ${nested(10, 'merchant { stores(limit: 1) { nodes { ', 'id')} } }`,
+    'QUERY_TOO_DEEP',
+  ],
   'a walk as deep as the parser goes': [
-    `{ store(id: "s") { ${nested(400, 'merchant { stores(limit: 1) { ', 'id')} } }`,
+    `{ store(id: "s") { ${nested(400, 'merchant { stores(limit: 1) { nodes { ', 'id')} } }`,
     'QUERY_TOO_DEEP',
   ],
   'depth hidden in fragments': [
-    `{ store(id: "s") { ...F0 } } ${times(8, at => `fragment F${at} on Store { merchant { stores(limit: 1) { ...F${at + 1} } } }`)} fragment F8 on Store { id }`,
+    `{ store(id: "s") { ...F0 } } ${times(8, at => `fragment F${at} on Store { merchant { stores(limit: 1) { nodes { ...F${at + 1} } } } }`)} fragment F8 on Store { id }`,
     'QUERY_TOO_DEEP',
   ],
   'a chain of a thousand fragments': [
     `{ store(id: "s") { ...F0 } } ${times(1000, at => `fragment F${at} on Store { ...F${at + 1} }`)} fragment F1000 on Store { id }`,
     'QUERY_TOO_DEEP',
   ],
-  'a hundred inline fragments within each other': [`{ ${nested(400, '... { ', 'stores { id }')} }`, 'QUERY_TOO_DEEP'],
+  'a hundred inline fragments within each other': [
+    `{ ${nested(400, '... { ', 'stores { nodes { id } }')} }`,
+    'QUERY_TOO_DEEP',
+  ],
   'thousands of aliases': [`{ ${times(3000, at => `a${at}: __typename`)} }`, 'TOO_MANY_ALIASES'],
   'aliases hidden in fragments': [
-    `{ stores(limit: 1) { ...A ...B } } fragment A on Store { ${times(60, at => `a${at}: id`)} } fragment B on Store { ${times(60, at => `b${at}: id`)} }`,
+    `{ stores(limit: 1) { nodes { ...A ...B } } } fragment A on Store { ${times(60, at => `a${at}: id`)} } fragment B on Store { ${times(60, at => `b${at}: id`)} }`,
     'TOO_MANY_ALIASES',
   ],
-  'a hundred root fields': [`{ ${times(99, at => `a${at}: stores(limit: 1) { id }`)} }`, 'TOO_MANY_ROOT_FIELDS'],
+  'a hundred root fields': [
+    `{ ${times(99, at => `a${at}: stores(limit: 1) { nodes { id } }`)} }`,
+    'TOO_MANY_ROOT_FIELDS',
+  ],
   'a hundred writes': [
     `mutation { ${times(99, at => `a${at}: replaceMenuConfiguration(storeId: "s", input: { items: [] }) { revision }`)} }`,
     'TOO_MANY_ROOT_FIELDS',
   ],
   'root fields hidden in fragments': [
-    `{ ...A } fragment A on Query { ${times(30, () => '...B')} } fragment B on Query { stores { id } merchants { id } }`,
+    `{ ...A } fragment A on Query { ${times(30, () => '...B')} } fragment B on Query { stores { nodes { id } } merchants { nodes { id } } }`,
     'TOO_MANY_ROOT_FIELDS',
   ],
   'a field repeated without end': [`{ store(id: "s") { ${'id '.repeat(14_000)} } }`, 'QUERY_TOO_LONG'],
-  'a flood of directives': [`{ stores ${'@skip(if: false) '.repeat(2000)} { id } }`, 'TOO_MANY_DIRECTIVES'],
+  'a flood of directives': [`{ stores ${'@skip(if: false) '.repeat(2000)} { nodes { id } } }`, 'TOO_MANY_DIRECTIVES'],
   'a fragment that doubles thirty times, level by level': [
-    `{ store(id: "s") { ...F0 } } ${times(30, at => `fragment F${at} on Store { a: merchant { stores { ...F${at + 1} } } b: merchant { stores { ...F${at + 1} } } }`)} fragment F30 on Store { id }`,
+    `{ store(id: "s") { ...F0 } } ${times(30, at => `fragment F${at} on Store { a: merchant { stores { nodes { ...F${at + 1} } } } b: merchant { stores { nodes { ...F${at + 1} } } } }`)} fragment F30 on Store { id }`,
     'QUERY_TOO_COMPLEX',
   ],
   'a fragment that doubles thirty times at one level': [
     `{ store(id: "s") { ...F0 } } ${times(30, at => `fragment F${at} on Store { ...F${at + 1} ...F${at + 1} }`)} fragment F30 on Store { merchant { id } }`,
     'QUERY_TOO_COMPLEX',
   ],
-  'the trees of a thousand stores': [`{ stores(limit: 1000) { ${tree} } }`, 'QUERY_TOO_COMPLEX'],
-  'a thousand by a variable': [`query ($n: Int!) { stores(limit: $n) { ${tree} } }`, 'QUERY_TOO_COMPLEX', { n: 1000 }],
+  'the trees of a thousand stores': [`{ stores(limit: 1000) { nodes { ${tree} } } }`, 'QUERY_TOO_COMPLEX'],
+  'a thousand by a variable': [
+    `query ($n: Int!) { stores(limit: $n) { nodes { ${tree} } } }`,
+    'QUERY_TOO_COMPLEX',
+    { n: 1000 },
+  ],
   'a thousand by the default of a variable': [
-    `query ($n: Int! = 1000) { stores(limit: $n) { ${tree} } }`,
+    `query ($n: Int! = 1000) { stores(limit: $n) { nodes { ${tree} } } }`,
     'QUERY_TOO_COMPLEX',
   ],
   'more than there are numbers, by a variable': [
-    'query ($n: Int!) { stores(limit: $n) { id } }',
+    'query ($n: Int!) { stores(limit: $n) { nodes { id } } }',
     'QUERY_TOO_COMPLEX',
     { n: Number.POSITIVE_INFINITY },
   ],
-  'the configurations of a thousand stores': ['{ stores(limit: 1000) { menus { id } } }', 'QUERY_TOO_COMPLEX'],
+  'the configurations of a thousand stores': [
+    '{ stores(limit: 1000) { nodes { menus { id } } } }',
+    'QUERY_TOO_COMPLEX',
+  ],
   'five hundred orders of each of a thousand stores': [
-    '{ stores(limit: 1000) { orders(pageSize: 500) { nodes { customer { name } } } } }',
+    '{ stores(limit: 1000) { nodes { orders(pageSize: 500) { nodes { customer { name } } } } } }',
     'QUERY_TOO_COMPLEX',
   ],
   'a hundred searches of each of a thousand stores': [
-    `{ stores(limit: 1000) { ${times(99, at => `a${at}: orders(filter: { customerName: "${at}" }) { count }`)} } }`,
+    `{ stores(limit: 1000) { nodes { ${times(99, at => `a${at}: orders(filter: { customerName: "${at}" }) { count }`)} } } }`,
     'QUERY_TOO_COMPLEX',
   ],
-  'stores of merchants of stores': ['{ merchants(limit: 1000) { stores(limit: 1000) { id } } }', 'QUERY_TOO_COMPLEX'],
+  'stores of merchants of stores': [
+    '{ merchants(limit: 1000) { nodes { stores(limit: 1000) { nodes { id } } } } }',
+    'QUERY_TOO_COMPLEX',
+  ],
   'items of groups of items': [
     `{ store(id: "s") { items { ${nested(2, 'modifierGroups { items { ', 'id')} } } }`,
     'QUERY_TOO_COMPLEX',
   ],
   'a cyclic walk from one item': [`{ store(id: "s") { item(externalId: "i") { ${walk(3)} } } }`, 'QUERY_TOO_COMPLEX'],
   'a text ninety times': [
-    `{ stores { menus { categories { items { name { ${times(90, at => `a${at}: text`)} } } } } } }`,
+    `{ stores { nodes { menus { categories { items { name { ${times(90, at => `a${at}: text`)} } } } } } } }`,
     'QUERY_TOO_COMPLEX',
   ],
   'a walk through the schema': [
@@ -111,12 +130,15 @@ describe('Rejected before execution', () => {
 
 describe('An invalid document', () => {
   test.each([
-    ['fragments in a circle', '{ ...A } fragment A on Query { stores { id } ...B } fragment B on Query { ...A }'],
+    [
+      'fragments in a circle',
+      '{ ...A } fragment A on Query { stores { nodes { id } } ...B } fragment B on Query { ...A }',
+    ],
     ['a fragment that spreads itself below', '{ ...A } fragment A on Query { store(id: "s") { merchant { ...A } } }'],
     ['an unknown fragment, type and field', '{ ...Nothing ... on Nowhere { a } b { constructor { __proto__ } } }'],
     ['a mutation of fields that are not there', 'mutation { toString { valueOf } }'],
-    ['a subscription, which there is none of', 'subscription { stores { id } }'],
-    ['no operation', 'fragment A on Query { stores { id } }'],
+    ['a subscription, which there is none of', 'subscription { stores { nodes { id } } }'],
+    ['no operation', 'fragment A on Query { stores { nodes { id } } }'],
     ['a definition of a type', 'type A { a: Int }'],
     ['introspection in a wrong place', '{ store(id: "s") { __schema { types { name } } } }'],
   ])('%s: passes the limits, and is left for validation to reject', (_what, text) => {
@@ -125,15 +147,15 @@ describe('An invalid document', () => {
 
   test('variable names are not looked up on Object.prototype', () => {
     const text =
-      'query ($constructor: Int!, $__proto__: Int!) { stores(limit: $constructor) { id } merchants(limit: $__proto__) { id } }';
-    expect(checkLimits(parse(text), undefined, {}).cost).toBe(200);
+      'query ($constructor: Int!, $__proto__: Int!) { stores(limit: $constructor) { nodes { id } } merchants(limit: $__proto__) { nodes { id } } }';
+    expect(checkLimits(parse(text), undefined, {}).cost).toBe(202);
   });
 });
 
 test('The check takes time linear in the length of the document', () => {
   const bomb = (levels: number) =>
     parse(
-      `{ store(id: "s") { ...F0 } } ${times(levels, at => `fragment F${at} on Store { a: merchant { id stores(limit: 1) { ...F${at + 1} ...F${at + 1} } } ...F${at + 1} }`)} fragment F${levels} on Store { id }`,
+      `{ store(id: "s") { ...F0 } } ${times(levels, at => `fragment F${at} on Store { a: merchant { id stores(limit: 1) { nodes { ...F${at + 1} ...F${at + 1} } } } ...F${at + 1} }`)} fragment F${levels} on Store { id }`,
     );
   const small = cpuOf(bomb(15));
   const large = cpuOf(bomb(120));

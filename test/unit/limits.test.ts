@@ -21,11 +21,17 @@ const tree = `menus {
 describe('Queries of ordinary front ends are within the limits', () => {
   test.each([
     ['the whole tree of a store', `{ store(id: "s") { ${tree} } }`],
-    ['the whole trees of five stores', `{ stores(limit: 5) { ${tree} } }`],
+    ['the whole trees of five stores', `{ stores(limit: 5) { nodes { ${tree} } } }`],
     ['the flat lists of a store', `{ store(id: "s") { menus { id } categories { id } items { id ${texts} } } }`],
-    ['the menus of a hundred stores', '{ stores { name menus { name { text } categories { name { text } } } } }'],
-    ['the orders of a hundred stores', '{ stores { orders { count nodes { id customer { name } items } } } }'],
-    ['counts of the orders of all stores', '{ stores(limit: 1000) { orders(pageSize: 1) { count } } }'],
+    [
+      'the menus of a hundred stores',
+      '{ stores { nodes { name menus { name { text } categories { name { text } } } } } }',
+    ],
+    [
+      'the orders of a hundred stores',
+      '{ stores { nodes { orders { count nodes { id customer { name } items } } } } }',
+    ],
+    ['counts of the orders of all stores', '{ stores(limit: 1000) { nodes { orders(pageSize: 1) { count } } } }'],
     ['what goes with an item, and where', '{ store(id: "s") { items { modifierGroups { items { id } } } } }'],
     ['the schema', getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true })],
   ])('%s', (_what, text) => {
@@ -35,26 +41,35 @@ describe('Queries of ordinary front ends are within the limits', () => {
 
 describe('Cost', () => {
   test.each([
-    ['a value costs nothing', '{ stores { id name } }', 100],
+    ['a value costs nothing', '{ stores { nodes { id name } } }', 1 + 100],
     ['an object costs one', '{ store(id: "s") { merchant { brandName } } }', 2],
     ['an alias costs one', '{ store(id: "s") { a: id b: id } }', 3],
-    ['a list has the length of its slicing argument', '{ stores(limit: 7) { id } }', 7],
-    ['an empty list costs nothing', '{ stores(limit: 0) { merchant { id } } }', 0],
-    ['a negative length costs nothing; the resolver rejects it', '{ stores(limit: -5) { merchant { id } } }', 0],
-    ['lists multiply', '{ stores(limit: 7) { phoneNumbers { id } merchant { id } } }', 7 * (1 + 3 + 1)],
+    ['a list has the length of its slicing argument', '{ stores(limit: 7) { nodes { id } } }', 1 + 7],
+    ['an empty list costs nothing', '{ stores(limit: 0) { nodes { merchant { id } } } }', 1],
+    [
+      'a negative length costs nothing; the resolver rejects it',
+      '{ stores(limit: -5) { nodes { merchant { id } } } }',
+      1,
+    ],
+    ['lists multiply', '{ stores(limit: 7) { nodes { phoneNumbers { id } merchant { id } } } }', 1 + 7 * (1 + 3 + 1)],
     ['the members of a list of values count', '{ order(id: "o") { items } }', 1 + 5],
     ['loading a configuration costs a thousand', '{ store(id: "s") { menus { id } } }', 1 + 1000 + 3],
     ['a search costs a hundred', '{ store(id: "s") { orders(pageSize: 3) { nodes { id } } } }', 1 + 100 + 1 + 3],
+    [
+      'a page has the length of first or last, in nodes and in edges',
+      '{ store(id: "s") { orders(first: 500) { nodes { id } } } stores(last: 30) { edges { node { id } } pageInfo { endCursor } } }',
+      1 + 101 + 500 + 1 + 30 * 2 + 1,
+    ],
     ['a page has 50 orders by default', '{ store(id: "s") { orders { nodes { customer { name } } } } }', 102 + 50 * 2],
     [
       'a fragment counts where it is spread',
-      '{ a: stores { ...S } b: stores { ...S } } fragment S on Store { merchant { id } }',
-      400,
+      '{ a: stores { nodes { ...S } } b: stores { nodes { ...S } } } fragment S on Store { merchant { id } }',
+      2 * (1 + 200),
     ],
     [
       '@skip and @include exclude fields from the cost',
-      '{ stores { merchant @skip(if: true) { id } merchant @include(if: false) { id } } }',
-      100,
+      '{ stores { nodes { merchant @skip(if: true) { id } merchant @include(if: false) { id } } } }',
+      1 + 100,
     ],
   ])('%s', (_rule, text, cost) => {
     expect(check(text).cost).toBe(cost);
@@ -62,20 +77,20 @@ describe('Cost', () => {
 
   test('the page size applies to sized fields within fragments', () => {
     const text = `{ store(id: "s") { a: orders(pageSize: 10) { ...P } b: orders(pageSize: 20) { ...P } } }
-      fragment P on OrderPage { nodes { ...O } } fragment O on Order { customer { name } }`;
+      fragment P on OrderConnection { nodes { ...O } } fragment O on Order { customer { name } }`;
     expect(check(text).cost).toBe(1 + 2 * 101 + (10 + 20) * 2);
   });
 
   test('variables and their defaults give lengths and conditions', () => {
     const text = `query ($limit: Int! = 9, $all: Boolean! = false) {
-      stores(limit: $limit) { id merchant @include(if: $all) { id } }
+      stores(limit: $limit) { nodes { id merchant @include(if: $all) { id } } }
     }`;
-    expect(check(text).cost).toBe(9);
-    expect(check(text, { limit: 20 }).cost).toBe(20);
-    expect(check(text, { limit: 20, all: true }).cost).toBe(40);
+    expect(check(text).cost).toBe(1 + 9);
+    expect(check(text, { limit: 20 }).cost).toBe(1 + 20);
+    expect(check(text, { limit: 20, all: true }).cost).toBe(1 + 40);
   });
 
-  test('a variable without a value falls back to the default of the argument', () => {
+  test('a variable without a value falls back to the assumed size', () => {
     expect(check('query ($n: Int) { store(id: "s") { orders(pageSize: $n) { nodes { id } } } }').cost).toBe(
       1 + 100 + 1 + 50,
     );
@@ -83,12 +98,12 @@ describe('Cost', () => {
 
   test('a variable of a wrong type falls back to the assumed size; execution rejects it', () => {
     for (const limit of ['1', null, {}, [5], true])
-      expect(check('query ($n: Int!) { stores(limit: $n) { id } }', { limit }).cost).toBe(100);
+      expect(check('query ($n: Int!) { stores(limit: $n) { nodes { id } } }', { limit }).cost).toBe(1 + 100);
   });
 
   test('only the selected operation counts', () => {
-    const text = `query Small { stores(limit: 1) { id } } query Large { stores(limit: 1000) { ${tree} } }`;
-    expect(check(text, {}, 'Small')).toMatchObject({ cost: 1, codes: [] });
+    const text = `query Small { stores(limit: 1) { nodes { id } } } query Large { stores(limit: 1000) { nodes { ${tree} } } }`;
+    expect(check(text, {}, 'Small')).toMatchObject({ cost: 2, codes: [] });
     expect(check(text, {}, 'Large').codes).toEqual(['QUERY_TOO_COMPLEX']);
     expect(check(text)).toMatchObject({ cost: 0, codes: [] });
   });
@@ -98,18 +113,22 @@ test('Each limit is an option, and its error names the value, the limit and the 
   const tight = { depth: 2, introspectionDepth: 2, cost: 10, rootFields: 2, aliases: 1, selections: 3, directives: 1 };
   expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultQueryLimits)));
   const text = `{
-    a: stores @skip(if: false) @include(if: true) { merchant { id } }
-    b: merchants { id }
+    a: stores @skip(if: false) @include(if: true) { nodes { merchant { id } } }
+    b: merchants { nodes { id } }
     __schema { queryType { name } }
   }`;
   const { errors } = createLimitCheck(graph, tight)(parse(text), undefined, {});
   expect(errors.map(({ extensions, message, locations }) => [extensions.code, message, locations?.[0]?.line])).toEqual([
-    ['QUERY_TOO_LONG', 'The document has 8 selections; at most 3 are allowed.', expect.any(Number)],
+    ['QUERY_TOO_LONG', 'The document has 10 selections; at most 3 are allowed.', expect.any(Number)],
     ['TOO_MANY_ALIASES', 'The document has 2 aliases, exceeding the limit at b; at most 1 are allowed.', 3],
     ['TOO_MANY_DIRECTIVES', 'The document has 2 directives on one node; at most 1 are allowed.', 2],
     ['TOO_MANY_ROOT_FIELDS', 'The query has 3 root fields; at most 2 are allowed.', 1],
-    ['QUERY_TOO_DEEP', 'The query is 3 levels deep at stores.merchant.id; at most 2 are allowed.', 2],
+    ['QUERY_TOO_DEEP', 'The query is 4 levels deep at stores.nodes.merchant; at most 2 are allowed.', 2],
     ['QUERY_TOO_DEEP', 'The query is 3 levels deep at __schema.queryType.name; at most 2 are allowed.', 4],
-    ['QUERY_TOO_COMPLEX', 'The query costs 302 objects, most of them at stores; at most 10 are allowed.', 2],
+    [
+      'QUERY_TOO_COMPLEX',
+      'The query costs 304 objects, most of them at stores.nodes.merchant; at most 10 are allowed.',
+      2,
+    ],
   ]);
 });

@@ -9,14 +9,14 @@ const createDocuments = (maxTokens: number) => new DocumentCache({ schema, maxTo
 const validateRequest = createRequestValidator({ schema, documents: createDocuments(1000), limits: { cost: 50 } });
 const codes = (parameters: unknown) => validateRequest(parameters).errors.map(error => error.extensions.code);
 
-const text = 'query Stores($n: Int!) { stores(limit: $n) { id } }';
+const text = 'query Stores($n: Int!) { stores(limit: $n) { nodes { id } } }';
 
 describe('A valid request', () => {
   test('has its parsed document and cost', () => {
-    expect(validateRequest({ query: '{ stores(limit: 3) { id } }' })).toMatchObject({ errors: [], cost: 3 });
+    expect(validateRequest({ query: '{ stores(limit: 3) { nodes { id } } }' })).toMatchObject({ errors: [], cost: 4 });
     expect(validateRequest({ query: text, variables: { n: 7 } })).toMatchObject({
       errors: [],
-      cost: 7,
+      cost: 8,
       parsed: { text },
     });
   });
@@ -24,14 +24,14 @@ describe('A valid request', () => {
   test('may have variables as JSON, as in a URL', () => {
     expect(validateRequest({ query: text, variables: '{"n":7}' })).toMatchObject({
       errors: [],
-      cost: 7,
+      cost: 8,
       parsed: { text },
     });
   });
 
   test.each<[what: string, parameters: unknown]>([
     ['no parameters', undefined],
-    ['a list of requests', [{ query: '{ stores { id } }' }]],
+    ['a list of requests', [{ query: '{ stores { nodes { id } } }' }]],
     ['no query', {}],
     ['a query that is not a string', { query: 5 }],
   ])('without a query is left for Apollo to reject: %s', (_what, parameters) => {
@@ -41,9 +41,9 @@ describe('A valid request', () => {
   test.each([[5], ['{'], ['[]'], [[]], [null]])(
     'with variables that are not an object is left for Apollo to reject: %j',
     variables => {
-      expect(validateRequest({ query: '{ stores(limit: 3) { id } }', variables })).toMatchObject({
+      expect(validateRequest({ query: '{ stores(limit: 3) { nodes { id } } }', variables })).toMatchObject({
         errors: [],
-        cost: 3,
+        cost: 4,
       });
     },
   );
@@ -51,7 +51,7 @@ describe('A valid request', () => {
 
 describe('A request is rejected', () => {
   test.each<[what: string, parameters: unknown, code: string]>([
-    ['whose query exceeds the cost limit', { query: '{ stores { id } }' }, 'QUERY_TOO_COMPLEX'],
+    ['whose query exceeds the cost limit', { query: '{ stores { nodes { id } } }' }, 'QUERY_TOO_COMPLEX'],
     ['whose variable makes it exceed the cost limit', { query: text, variables: { n: 51 } }, 'QUERY_TOO_COMPLEX'],
     [
       'whose variable in a URL makes it exceed the cost limit',
@@ -60,7 +60,11 @@ describe('A request is rejected', () => {
     ],
     [
       'whose operationName selects an operation over the limit',
-      { query: `query Small { stores(limit: 1) { id } } ${text}`, operationName: 'Stores', variables: { n: 51 } },
+      {
+        query: `query Small { stores(limit: 1) { nodes { id } } } ${text}`,
+        operationName: 'Stores',
+        variables: { n: 51 },
+      },
       'QUERY_TOO_COMPLEX',
     ],
   ])('%s', (_what, parameters, code) => {
@@ -81,7 +85,7 @@ describe('A request is rejected', () => {
   test.each<[what: string, query: string, code: string]>([
     ['a syntax error', '{ stores {', 'GRAPHQL_PARSE_FAILED'],
     ['too many tokens', `{ ${'id '.repeat(2000)} }`, 'GRAPHQL_PARSE_FAILED'],
-    ['a validation error', '{ stores(limit: 1) { nothing } }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['a validation error', '{ stores(limit: 1) { nodes { nothing } } }', 'GRAPHQL_VALIDATION_FAILED'],
   ])('with the location of the error: %s', (_what, query, code) => {
     const [error] = validateRequest({ query }).errors;
     expect(error?.toJSON()).toMatchObject({ locations: [{ line: 1 }], extensions: { code } });
@@ -114,11 +118,11 @@ describe('With trusted documents', () => {
   test.each([
     [{ documentId: id, variables: { n: 5 } }],
     [{ documentId: id, variables: '{"n":5}' }],
-    [{ query: '{ merchants { id } }', documentId: id, variables: { n: 5 } }],
+    [{ query: '{ merchants { nodes { id } } }', documentId: id, variables: { n: 5 } }],
     [{ extensions: { persistedQuery: { sha256Hash: id } }, variables: { n: 5 } }],
     [{ extensions: JSON.stringify({ persistedQuery: { sha256Hash: id } }), variables: { n: 5 } }],
   ])('the stored document is used, whatever query is sent: %j', parameters => {
-    expect(validateTrusted(parameters)).toMatchObject({ errors: [], cost: 5, parsed: { text } });
+    expect(validateTrusted(parameters)).toMatchObject({ errors: [], cost: 6, parsed: { text } });
   });
 
   test('limits apply to trusted documents, too', () => {

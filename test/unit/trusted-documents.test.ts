@@ -15,7 +15,7 @@ const load = (manifest: unknown) => {
   return loadTrustedDocuments(file);
 };
 
-const text = 'query Stores { stores { id } }';
+const text = 'query Stores { stores { nodes { id } } }';
 const id = hash('sha256', text);
 
 describe('A manifest', () => {
@@ -88,7 +88,7 @@ describe('A request', () => {
     ['documentId', { documentId: id }],
     ['documentId with its algorithm', { documentId: `sha256:${id}` }],
     ["Apollo's hash", { extensions: { persistedQuery: { version: 1, sha256Hash: id } } }],
-    ['documentId, whatever query is sent with it', { documentId: id, query: '{ merchants { id } }' }],
+    ['documentId, whatever query is sent with it', { documentId: id, query: '{ merchants { nodes { id } } }' }],
   ])('identifies its document by %s', (_how, request) => {
     expect(findTrustedDocument(trusted, request)).toBe(text);
   });
@@ -100,7 +100,7 @@ describe('A request', () => {
     ['an unknown id', { documentId: 'x'.repeat(10_000) }, 'PERSISTED_QUERY_NOT_IN_LIST'],
     [
       'the hash of an unlisted query',
-      { documentId: hash('sha256', '{ stores { id } }'), query: '{ stores { id } }' },
+      { documentId: hash('sha256', '{ stores { nodes { id } } }'), query: '{ stores { nodes { id } } }' },
       'PERSISTED_QUERY_NOT_IN_LIST',
     ],
   ])('with %s is rejected', (_what, request, code) => {

@@ -13,7 +13,7 @@ import type {
   StoresQueryVariables,
 } from '../../src/generated/web.ts';
 
-export type Store = StoresQuery['stores'][number];
+export type Store = StoresQuery['stores']['nodes'][number];
 export type StoreDetails = NonNullable<StoreDetailsQuery['store']>;
 export type MenuCard = NonNullable<MenuQuery['store']>;
 export type Menu = MenuCard['menus'][number];

@@ -80,7 +80,7 @@ async function update(): Promise<void> {
 
 async function load(options: RequestOptions): Promise<void> {
   const [list, linked] = await Promise.all([
-    stores ?? fetchStores({}, options).then(result => result.stores),
+    stores ?? fetchStores({}, options).then(result => result.stores.nodes),
     state.store === undefined ? undefined : loadStore(state.store, options),
   ]);
   stores = list;

@@ -54,17 +54,19 @@ const availableNow: Example = {
 # in the timezone of each store.
 query AvailableNow($at: DateTime!) {
   stores {
-    id
-    timezone
-    menus(availableAt: $at) {
-      name {
-        text(languages: ["en"])
-      }
-      availability {
-        dayOfWeek
-        timePeriods {
-          startTime
-          endTime
+    nodes {
+      id
+      timezone
+      menus(availableAt: $at) {
+        name {
+          text(languages: ["en"])
+        }
+        availability {
+          dayOfWeek
+          timePeriods {
+            startTime
+            endTime
+          }
         }
       }
     }
@@ -110,12 +112,14 @@ query Diagnostics($merchant: ID!) {
   merchant(id: $merchant) {
     brandName
     stores {
-      id
-      menuDiagnostics {
-        severity
-        code
-        place
-        message
+      nodes {
+        id
+        menuDiagnostics {
+          severity
+          code
+          place
+          message
+        }
       }
     }
   }

@@ -11,7 +11,7 @@ const goodQuery = `query Page($storeId: ID!, $filter: OrderFilter, $pageSize: In
     item(externalId: "x") { id }
     orders(filter: $filter, pageSize: $pageSize, after: $after) { count hasNextPage endCursor nodes { id status } }
   }
-  merchants(limit: 2) { id stores(limit: 1) { id } }
+  merchants(limit: 2) { nodes { id stores(limit: 1) { nodes { id } } } }
 }`;
 
 const goodVariables = ({ storeId }: Target) => ({
@@ -118,12 +118,12 @@ const literalProbe: MakeProbe = (random, target) => {
   ]);
   const field = random.pick([
     `store(id: ${value}) { id }`,
-    `stores(limit: ${value}) { id }`,
-    `stores(skip: ${value}, limit: 1) { id orders(pageSize: 1, after: ${value}) { count } }`,
+    `stores(limit: ${value}) { nodes { id } }`,
+    `stores(skip: ${value}, limit: 1) { nodes { id orders(pageSize: 1, after: ${value}) { count } } }`,
     `order(id: ${value}) { id }`,
     `merchant(id: ${value}) { id }`,
-    `stores(limit: 1) { menus(availableAt: ${value}) { name { text(languages: ${value}) } } }`,
-    `stores(limit: 1) { orders(filter: { customerName: ${value}, phoneNumber: ${value} }, pageIndex: ${value}) { count } }`,
+    `stores(limit: 1) { nodes { menus(availableAt: ${value}) { name { text(languages: ${value}) } } } }`,
+    `stores(limit: 1) { nodes { orders(filter: { customerName: ${value}, phoneNumber: ${value} }, pageIndex: ${value}) { count } } }`,
     `__type(name: ${value}) { name }`,
   ]);
   return postGraphql(target, 'hostile literal', JSON.stringify({ query: `{ ${field} }` }));
@@ -132,17 +132,17 @@ const literalProbe: MakeProbe = (random, target) => {
 const getProbe: MakeProbe = (random, target) => {
   const query = random.pick([
     `query=${encodeURIComponent(`mutation { replaceMenuConfiguration(storeId: "${target.storeId}", input: { items: [] }) { revision } }`)}`,
-    'query={stores{id}}&variables={',
-    'query={stores{id}}&variables=[]',
-    'query={stores{id}}&extensions=x',
-    'query={stores{id}}&query={merchants{id}}',
+    'query={stores{nodes{id}}}&variables={',
+    'query={stores{nodes{id}}}&variables=[]',
+    'query={stores{nodes{id}}}&extensions=x',
+    'query={stores{nodes{id}}}&query={merchants{nodes{id}}}',
     'query=',
     'query=%',
     'query=%00',
     'query[]=x',
     'variables={}',
     `query=${encodeURIComponent(randomText(random).toWellFormed())}`,
-    `query={stores{id}}&operationName=${encodeURIComponent(randomText(random).toWellFormed())}`,
+    `query={stores{nodes{id}}}&operationName=${encodeURIComponent(randomText(random).toWellFormed())}`,
   ]);
   const method = random.chance(0.85) ? 'GET' : random.pick(['HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
   const key = random.chance(0.8) ? { 'x-api-key': target.keys.write } : {};
@@ -168,7 +168,7 @@ const graphqlKeyProbe: MakeProbe = (random, target) => {
     [target.keys.read, target.keys.read],
   ]);
   const body = JSON.stringify({
-    query: random.pick(['{ stores { id } }', mutation, '{', '{ __schema { types { name } } }']),
+    query: random.pick(['{ stores { nodes { id } } }', mutation, '{', '{ __schema { types { name } } }']),
     variables: {},
   });
   return {
