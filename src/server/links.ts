@@ -1,3 +1,5 @@
+import { guides } from './guides.ts';
+
 /** A page or document of this server, relative to `/`. */
 interface Link {
   readonly href: string;
@@ -28,8 +30,11 @@ function documents({ introspection, metrics }: LinkSettings): readonly Link[] {
   ];
 }
 
+const listOf = (links: readonly Link[]) =>
+  links.map(({ href, title }) => `<a href="${href}">${title}</a>`).join(',\n          ');
+
 /** Renders the lists of links on `/`. */
-export function renderLinks(settings: LinkSettings): { readonly pages: string; readonly documents: string } {
+export function renderLinks(settings: LinkSettings): Readonly<Record<'pages' | 'guides' | 'documents', string>> {
   return {
     pages: pages
       .map(
@@ -37,8 +42,7 @@ export function renderLinks(settings: LinkSettings): { readonly pages: string; r
           `<li><a href="${href}"><strong>${title}</strong><span>${description}</span></a></li>`,
       )
       .join('\n          '),
-    documents: documents(settings)
-      .map(({ href, title }) => `<a href="${href}">${title}</a>`)
-      .join(',\n          '),
+    guides: listOf(Object.entries(guides).map(([file, title]) => ({ href: `guides/${file}`, title }))),
+    documents: listOf(documents(settings)),
   };
 }

@@ -21,6 +21,7 @@ import { registerCors } from './cors.ts';
 import { mountDocs } from './docs.ts';
 import { registerDrain } from './drain.ts';
 import { createTranslate, handleErrors } from './error-handler.ts';
+import { mountGuides } from './guides.ts';
 import { mountHealth } from './health.ts';
 import { registerLoadShedding } from './load-shedding.ts';
 import { loggerOptions, requestId } from './log.ts';
@@ -91,6 +92,7 @@ export async function createServer(
   });
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
   if (config.introspection) mountSdl(app, schema);
+  mountGuides(app);
   mountPages(app, config);
   return app;
 }

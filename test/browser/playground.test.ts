@@ -117,7 +117,7 @@ describeInBrowser('/graphql', () => {
     expect(await isStored(page, site.key)).toBe(false);
 
     await page.goto(site.url);
-    await page.getByLabel('Your key').fill('');
+    await page.getByRole('button', { name: 'Forget the key' }).click();
     await page.goBack();
     await line(page, 'Operation Editor', 'query Wrong').waitFor();
     await expect.poll(() => keyField(page).inputValue()).toBe('');

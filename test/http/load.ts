@@ -42,7 +42,7 @@ export const codeOf = (error: unknown) => (error instanceof Error && 'code' in e
 export const isNewConnection = (error: unknown) => error instanceof Error && 'isNew' in error && error.isNew === true;
 
 /** Leaves most of the processor to the service; `bench/renewals.ts` does without. */
-const pauseMs = 50;
+const pauseMs = 200;
 
 export interface Target {
   readonly url: string;
