@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { guides } from '../../src/server/guides.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 
 const run = promisify(execFile);
@@ -32,6 +33,7 @@ describeInBrowser('/', () => {
       'graphql',
       'docs',
       'menu',
+      ...Object.keys(guides).map(file => `guides/${file}`),
       'openapi.json',
       'openapi-3.0.json',
       'schema.graphql',
@@ -91,7 +93,7 @@ describeInBrowser('/', () => {
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
-    for (let press = 0; press < 15; press += 1) {
+    for (let press = 0; press < 20; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
@@ -99,6 +101,11 @@ describeInBrowser('/', () => {
       'Playground',
       'REST reference',
       'Menu viewer',
+      'GraphQL for front ends',
+      'POS integration',
+      'REST interface',
+      'operating',
+      'scaling',
       'OpenAPI 3.1',
       'OpenAPI 3.0',
       'GraphQL schema',
