@@ -11,5 +11,9 @@ const { enableCompileCache } = await import('node:module');
 const { fileURLToPath } = await import('node:url');
 // Type stripping and compilation dominate the start-up time; without a writable folder they run at each start.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/carte', import.meta.url)));
+// A reader that closes the pipe early, as `head` does, is no error.
+process.stdout.on('error', error => {
+  if (error.code !== 'EPIPE') throw error;
+});
 const { runCommand } = await import('../src/cli.ts');
 process.exitCode = await runCommand(process.argv.slice(2));

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import packageJson from '../package.json' with { type: 'json' };
 import { addCompareCommand } from './cli/compare.ts';
 import { addMigrateCommand } from './cli/database.ts';
 import { addDemoCommand } from './cli/demo.ts';
@@ -12,6 +11,7 @@ import { addRestCommands } from './cli/rest.ts';
 import { addServeCommands } from './cli/serve.ts';
 import { terminal } from './cli/terminal.ts';
 import { InvalidInput, OperatorError } from './errors.ts';
+import { version } from './version.ts';
 
 /** Runs the command line and returns the exit status; prints errors of the operator without a stack trace. */
 export async function runCommand(args: readonly string[]): Promise<number> {
@@ -35,7 +35,7 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 export function createProgram(): Command {
   const program = new Command('carte')
     .description('Restaurant menus, stores, merchants and orders as one GraphQL graph, with a REST facade')
-    .version(packageJson.version, '-V, --version', 'print the version')
+    .version(version, '-V, --version', 'print the version')
     .exitOverride()
     .showHelpAfterError('(--help shows the commands and options)')
     .configureHelp({ showGlobalOptions: true })

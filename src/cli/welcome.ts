@@ -33,6 +33,6 @@ function pages(url: string): string {
   return `${bold('In a browser')}
   ${url}/          overview of all pages
   ${url}/graphql   the playground
-  ${url}/docs      the REST documentation
+  ${url}/docs      the REST reference
   ${url}/menu      a store's menu as guests see it`;
 }

@@ -135,6 +135,12 @@ describe('carte', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${packageJson.version}\n` });
   });
 
+  test('ends without an error if the reader of its output closes the pipe', async () => {
+    const { child, ended } = start(['openapi'], {});
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   test('--help lists every command, and loads none of the packages that serve requests', async () => {
     // Prints what is loaded, one address a line.
     const hook = `import { registerHooks } from 'node:module';
