@@ -16,7 +16,7 @@ export interface Answer {
   readonly body: any;
 }
 
-// Tests see at once what they do to keys; test/unit/authenticate.test.ts is about what is remembered.
+// Tests see at once what they do to keys; test/unit/authenticate.test.ts tests the key cache.
 const config: Config = {
   ...readConfig({ CARTE_LOG_LEVEL: 'silent' }),
   prepare,
