@@ -33,3 +33,14 @@ export function removeOldCopies(): void {
 function withoutHeaders(tabState: string): string {
   return JSON.stringify(JSON.parse(tabState), (name, value) => (name === 'headers' ? null : value));
 }
+
+/** Reloads a page that comes from the back/forward cache if another page has replaced or forgotten the key since. */
+export function reloadIfKeyChanged(): void {
+  let key = readKey();
+  addEventListener('pagehide', () => {
+    key = readKey();
+  });
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted && readKey() !== key) location.reload();
+  });
+}

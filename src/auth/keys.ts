@@ -77,12 +77,13 @@ export async function revokeKey(em: EntityManager, id: string): Promise<ApiKey |
   return key;
 }
 
-/** Replaces the key's secret; name, grants and expiry stay. Null if there is no such key; throws `InvalidInput` if it is revoked. */
+/** Replaces the key's secret; name, grants and expiry stay. Null if there is no such key; throws `InvalidInput` if it is revoked or expired. */
 export async function rotateKey(em: EntityManager, id: string): Promise<IssuedKey | null> {
   const row = await findKey(em, id);
   if (!row) return null;
-  if (row.revokedAt) {
-    const message = `The key ${id} is revoked; create a new one.`;
+  const isExpired = row.expiresAt !== null && row.expiresAt !== undefined && row.expiresAt <= new Date();
+  if (row.revokedAt || isExpired) {
+    const message = `The key ${id} ${row.revokedAt ? 'is revoked' : 'has expired'}; create a new one.`;
     throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
   }
   const key = generateKey();

@@ -5,15 +5,18 @@ import { StoreEntity } from '../store/entities.ts';
 import type { KeyRequest } from './keys.ts';
 
 const maxNameLength = 255;
+const maxGrants = 1000;
 /** They would garble the output of `carte key list`, and PostgreSQL stores neither NUL nor half a surrogate pair. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;
 
 /** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
 export async function validateKeyRequest(em: EntityManager, request: KeyRequest): Promise<void> {
+  const tooMany = [...checkCounts(request)];
   const errors = [
+    ...tooMany,
     ...checkName(request),
     ...checkScope(request),
-    ...(await checkSubjects(em, request)),
+    ...(tooMany.length === 0 ? await checkSubjects(em, request) : []),
     ...checkPermissions(request),
     ...checkExpiry(request),
   ];
@@ -39,6 +42,13 @@ function* checkScope({ all, merchantIds, storeIds }: KeyRequest): Generator<Vali
   }
   if (!all && grants === 0) {
     yield { path: [], type: 'missing', message: 'A key needs an access scope: all, merchants or stores.' };
+  }
+}
+
+function* checkCounts({ merchantIds, storeIds }: KeyRequest): Generator<ValidationError> {
+  for (const [name, { length }] of Object.entries({ merchantIds, storeIds })) {
+    if (length <= maxGrants) continue;
+    yield { path: [name], type: 'too_long', message: `The list has ${length} ids; at most ${maxGrants} are allowed.` };
   }
 }
 

@@ -17,6 +17,7 @@ export async function saveDocuments<Document extends { readonly id?: string | nu
 ): Promise<SaveResult> {
   const found = documents.map(document => [
     ...(document.id === '' ? [emptyId] : []),
+    ...(document.id && document.id.length > maxIdLength ? [longId] : []),
     ...(isStorable(document) ? [] : findUnstorable(document)),
     ...findErrors(document),
   ]);
@@ -30,6 +31,14 @@ const emptyId: ValidationError = {
   path: ['id'],
   type: 'string_too_short',
   message: 'String should have at least 1 character',
+};
+
+/** In UTF-16 code units. Ids are parts of index entries, whose size PostgreSQL limits, and of URLs. */
+const maxIdLength = 255;
+const longId: ValidationError = {
+  path: ['id'],
+  type: 'string_too_long',
+  message: `String should have at most ${maxIdLength} characters`,
 };
 
 /** Saves a single document; throws `InvalidInput` with all its errors, whose paths start at the argument `input`. */

@@ -3,7 +3,7 @@ import { retryTransaction } from '../database/transaction.ts';
 import { OperatorError } from '../errors.ts';
 import { MenuItemEntity } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
-import { OrderEntity } from '../order/entities.ts';
+import { IdempotencyKeyEntity, OrderEntity } from '../order/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { demoIds, loadRestaurants } from './load.ts';
 
@@ -33,6 +33,7 @@ export async function resetDemo(em: EntityManager): Promise<ResetResult> {
       if ((await tx.count(MerchantEntity, { id: { $in: merchantIds } })) === 0) throw noDemo(merchantIds);
       const before = await lockStores(tx, storeIds);
       const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
+      await tx.nativeDelete(IdempotencyKeyEntity, { store: { $in: storeIds } });
       // A replacement preserves it.
       await tx.nativeUpdate(MenuItemEntity, { store: { $in: storeIds }, prepType: { $ne: null } }, { prepType: null });
       const { merchants, stores, menuRevisions, orders } = await loadRestaurants(tx, new Date());

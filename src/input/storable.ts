@@ -9,6 +9,7 @@ export function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return unstorablePart(value) === undefined;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
+  if (value instanceof Date) return isStorableTime(value);
   if (depth > maxDepth) return false;
   if (Array.isArray(value)) return value.every(element => isStorable(element, depth + 1));
   // `for in` allocates no entries.
@@ -25,6 +26,8 @@ export function* findUnstorable(value: unknown, path: ErrorPath = []): Generator
     if (part) yield { path, type: 'value_error', message: `Value error, the text has ${part}` };
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) yield { path, type: 'finite_number', message: 'Input should be a finite number' };
+  } else if (value instanceof Date) {
+    if (!isStorableTime(value)) yield { path, type: 'value_error', message: 'Value error, the year is not 1 to 9999' };
   } else if (typeof value === 'object' && value !== null && path.length > maxDepth) {
     yield { path, type: 'value_error', message: `Value error, nested deeper than ${maxDepth} levels` };
   } else if (Array.isArray(value)) {
@@ -37,6 +40,11 @@ export function* findUnstorable(value: unknown, path: ErrorPath = []): Generator
       yield* findUnstorable(element, [...path, key]);
     }
   }
+}
+
+/** In UTC; an offset can lead beyond the years of RFC 3339. */
+function isStorableTime(time: Date): boolean {
+  return time.getUTCFullYear() >= 1 && time.getUTCFullYear() <= 9999;
 }
 
 function unstorablePart(text: string): string | undefined {

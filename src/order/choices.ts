@@ -13,6 +13,11 @@ import type { OrderLine, OrderModifier } from './price.ts';
 
 type Path = readonly (string | number)[];
 
+/** Bounds the work for a refused order, and the size of the error response. */
+export const maxErrors = 1000;
+/** How many menus a message names. */
+const maxNames = 3;
+
 export interface Choices {
   /** Without items and modifiers that were not found. */
   readonly lines: readonly OrderLine[];
@@ -26,19 +31,62 @@ export function resolveChoices(
   { readyBy, timezone }: { readonly readyBy: Date; readonly timezone: string | null | undefined },
 ): Choices {
   const local = toLocalTime(readyBy, timezone);
+  const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local)]);
+  const rules = createRules();
   const errors: ValidationError[] = [];
   const resolved = lines.flatMap((line, index): OrderLine[] => {
+    if (errors.length >= maxErrors) return [];
     const path = ['input', 'lines', index];
     const item = configuration.items.get(line.itemExternalId);
     if (!item) {
       errors.push(notFound([...path, 'itemExternalId'], `no item has the external id ${quote(line.itemExternalId)}`));
       return [];
     }
-    for (const error of checkItem(item, local)) errors.push({ ...error, path: [...path, 'itemExternalId'] });
-    const modifiers = resolveModifiers(item, line.modifiers ?? [], [...path, 'modifiers'], errors);
+    for (const error of itemErrorsOf(item)) errors.push({ ...error, path: [...path, 'itemExternalId'] });
+    const modifiers = resolveModifiers(rules(item), line.modifiers ?? [], [...path, 'modifiers'], errors);
     return [{ item, quantity: line.quantity ?? 1, note: line.note ?? undefined, modifiers }];
   });
   return { lines: resolved, errors };
+}
+
+/** Computes a value once for each key, however many lines repeat it. */
+function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>();
+  return key => {
+    let value = values.get(key);
+    if (value === undefined) {
+      value = compute(key);
+      values.set(key, value);
+    }
+    return value;
+  };
+}
+
+interface GroupRules {
+  readonly group: ModifierGroupNode;
+  readonly modifierItems: ReadonlyMap<string, ModifierItemNode>;
+  /** The modifier items with a minimum, which hold also if they are not chosen. */
+  readonly required: readonly ModifierItemNode[];
+}
+
+interface ItemRules {
+  readonly item: MenuItemNode;
+  readonly groups: ReadonlyMap<string, GroupRules>;
+}
+
+/** Indexes the groups of items: an item may have thousands, and an order may repeat it in every line. */
+function createRules(): (item: MenuItemNode) => ItemRules {
+  const rulesOfGroup = memoize(
+    (group: ModifierGroupNode): GroupRules => ({
+      group,
+      modifierItems: new Map(group.modifierItems.map(modifierItem => [modifierItem.externalId, modifierItem])),
+      required: group.modifierItems.filter(({ minQuantity }) => minQuantity > 0),
+    }),
+  );
+  return memoize(item => ({
+    item,
+    groups: new Map(item.modifierGroups.map(group => [group.externalId, rulesOfGroup(group)])),
+  }));
 }
 
 const quote = (text: string) => JSON.stringify(text);
@@ -53,7 +101,12 @@ function* checkItem(item: MenuItemNode, local: LocalTime): Generator<Omit<Valida
   const menus = menusOf(item);
   if (menus.length === 0) yield { type: 'not_available', message: `${name} is in no menu, so it is never available` };
   else if (!menus.some(menu => isAvailable(menu.availability, local))) {
-    const names = menus.map(menu => quote(menu.externalId)).join(', ');
+    const others = menus.length > maxNames ? ` and ${menus.length - maxNames} others` : '';
+    const names =
+      menus
+        .slice(0, maxNames)
+        .map(menu => quote(menu.externalId))
+        .join(', ') + others;
     const noun = menus.length === 1 ? `menu ${names}, which is not` : `menus ${names}, none of which is`;
     yield { type: 'not_available', message: `${name} is in the ${noun} available on ${describe(local)}` };
   }
@@ -74,7 +127,7 @@ function menusOf(item: MenuItemNode): MenuNode[] {
 }
 
 function resolveModifiers(
-  item: MenuItemNode,
+  rules: ItemRules,
   modifiers: readonly OrderModifierInput[],
   path: Path,
   errors: ValidationError[],
@@ -82,7 +135,7 @@ function resolveModifiers(
   const chosen = new Map<string, number>();
   const unresolved = new Set<string>();
   const resolved = modifiers.flatMap((modifier, index) => {
-    const found = findModifier(item, modifier, [...path, index], errors);
+    const found = findModifier(rules, modifier, [...path, index], errors);
     if (!found) {
       unresolved.add(modifier.groupExternalId);
       return [];
@@ -99,11 +152,15 @@ function resolveModifiers(
     chosen.set(key, index);
     return [{ ...found, index }];
   });
-  for (const group of item.modifierGroups) {
+  const byGroup = Map.groupBy(resolved, ({ group }) => group);
+  for (const { group, required } of rules.groups.values()) {
+    if (errors.length >= maxErrors) break;
     // The number of selections is known only if all of them are.
     if (unresolved.has(group.externalId)) continue;
-    const ofGroup = resolved.filter(modifier => modifier.group === group);
-    errors.push(...checkGroup(group, ofGroup, path));
+    const ofGroup = byGroup.get(group) ?? [];
+    if (ofGroup.length > 0 || group.groupMin > 0 || required.length > 0) {
+      errors.push(...checkGroup({ group, required }, ofGroup, path));
+    }
   }
   return resolved;
 }
@@ -115,18 +172,19 @@ interface FoundModifier {
 }
 
 function findModifier(
-  item: MenuItemNode,
+  { item, groups }: ItemRules,
   { groupExternalId, modifierItemExternalId, quantity = 1 }: OrderModifierInput,
   path: Path,
   errors: ValidationError[],
 ): FoundModifier | undefined {
-  const group = item.modifierGroups.find(({ externalId }) => externalId === groupExternalId);
-  if (!group) {
+  const rules = groups.get(groupExternalId);
+  if (!rules) {
     const message = `item ${quote(item.externalId)} has no modifier group ${quote(groupExternalId)}`;
     errors.push(notFound([...path, 'groupExternalId'], message));
     return undefined;
   }
-  const modifierItem = group.modifierItems.find(({ externalId }) => externalId === modifierItemExternalId);
+  const { group } = rules;
+  const modifierItem = rules.modifierItems.get(modifierItemExternalId);
   if (!modifierItem) {
     const message = `modifier group ${quote(groupExternalId)} has no modifier item ${quote(modifierItemExternalId)}`;
     errors.push(notFound([...path, 'modifierItemExternalId'], message));
@@ -147,20 +205,20 @@ function soldOutMessage({ externalId, inStock, menuItem }: ModifierItemNode): st
 
 /** Checks the limits of a group, and those of each of its modifier items, also if nothing of it was chosen. */
 function* checkGroup(
-  group: ModifierGroupNode,
+  { group, required }: Pick<GroupRules, 'group' | 'required'>,
   chosen: readonly (FoundModifier & { readonly index: number })[],
   path: Path,
 ): Generator<ValidationError> {
-  const { externalId, groupMin, groupMax, modifierItems } = group;
+  const { externalId, groupMin, groupMax } = group;
   const byModifierItem = new Map(chosen.map(choice => [choice.modifierItem, choice]));
   const total = chosen.reduce((sum, { quantity }) => sum + quantity, 0);
   yield* rangeErrors(path, `modifier group ${quote(externalId)}`, total, { min: groupMin, max: groupMax });
-  for (const modifierItem of modifierItems) {
+  for (const modifierItem of new Set([...required, ...byModifierItem.keys()])) {
     const { minQuantity: min, maxQuantity: max } = modifierItem;
     const choice = byModifierItem.get(modifierItem);
     const ownPath = choice ? [...path, choice.index, 'quantity'] : path;
     const name = `modifier item ${quote(modifierItem.externalId)} of group ${quote(externalId)}`;
-    if (choice || min > 0) yield* rangeErrors(ownPath, name, choice?.quantity ?? 0, { min, max });
+    yield* rangeErrors(ownPath, name, choice?.quantity ?? 0, { min, max });
   }
 }
 

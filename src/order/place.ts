@@ -5,15 +5,13 @@ import type { PlaceOrderInput } from '../generated/graph.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { findConfigurations } from '../menu/repository.ts';
 import type { Store } from '../store/entities.ts';
-import { resolveChoices } from './choices.ts';
+import { maxErrors, resolveChoices } from './choices.ts';
 import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
 import { checkInput } from './input.ts';
 import { type OrderLine, priceOrder, toItems } from './price.ts';
 import { findOrder, insertOrder } from './rows.ts';
 
-/** Bounds the size of an error response. */
-const maxErrors = 1000;
 const msPerMinute = 60_000;
 const minutesPerDay = 1440;
 

@@ -240,6 +240,20 @@ describe('an order is refused', async () => {
     expect((await at('2026-01-01T06:00:00Z')).error?.message).toContain('Thursday at 06:00 by the clock of the store');
   });
 
+  test('with a bounded number of reasons, however many groups each line lacks', async () => {
+    const ids = Array.from({ length: 2000 }, (_, index) => `group-${index}`);
+    const large = await app.data.store();
+    const name = { translations: {} };
+    const group = { name, type: 'x', groupMin: 1, groupMax: 1, chargeAfter: 0 };
+    await app.data.menu(large, {
+      items: [{ externalId: 'item', name, price: 1, tax: 0, sellSeparately: true, modifierExternalIds: ids }],
+      modifierGroups: ids.map(externalId => ({ ...group, externalId })),
+    });
+    const lines = Array(200).fill({ itemExternalId: 'item' });
+    const { error } = await tryToPlace(inputFor(large.id, lines));
+    expect(error?.extensions.errors).toHaveLength(1000);
+  });
+
   test('if it has no lines, or too many', async () => {
     const refusal = async (lines: object[]) => (await tryToPlace(inputFor(storeId, lines))).error?.extensions.errors;
     expect(await refusal([])).toMatchObject([{ path: ['input', 'lines'], type: 'too_short' }]);

@@ -13,6 +13,9 @@ declare const Scalar: {
   createApiReference(selector: string, configuration: object): void;
 };
 
+/** Whether Scalar has a key that another page has replaced or forgotten since. */
+let isKeyStale = false;
+
 /** Passes Scalar's key on to the other pages of the tab. */
 const shareKey = () => ({
   name: 'carte-key',
@@ -20,6 +23,7 @@ const shareKey = () => ({
   hooks: {
     onInit({ auth }: { readonly auth: { export(): Authentication } }): void {
       addEventListener('pagehide', () => {
+        if (isKeyStale) return;
         const [scheme] = Object.values(auth.export()).map(({ secrets }) => secrets.ApiKey);
         const key = scheme?.['x-scalar-secret-token'];
         if (typeof key === 'string') saveKey(key.trim());
@@ -30,7 +34,9 @@ const shareKey = () => ({
 
 // A page from the back/forward cache still has the key that another page may have replaced or forgotten.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) location.reload();
+  if (!persisted) return;
+  isKeyStale = true;
+  location.reload();
 });
 
 const note = find('#note', HTMLElement);

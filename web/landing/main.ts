@@ -1,5 +1,5 @@
 import { find } from '../element.ts';
-import { readKey, removeOldCopies, saveKey } from '../key.ts';
+import { readKey, reloadIfKeyChanged, removeOldCopies, saveKey } from '../key.ts';
 
 const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 const keyInput = find('#key', HTMLInputElement);
@@ -57,6 +57,7 @@ async function showReadiness(output: Element): Promise<void> {
 }
 
 removeOldCopies();
+reloadIfKeyChanged();
 keyInput.value = readKey();
 showKey(false);
 for (const example of examples) {

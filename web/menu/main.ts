@@ -1,5 +1,5 @@
 import { element, find } from '../element.ts';
-import { readKey } from '../key.ts';
+import { readKey, reloadIfKeyChanged } from '../key.ts';
 import { createMenuRenderer } from './card.ts';
 import {
   fetchDiagnostics,
@@ -36,6 +36,7 @@ import { createSections, hashTarget } from './sections.ts';
 import { textsFor } from './texts.ts';
 import { formatSearch, parseSearch } from './url.ts';
 
+reloadIfKeyChanged();
 const controls = findControls();
 const message = find('#message', HTMLElement);
 const notice = find('#notice', HTMLElement);
