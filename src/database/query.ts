@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
 
 /** Runs a statement with parameters; rows are objects by column name or, with the row mode `array`, arrays of values. */
 export type Query = <Row>(text: string, values: readonly unknown[], rowMode?: 'array') => Promise<Row[]>;
@@ -23,6 +24,16 @@ export function preparedFirst(maxStatements: number): (text: string) => string {
   return text => {
     const statement = known.get(text) ?? (known.size < maxStatements ? prepared(text) : text);
     if (statement !== text) known.set(text, statement);
+    return statement;
+  };
+}
+
+/** Memoizes a statement that is built from entity metadata, once per ORM. */
+export function compileOnce(build: (em: EntityManager) => string): (em: EntityManager) => string {
+  const statements = new WeakMap<object, string>();
+  return em => {
+    const statement = statements.get(em.getMetadata()) ?? build(em);
+    statements.set(em.getMetadata(), statement);
     return statement;
   };
 }

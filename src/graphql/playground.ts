@@ -1,11 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, createAsset, immutable, sendAsset } from '../cache/asset.ts';
+import {
+  type Asset,
+  contentSecurityPolicy,
+  createAsset,
+  immutable,
+  type Page,
+  sendAsset,
+  sendPage,
+} from '../cache/asset.ts';
 import { loadBundle } from './playground-bundle.ts';
 
-interface Playground {
-  readonly page: Asset;
-  readonly contentSecurityPolicy: string;
+interface Playground extends Page {
   /** Files of the bundle by URL. */
   readonly files: ReadonlyMap<string, Asset>;
 }
@@ -34,8 +40,7 @@ export function mountPlayground(app: FastifyInstance) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const found = await playground();
     if (!found) return reply.code(404).type('text/plain').send(missing);
-    reply.headers({ 'content-security-policy': found.contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
-    return sendAsset(found.page, request, reply);
+    return sendPage(found, request, reply);
   };
 }
 
@@ -59,25 +64,20 @@ export async function renderPlayground(): Promise<Playground | undefined> {
   const imports = JSON.stringify({ imports: { './web/playground/graphiql.ts': `./${base}/graphiql.js` } });
   return {
     page: createAsset('text/html; charset=utf-8', renderPage({ base, imports, chunks: [...files.keys()] })),
-    contentSecurityPolicy: renderPolicy(imports),
+    policy: renderPolicy(imports),
     files,
   };
 }
 
-/** Allows nothing but files of this server and the import map; Monaco sets styles from scripts, and GraphiQL's style has fonts. */
+/** Allows the import map, the styles that Monaco sets from scripts, and the fonts in GraphiQL's style. */
 function renderPolicy(imports: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'self' 'sha256-${createHash('sha256').update(imports).digest('base64')}'`,
-    "worker-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "font-src 'self' data:",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return contentSecurityPolicy({
+    'script-src': `'self' 'sha256-${createHash('sha256').update(imports).digest('base64')}'`,
+    'worker-src': "'self'",
+    'style-src': "'self' 'unsafe-inline'",
+    'font-src': "'self' data:",
+    'img-src': "'self' data:",
+  });
 }
 
 interface PageParts {

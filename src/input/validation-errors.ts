@@ -8,7 +8,8 @@ export interface RequestError {
   readonly type: string;
 }
 
-const maxErrors = 1000;
+/** Bounds the work for invalid input, and the size of the error response. */
+export const maxErrors = 1000;
 
 /** Collects the validation errors of one request; once it is full, errors are dropped and readers stop early. */
 export class ValidationErrors {

@@ -80,13 +80,3 @@ export function tableOf(em: EntityManager, { entity }: Kind): { tableName: strin
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
   return { tableName, columns };
 }
-
-/** Memoizes a statement that is built from entity metadata, once per ORM. */
-export function compileOnce(build: (em: EntityManager) => string): (em: EntityManager) => string {
-  const statements = new WeakMap<object, string>();
-  return em => {
-    const statement = statements.get(em.getMetadata()) ?? build(em);
-    statements.set(em.getMetadata(), statement);
-    return statement;
-  };
-}

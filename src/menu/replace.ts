@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query } from '../database/query.ts';
+import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
-import { type Column, compileOnce, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
+import { type Column, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
 import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';

@@ -2,10 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { ReadAccess } from '../database/access.ts';
-import { prepared, type Query } from '../database/query.ts';
+import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { parseJson } from '../input/json.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
-import { compileOnce, type Kind, menuKinds, tableOf } from './kinds.ts';
+import { type Kind, menuKinds, tableOf } from './kinds.ts';
 
 export type MenuRepository = ReturnType<typeof createMenuRepository>;
 

@@ -1,13 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared } from '../database/query.ts';
+import { compileOnce, prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
+import { maxErrors } from '../input/validation-errors.ts';
 import type { Store } from '../store/entities.ts';
-import { compileOnce, type Kind, menuKinds, tableOf } from './kinds.ts';
+import { type Kind, menuKinds, tableOf } from './kinds.ts';
 import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { lockStore } from './replace.ts';
-import { checkExternalIds, maxErrors, notFound } from './validate.ts';
+import { checkExternalIds, notFound } from './validate.ts';
 
 /** The lists of `setStock`, named after the kinds of their entities. */
 interface StockChanges {

@@ -1,6 +1,7 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { findUnstorable, isStorable } from '../input/storable.ts';
+import { maxErrors } from '../input/validation-errors.ts';
 import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
 import { checkLimits, type MenuLimits } from './limits.ts';
 
@@ -17,8 +18,6 @@ type PartialConfiguration = {
 
 type Path = readonly (string | number)[];
 
-/** Bounds the size of an error response. */
-export const maxErrors = 1000;
 const maxExternalIdLength = 255;
 
 /** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */

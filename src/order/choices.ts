@@ -1,5 +1,6 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
+import { maxErrors } from '../input/validation-errors.ts';
 import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
 import {
   backlinksOf,
@@ -13,8 +14,6 @@ import type { OrderLine, OrderModifier } from './price.ts';
 
 type Path = readonly (string | number)[];
 
-/** Bounds the work for a refused order, and the size of the error response. */
-export const maxErrors = 1000;
 /** How many menus a message names. */
 const maxNames = 3;
 

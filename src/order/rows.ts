@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query } from '../database/query.ts';
-import { compileOnce } from '../menu/kinds.ts';
+import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { type Order, OrderEntity } from './entities.ts';
 
 const metadataOf = (em: EntityManager) => em.getMetadata().get(OrderEntity.meta.class);

@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared } from '../database/query.ts';
+import { compileOnce, prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { Conflict, InvalidInput } from '../errors.ts';
 import type { OrderStatus } from '../generated/graph.ts';
-import { compileOnce } from '../menu/kinds.ts';
 import type { Order } from './entities.ts';
 import { findOrder, selectedColumns, toOrder } from './rows.ts';
 

@@ -1,20 +1,11 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { type Asset, createAsset, immutable, sendAsset } from '../cache/asset.ts';
+import { type Asset, contentSecurityPolicy, createAsset, immutable, sendAsset, sendPage } from '../cache/asset.ts';
 import { downgradeDocument } from '../rest/openapi/downgrade.ts';
 import type { Json } from '../rest/openapi/schemas.ts';
 import { version } from '../version.ts';
 
-/** Allows no other origin: the page works offline and can call only this server. Scalar creates its styles by script. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Scalar creates its styles by script. */
+const policy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data:" });
 
 /** Serves the REST reference at `/docs`, and the OpenAPI document, also in version 3.0. */
 export function mountDocs(app: FastifyInstance, document: Json): void {
@@ -30,7 +21,7 @@ export function mountDocs(app: FastifyInstance, document: Json): void {
   };
   app.get('/docs', async (request, reply) => {
     const { page } = await reference();
-    return sendAsset(page, request, reply.header('content-security-policy', contentSecurityPolicy));
+    return sendPage({ page, policy }, request, reply);
   });
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
   app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {

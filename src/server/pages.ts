@@ -1,22 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, createAsset, sendAsset } from '../cache/asset.ts';
+import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../cache/asset.ts';
 import { version } from '../version.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
 
-/** Allows nothing inline and no other origin: markup injected into a page could neither run nor send data. */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
+const policy = contentSecurityPolicy();
 const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html' };
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -33,10 +22,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   for (const [url, path] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
-    app.get(url, (request, reply) => {
-      reply.headers({ 'content-security-policy': contentSecurityPolicy, 'referrer-policy': 'no-referrer' });
-      return sendAsset(page(), request, reply);
-    });
+    app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
   }
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   for (const [path, file] of files) {

@@ -50,6 +50,10 @@ describe('carte demo reset', () => {
     const [added] = await app.data.orders({ ...own, id: 'lisbon-baixa' }, 1);
     expect(await readDemo(demoKey)).not.toEqual(before);
     const etag = (await app.get(menuPath)).headers.get('etag') ?? '';
+    const countKeys = () => operatorFork(app.orm).execute('select count(*)::int as n from order_idempotency_key');
+    await operatorFork(app.orm).execute(
+      "insert into order_idempotency_key values ('lisbon-baixa', 'key', 'hash', 'order', now())",
+    );
 
     const { code, stdout, stderr } = await run(['demo', 'reset'], env);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -57,6 +61,7 @@ describe('carte demo reset', () => {
     expect((await app.get(menuPath, { 'if-none-match': etag })).status).toBe(200);
     for (const key of [demoKey, lisbonKey]) expect(await readDemo(key)).toEqual(before);
     expect((await app.get(`/v1/orders/${added?.id}`)).status).toBe(404);
+    expect(await countKeys()).toEqual([{ n: 0 }]);
     const { body } = await app.graphql(
       'query ($id: ID!) { tokyo: store(id: "tokyo-yanaka") { items { prepType } } own: store(id: $id) { items { id } orders { nodes { id } } } }',
       { id: own.id },

@@ -102,6 +102,13 @@ test('rotateApiKey replaces the secret, and revokeApiKey ends the key for good',
   });
 });
 
+test('rotateApiKey returns no secret for a key that has expired', async () => {
+  const { apiKey } = (await createKey({ name: 'till', all: true })).body.data.createApiKey;
+  await app.orm.em.fork().execute('update api_key set expires_at = now() where id = ?', [apiKey.id]);
+  const { body } = await app.graphql('mutation ($id: ID!) { rotateApiKey(id: $id) { key } }', apiKey, operator);
+  expect(body.errors[0].message).toBe(`id: The key ${apiKey.id} has expired; create a new one.`);
+});
+
 test('a key can revoke itself', async () => {
   const { key, apiKey } = (await createKey({ name: 'short', all: true, permissions: ['ADMIN'] })).body.data
     .createApiKey;
@@ -148,6 +155,9 @@ describe('createApiKey reports every error with its path', () => {
     expect(await errorsOf({ name: 'two\nlines', all: true, storeIds: ['porto'] })).toEqual([
       'input.name: The name of a key is one line of text, without control characters.',
       'input.all: A key has access to all, or to certain merchants and stores, not both.',
+    ]);
+    expect(await errorsOf({ name: 'x', storeIds: Array(1001).fill('none') })).toEqual([
+      'input.storeIds: The list has 1001 ids; at most 1000 are allowed.',
     ]);
     expect(await errorsOf({ name: 'x'.repeat(256) })).toEqual([
       'input.name: The name of a key has at most 255 characters.',

@@ -188,4 +188,10 @@ test('every error is reported with its path, and nothing is saved', async () => 
     operator,
   );
   expect(infinite.body.errors[0].message).toBe('input.name.n: Input should be a finite number');
+  const createdAt = '9999-12-31T23:59:59-12:00';
+  const unbounded = await saveMerchant({ id: 'x'.repeat(256), brandName: 'x', createdAt });
+  expect(unbounded.body.errors[0].extensions.errors).toMatchObject([
+    { path: ['input', 'id'], type: 'string_too_long' },
+    { path: ['input', 'createdAt'], message: 'Value error, the year is not 1 to 9999' },
+  ]);
 });

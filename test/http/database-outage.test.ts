@@ -7,6 +7,7 @@ import { createServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { directConnection, prepare } from '../support/database.ts';
 import { smallBody } from './body.ts';
+import { waitUntil } from './processes.ts';
 import { startProxy } from './proxy.ts';
 
 const app = await startApp();
@@ -49,10 +50,6 @@ async function lockStore(): Promise<pg.Client> {
   return client;
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 20));
-}
-
 describe('A database that becomes unavailable', () => {
   test('makes requests 503 until it is available again', async () => {
     const proxy = await startProxy();
@@ -93,7 +90,7 @@ describe('A database that becomes unavailable', () => {
     };
     const clients = Array.from({ length: 8 }, (_, number) => sendRequests(number));
     for (let round = 0; round < 20; round++) {
-      await until(async () => (await get(`/v1/stores/${store.id}`)).status === 200);
+      await waitUntil(async () => (await get(`/v1/stores/${store.id}`)).status === 200);
       await admin.query(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()`,
         [databaseName()],
@@ -102,7 +99,7 @@ describe('A database that becomes unavailable', () => {
     isOver = true;
     await Promise.all(clients);
     expect([...statuses].filter(status => status !== 200 && status !== 503)).toEqual([]);
-    await until(async () => (await get(menuPath)).status === 200);
+    await waitUntil(async () => (await get(menuPath)).status === 200);
   });
 });
 
@@ -115,7 +112,7 @@ describe('A database that does not respond', () => {
     expect(await response.json()).toEqual({ detail: 'The database took too long to answer.' });
     // While the store is locked, nothing but the cancellation can end what waits for it.
     const busy = `select from pg_stat_activity where datname = $1 and state <> 'idle' and pid <> pg_backend_pid()`;
-    await until(async () => (await blocker.query(busy, [databaseName()])).rowCount === 0);
+    await waitUntil(async () => (await blocker.query(busy, [databaseName()])).rowCount === 0);
     await blocker.query('rollback');
     expect((await post(menuPath, smallBody('free'))).status).toBe(200);
     expect((await get(menuPath)).status).toBe(200);
@@ -129,7 +126,7 @@ describe('A database that does not respond', () => {
     const responses = await Promise.all([get('/v1/stores/'), get('/v1/merchants/'), get('/health/ready')]);
     expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
     proxy.resume();
-    await until(async () => (await get('/v1/stores/')).status === 200);
+    await waitUntil(async () => (await get('/v1/stores/')).status === 200);
   });
 
   test('has no statement time-out outside of requests', async () => {
@@ -144,7 +141,7 @@ describe('Overload of the connection pool', () => {
     const { get, post } = await serve({ poolSize: 2, connectionSeconds: 1 });
     const blocker = await lockStore();
     const blocked = [post(menuPath, smallBody('one')), post(menuPath, smallBody('two'))];
-    await until(async () => (await get('/v1/stores/')).status === 503);
+    await waitUntil(async () => (await get('/v1/stores/')).status === 503);
     await blocker.query('rollback');
     expect((await Promise.all(blocked)).map(({ status }) => status)).toEqual([200, 200]);
   });
@@ -153,7 +150,7 @@ describe('Overload of the connection pool', () => {
     const { get, post } = await serve({ poolSize: 2, connectionSeconds: 30, env: { CARTE_MAX_WAITING: '1' } });
     const blocker = await lockStore();
     const waiting = Array.from({ length: 4 }, (_, number) => post(menuPath, smallBody(`${number}`)));
-    await until(async () => {
+    await waitUntil(async () => {
       const begun = performance.now();
       const response = await Promise.race([get('/v1/stores/'), new Promise(resolve => setTimeout(resolve, 500))]);
       if (!(response instanceof Response) || response.status !== 503) return false;

@@ -1,11 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { smallBody } from './body.ts';
-import { startReplicated, until } from './replicated.ts';
+import { waitUntil } from './processes.ts';
+import { startReplicated } from './replicated.ts';
 
 const { pair, data, serve } = await startReplicated();
 const [writer, reader] = [await serve(), await serve()];
-await until(async () => (await writer.isUsing()) && (await reader.isUsing()));
+await waitUntil(async () => (await writer.isUsing()) && (await reader.isUsing()));
 const store = await data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const ordersPath = `/v1/stores/${store.id}/orders/`;
@@ -81,7 +82,7 @@ describe('A read replica', () => {
     expect(await reader.sample('carte_replica_behind_seconds{replica="1"}')).toBeGreaterThan(0);
     await pair.onStandby('select pg_wal_replay_resume()');
     await reader.untilReplica();
-    await until(async () => (await reader.sample('carte_replica_behind_seconds{replica="1"}')) === 0);
+    await waitUntil(async () => (await reader.sample('carte_replica_behind_seconds{replica="1"}')) === 0);
   });
 
   test('that shows a commit before the primary does is not used', async () => {
@@ -91,15 +92,15 @@ describe('A read replica', () => {
     };
     await setStandbys("set synchronous_standby_names = 'nobody'");
     onTestFinished(() => setStandbys('reset synchronous_standby_names'));
-    await until(async () => {
+    await waitUntil(async () => {
       const [row] = await pair.onPrimary('show synchronous_standby_names');
       return row?.synchronous_standby_names === 'nobody';
     });
     // The commit is written and replayed, but waits for a standby that will never come.
     const waiting = data.merchant({ id: 'early' });
-    await until(async () => (await pair.onStandby("select from merchant where id = 'early'")).length === 1);
+    await waitUntil(async () => (await pair.onStandby("select from merchant where id = 'early'")).length === 1);
     const ahead = await reader.read('ahead');
-    await until(async () => {
+    await waitUntil(async () => {
       expect((await reader.send('/v1/merchants/?limit=1000')).text).not.toContain('early');
       return (await reader.read('ahead')) > ahead;
     });
@@ -116,7 +117,7 @@ describe('A read replica', () => {
     };
     const asking = ['/v1/stores/', ordersPath, ordersPath, menuPath].map(ask);
     await pair.stopStandby();
-    await until(async () => !(await reader.isUsing()));
+    await waitUntil(async () => !(await reader.isUsing()));
     expect(await writeAndRead(3)).toEqual([]);
     expect((await reader.send('/health/ready')).status).toBe(200);
     await pair.startStandby();
@@ -143,14 +144,14 @@ describe('A read replica', () => {
     } finally {
       signal('SIGCONT');
     }
-    await until(reader.isUsing);
+    await waitUntil(reader.isUsing);
   });
 });
 
 test('neither the primary nor another database is used as a replica', async () => {
   await pair.onPrimary('create database another');
   const service = await serve([pair.primaryUrl, pair.standbyUrl.replace('/carte', '/another'), pair.standbyUrl]);
-  await until(async () => (await service.sample('carte_replica_usable{replica="3"}')) === 1);
+  await waitUntil(async () => (await service.sample('carte_replica_usable{replica="3"}')) === 1);
   expect(await service.sample('carte_replica_usable{replica="1"}')).toBe(0);
   expect(await service.sample('carte_replica_usable{replica="2"}')).toBe(0);
   await service.untilReplica();

@@ -11,6 +11,7 @@ import type { Target } from '../../src/database/replicas.ts';
 import { createServer } from '../../src/server/server.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { startPair } from '../support/standby.ts';
+import { waitUntil } from './processes.ts';
 
 /** A migrated, empty database with a standby, and services on both; all are stopped after the file's last test. */
 export async function startReplicated() {
@@ -65,14 +66,10 @@ function callsTo(url: string, key: string) {
     /** Lists stores until the replica has served a read: now and then it is a moment behind. */
     async untilReplica() {
       const before = await read('replica');
-      await until(async () => {
+      await waitUntil(async () => {
         await send('/v1/stores/');
         return (await read('replica')) > before;
       });
     },
   };
-}
-
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 10));
 }
