@@ -10,25 +10,18 @@ import {
 } from '../../database/paging.ts';
 import { prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
+import { menuKinds } from '../kinds.ts';
 import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import type { MenuHistory } from './entities.ts';
 import { type HistoryLimits, oldestKept } from './limits.ts';
-
-/** Numbers of entities in one table that a change added, changed and removed. */
-export interface ChangeCounts {
-  /** The name of the table. */
-  readonly kind: string;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-}
+import type { ChangeCounts } from './summary.ts';
 
 /** An entry of a store's menu history; `id` is its revision, for cursors. */
 export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt' | 'source'> {
   readonly id: string;
   readonly storeId: string;
   readonly keyName: string | null;
-  /** Empty for the first entry if the history began later than the menu. */
+  /** From menus down to modifier items; empty for the first entry if the history began later than the menu. */
   readonly counts: readonly ChangeCounts[];
 }
 
@@ -52,8 +45,9 @@ export function checkHistoryArguments(args: ConnectionArguments): PageRequest {
 }
 
 /** Its first row has the flags also where the page is empty, and then no revision. */
-type PageRow = Omit<HistoryEntry, 'id' | 'revision'> & {
+type PageRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
   readonly revision: number | null;
+  readonly counts: readonly (Omit<ChangeCounts, 'kind'> & { readonly kind: string })[];
   readonly hasNewer: boolean;
   readonly hasOlder: boolean;
 };
@@ -71,8 +65,10 @@ export async function findHistoryPages(
   const byStore = Map.groupBy(found, row => row.storeId);
   return storeIds.map(storeId => {
     const rows = byStore.get(storeId) ?? [];
-    const entries = rows.flatMap(({ hasNewer, hasOlder, revision, ...entry }) =>
-      revision === null ? [] : [{ ...entry, revision, id: String(revision) }],
+    const entries = rows.flatMap(({ revision, createdAt, source, keyName, counts }): HistoryEntry[] =>
+      revision === null
+        ? []
+        : [{ storeId, revision, id: String(revision), createdAt, source, keyName, counts: toCounts(counts) }],
     );
     const hasMore = entries.length > size;
     const [flags] = rows;
@@ -81,6 +77,14 @@ export async function findHistoryPages(
       hasPreviousPage: flags?.hasNewer === true || (isBackward && hasMore),
       hasNextPage: flags?.hasOlder === true || (!isBackward && hasMore),
     };
+  });
+}
+
+/** Orders the counts of tables by the kinds of their entities. */
+function toCounts(counts: PageRow['counts']): ChangeCounts[] {
+  return menuKinds.flatMap(({ name, entity }) => {
+    const found = counts.find(({ kind }) => kind === entity.meta.tableName);
+    return found && found.added + found.changed + found.removed > 0 ? [{ ...found, kind: name }] : [];
   });
 }
 
