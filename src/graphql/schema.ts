@@ -4,6 +4,7 @@ import { type GraphQLSchema, isScalarType } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
 import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
+import { menuChangesResolvers } from '../menu/history/changes-resolvers.ts';
 import { menuHistoryResolvers } from '../menu/history/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
 import { partialInputChecks } from '../menu/validate.ts';
@@ -27,6 +28,7 @@ export function createSchema(): GraphQLSchema {
       storeResolvers,
       menuResolvers,
       menuHistoryResolvers,
+      menuChangesResolvers,
       orderResolvers,
       authResolvers,
     ],

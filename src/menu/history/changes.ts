@@ -3,6 +3,7 @@ import type { MultilingualText } from '../entities.ts';
 import { type Kind, type KindName, menuKinds } from '../kinds.ts';
 import { compareFields, type FieldChange } from './fields.ts';
 import { compareLists, type ListChange } from './order.ts';
+import { type ChangeCounts, summarizeCounts } from './summary.ts';
 import { childrenOf, countParents, walkMenu } from './walk.ts';
 
 /** An entity of a configuration, for a reader. */
@@ -37,6 +38,22 @@ export interface MenuChanges {
   readonly entities: readonly EntityChange[];
   /** The kinds, other than menus, whose list was posted in another order: no guest sees that. */
   readonly reordered: readonly KindName[];
+}
+
+/** Counts the changed entities of each kind, from menus down to modifier items. */
+export function countChanges({ entities }: MenuChanges): readonly ChangeCounts[] {
+  return menuKinds.flatMap(({ name }) => {
+    const count = (change: EntityChange['change']) =>
+      entities.filter(entity => entity.kind === name && entity.change === change).length;
+    const counts = { kind: name, added: count('ADDED'), changed: count('CHANGED'), removed: count('REMOVED') };
+    return counts.added + counts.changed + counts.removed > 0 ? [counts] : [];
+  });
+}
+
+/** Describes changes by their numbers, e.g. `1 item changed, 2 modifier items added`. */
+export function summarizeChanges(changes: MenuChanges): string {
+  const isUnchanged = changes.entities.length + changes.reordered.length === 0;
+  return isUnchanged ? 'nothing changed' : summarizeCounts(countChanges(changes));
 }
 
 interface Revisions {

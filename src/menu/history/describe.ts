@@ -142,11 +142,19 @@ export function createDescriber({ before, after, currency, formatText = text => 
     ];
   }
 
+  function describe(change: EntityChange): Description {
+    if (change.change !== 'CHANGED') return { fields: [], facts: describeEntity(change) };
+    return { fields: describeFields(change), facts: describeFacts(change) };
+  }
+
   return {
     describeField,
-    describe(change: EntityChange): Description {
-      if (change.change !== 'CHANGED') return { fields: [], facts: describeEntity(change) };
-      return { fields: describeFields(change), facts: describeFacts(change) };
+    describe,
+    /** Describes a change on one line, e.g. `price €1.10 → €1.20; sold out`. */
+    summarize(change: EntityChange): string {
+      const { fields, facts } = describe(change);
+      const values = fields.map(({ label, before, after }) => `${label} ${before ?? 'none'} → ${after ?? 'none'}`);
+      return [...values, ...facts].join('; ');
     },
   };
 }

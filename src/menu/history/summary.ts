@@ -19,9 +19,12 @@ export interface ChangeCounts {
   readonly removed: number;
 }
 
-/** Describes a change by its numbers, e.g. `1 item changed, 2 modifier items added`. */
+/** Describes an entry by its numbers, e.g. `1 item changed, 2 modifier items added`. */
 export function summarize({ source, counts }: Pick<HistoryEntry, 'source' | 'counts'>): string {
-  if (source === 'UNKNOWN') return 'the history begins here';
+  return source === 'UNKNOWN' ? 'the history begins here' : summarizeCounts(counts);
+}
+
+export function summarizeCounts(counts: readonly ChangeCounts[]): string {
   const parts = counts.flatMap(({ kind, ...numbers }) =>
     (['added', 'changed', 'removed'] as const)
       .filter(change => numbers[change] > 0)
