@@ -238,8 +238,8 @@ function selectAll(type: GraphQLObjectType, levels: number): string {
     if (isLeafType(inner)) return [call];
     // The nodes of a connection are those of its edges.
     if (field.name === 'edges') return ['edges { cursor }'];
-    // No revision is that of two stores; what it returns is `MenuRevision.configuration`, too.
-    if (field.name === 'menuConfigurationAt') return [];
+    // No revision is that of two stores; what they return or compare is `MenuRevision.configuration`, too.
+    if (['menuConfigurationAt', 'menuChanges'].includes(field.name)) return [];
     return isObjectType(inner) && levels > 1 ? [`${call} { ${selectAll(inner, levels - 1)} }`] : [];
   });
   return fields.length > 0 ? fields.join(' ') : '__typename';
