@@ -171,13 +171,16 @@ const selectStatement = compileOnce(em => {
       select s.id as store_id, null::bigint as revision, null as kind, json_build_object(
         'current', s.menu_revision,
         'oldest', ${oldestKept('s.id', { revisions: '$3', days: '$4' })},
-        'known', array(select h.revision from requested r join menu_history h using (store_id, revision) where r.store_id = s.id)
+        'known', array(
+          select r.revision from requested r where r.store_id = s.id
+            and exists (select from menu_history h where h.store_id = r.store_id and h.revision = r.revision)
+        )
       )::text as rows, null as positions, null::bigint[] as inserted, null::bigint as id
       from stores s
       union all ${current.join(' union all ')}
       union all
-      select c.store_id, c.revision, c.kind, c.old_rows::text, c.old_positions::text, c.inserted_ids, c.id
-      from stores s join menu_change c on c.store_id = s.id and c.revision > s.oldest
+      select h.store_id, h.revision, h.kind, h.old_rows::text, h.old_positions::text, h.inserted_ids, h.id
+      from stores s join menu_history h on h.store_id = s.id and h.revision > s.oldest
     ) as found
-    order by id desc`);
+    order by found.revision desc nulls first, id desc`);
 });
