@@ -1,0 +1,39 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+
+/** How a menu configuration came to be changed; `UNKNOWN` is the state in which the history began. */
+const changeSources = ['POST', 'MUTATION', 'STOCK', 'RESTORE', 'DEMO', 'SQL', 'UNKNOWN'] as const;
+export type ChangeSource = (typeof changeSources)[number];
+
+/**
+ * What one statement changed in the rows of one menu table, and how to undo it. Triggers write it with the change
+ * (database/migrations/0010-menu-history.ts).
+ */
+export const MenuHistoryEntity = defineEntity({
+  name: 'MenuHistory',
+  tableName: 'menu_history',
+  properties: {
+    storeId: p.text().primary().collation('C'),
+    revision: p.bigint('number').primary(),
+    /** In the order of the changes. */
+    id: p.bigint('number').primary().autoincrement(),
+    createdAt: p.datetime(3),
+    source: p.text().$type<ChangeSource>(),
+    /** Absent if no API key was used. */
+    keyName: p.text().nullable(),
+    /** The name of the table; absent where the history began. */
+    kind: p.text().nullable(),
+    insertedIds: p.array().columnType('bigint[]').$type<readonly number[]>().nullable(),
+    /** Rows as they were before they were updated or deleted. */
+    oldRows: p.json<readonly object[]>().columnType('json').nullable(),
+    /** Ids and positions of the rows of which nothing else was updated. */
+    oldPositions: p.json<readonly (readonly [id: number, position: number])[]>().columnType('json').nullable(),
+    /** Numbers of entities; those that only moved are not counted. */
+    added: p.integer().default(0),
+    changed: p.integer().default(0),
+    removed: p.integer().default(0),
+    /** Size of the old rows and positions, before compression. */
+    bytes: p.integer().default(0),
+  },
+});
+
+export type MenuHistory = InferEntity<typeof MenuHistoryEntity>;
