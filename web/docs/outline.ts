@@ -1,0 +1,20 @@
+/** Waits until Scalar shows the operations, then removes the outline, which had them until now. */
+export function replaceOutline(outline: HTMLElement, reference: HTMLElement): Promise<void> {
+  showSection(outline);
+  return new Promise(resolve => {
+    new MutationObserver((_changes, observer) => {
+      if (!reference.querySelector('section h1')) return;
+      observer.disconnect();
+      outline.remove();
+      resolve();
+    }).observe(reference, { childList: true, subtree: true });
+  });
+}
+
+/** Puts the section that is being read into the address, from which Scalar takes where to start. */
+function showSection(outline: HTMLElement): void {
+  if (scrollY === 0) return;
+  const sections = [...outline.querySelectorAll('section')];
+  const current = sections.findLast(section => section.getBoundingClientRect().top < innerHeight / 2);
+  if (current) history.replaceState(history.state, '', `#${current.id}`);
+}
