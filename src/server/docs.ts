@@ -76,8 +76,6 @@ function render(script: Asset, outline: string): string {
     <header class="bar">
       <a href="./"><img src="web/icon.svg" alt="" width="24" height="24"> Carte</a>
       <span>REST reference ${version}</span>
-      <span id="note" role="status"></span>
-      <noscript>Samples and the client need JavaScript.</noscript>
     </header>
     ${outline}
     <div id="reference"></div>

@@ -51,6 +51,7 @@ export function renderOutline(document: Json, markdown: RenderMarkdown): string 
         ${groups.map(({ name, routes }) => `<h2>${escapeHtml(name)}</h2><ul>${routes.map(linkTo).join('')}</ul>`).join('\n        ')}
       </nav>
       <main>
+        <p id="note" role="status"><noscript>Samples and the client need JavaScript.</noscript></p>
         <h1>${escapeHtml(info.title)}</h1>
         ${markdown(info.description ?? '')}
         ${groups.map(({ name, description = '', routes }) => `<h2>${escapeHtml(name)}</h2>${markdown(description)}${routes.map(route => renderRoute(route, markdown)).join('\n')}`).join('\n        ')}

@@ -41,12 +41,17 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 
 const note = find('#note', HTMLElement);
-completeAccessibility();
-const content = await loading.catch(error => {
+
+/** Reports an error; the outline stays. */
+function fail(error: Error): never {
   note.textContent = `Samples and the client cannot be loaded: ${error.message}. Reload the page to try again.`;
   throw error;
-});
-replaceOutline(find('#outline', HTMLElement), find('#reference', HTMLElement)).then(() => note.remove());
+}
+
+completeAccessibility();
+const content = await loading.catch(fail);
+if (typeof Scalar === 'undefined') fail(new Error('Scalar does not load'));
+replaceOutline(find('#outline', HTMLElement), find('#reference', HTMLElement));
 Scalar.createApiReference('#reference', {
   content,
   servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],

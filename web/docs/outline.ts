@@ -1,20 +1,17 @@
-/** Waits until Scalar shows the operations, then removes the outline, which had them until now. */
-export function replaceOutline(outline: HTMLElement, reference: HTMLElement): Promise<void> {
+/** Removes the outline as soon as Scalar shows the operations. */
+export function replaceOutline(outline: HTMLElement, reference: HTMLElement): void {
   showSection(outline);
-  return new Promise(resolve => {
-    new MutationObserver((_changes, observer) => {
-      if (!reference.querySelector('section h1')) return;
-      observer.disconnect();
-      outline.remove();
-      resolve();
-    }).observe(reference, { childList: true, subtree: true });
-  });
+  new MutationObserver((_changes, observer) => {
+    if (!reference.querySelector('section h1')) return;
+    observer.disconnect();
+    outline.remove();
+  }).observe(reference, { childList: true, subtree: true });
 }
 
 /** Puts the section that is being read into the address, from which Scalar takes where to start. */
 function showSection(outline: HTMLElement): void {
   if (scrollY === 0) return;
   const sections = [...outline.querySelectorAll('section')];
-  const current = sections.findLast(section => section.getBoundingClientRect().top < innerHeight / 2);
+  const current = sections.findLast(section => section.getBoundingClientRect().top < innerHeight / 4);
   if (current) history.replaceState(history.state, '', `#${current.id}`);
 }
