@@ -24,7 +24,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Groups the guides by their readers; those that no group names are in one of their own, and decisions are last. */
-function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
+export function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
   const named = new Set(Object.values(groups).flat());
   const isDecision = ({ name }: GuideEntry) => name.startsWith('decisions/');
   return [

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../cache/asset.ts';
-import { type GuideEntry, renderGuidePage, renderIndex } from './guide-page.ts';
+import { type GuideEntry, groupGuides, renderGuidePage, renderIndex } from './guide-page.ts';
 
 const folder = new URL('../../docs/', import.meta.url);
 const policy = contentSecurityPolicy();
@@ -37,7 +37,8 @@ function createRenderer(names: ReadonlySet<string>): (path: string) => Promise<A
   const rendered = new Map<string, Promise<Asset>>();
   let entries: readonly GuideEntry[] | undefined;
   const guides = () => {
-    entries ??= [...names].map(describeGuide);
+    // The search lists equally good results in this order.
+    entries ??= groupGuides([...names].map(describeGuide)).flatMap(group => group.guides);
     return entries;
   };
   const create = async (path: string): Promise<Asset> => {

@@ -40,6 +40,7 @@ export function createSearch(root: URL): void {
     }
   };
   input.addEventListener('input', show);
+  input.addEventListener('focus', show);
   input.addEventListener('keydown', event => {
     if (event.key === 'Enter') list.querySelector('a')?.click();
     if (event.key === 'Escape') {
@@ -47,9 +48,9 @@ export function createSearch(root: URL): void {
       results.hidden = true;
     }
   });
-  // A link to a section of this page leaves it open.
-  list.addEventListener('click', () => {
-    results.hidden = true;
+  // Also for a link to a section of this page, which loads nothing.
+  addEventListener('click', event => {
+    if (event.target !== input) results.hidden = true;
   });
   addEventListener('keydown', event => {
     const isTyping = event.target instanceof HTMLInputElement;
@@ -104,7 +105,8 @@ function excerpt(text: string, words: readonly string[]): string {
   const positions = words.map(word => text.toLowerCase().indexOf(word)).filter(position => position >= 0);
   const start = Math.max(0, Math.min(...positions, text.length) - 40);
   const from = positions.length === 0 || start === 0 ? 0 : text.indexOf(' ', start) + 1;
-  return `${from > 0 ? '… ' : ''}${text.slice(from, from + 140)}${text.length > from + 140 ? ' …' : ''}`;
+  const to = text.length > from + 140 ? text.lastIndexOf(' ', from + 140) : text.length;
+  return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`;
 }
 
 function markWords(text: string, words: readonly string[]): (Node | string)[] {
