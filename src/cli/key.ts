@@ -40,7 +40,7 @@ export function addKeyCommands(program: Command): void {
     .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect)
     .option('--store <id>', 'give access to this store (repeatable)', collect)
     .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions)
-    .option('--write', 'allow all writes but admin; without --write and --can the key is read-only')
+    .option('--write', 'allow all writes but admin, beside those of --can; without both the key is read-only')
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --can orders,stock'))
     .action(createKey);
@@ -76,6 +76,9 @@ const notFound = (id: string) => new OperatorError(`There is no key ${id}; \`car
 const loadKeys = () => import('../auth/keys.ts');
 
 async function createKey(options: CreateOptions): Promise<void> {
+  if (!options.all && !options.merchant && !options.store) {
+    throw new OperatorError('A key needs an access scope: --all, --merchant ID or --store ID.');
+  }
   const { issueKey } = await loadKeys();
   const issued = await withDatabase(em =>
     issueKey(em, {

@@ -34,5 +34,6 @@ function pages(url: string): string {
   ${url}/          overview of all pages
   ${url}/graphql   the playground
   ${url}/docs      the REST reference
-  ${url}/menu      a store's menu as guests see it`;
+  ${url}/menu      a store's menu as guests see it
+  ${url}/guides    the guides`;
 }

@@ -33,7 +33,7 @@ interface Batch {
   readonly documents: unknown[];
   /** The number of each document's line. */
   readonly lineNumbers: number[];
-  readonly faultyLines: Set<number>;
+  readonly errors: LineError[];
 }
 
 const batchSize = 1000;
@@ -62,36 +62,34 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
   const kind: Kind<unknown> = kinds[options.kind];
   const parseLine = createLineParser(kind.inputType);
   let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
-  let batch: Batch = { lines: 0, bytes: 0, documents: [], lineNumbers: [], faultyLines: new Set() };
-  const reportError = ({ faultyLines }: Batch, error: LineError) => {
-    faultyLines.add(error.line);
-    options.onError(error);
-  };
+  let batch: Batch = { lines: 0, bytes: 0, documents: [], lineNumbers: [], errors: [] };
   const save = async (full: Batch) => {
     // Concurrent imports into the same stores can deadlock. A strict import is one transaction, which a retry could not repeat.
     const saveOnce = () => kind.save(em, full.documents);
     const { changed, errors } = await (options.strict ? saveOnce() : retryTransaction(saveOnce));
-    for (const { index, error } of errors) reportError(full, { line: full.lineNumbers[index] ?? 0, error });
-    const faulty = progress.faulty + full.faultyLines.size;
+    for (const { index, error } of errors) full.errors.push({ line: full.lineNumbers[index] ?? 0, error });
+    full.errors.sort((one, other) => one.line - other.line);
+    for (const error of full.errors) options.onError(error);
+    const faulty = progress.faulty + new Set(full.errors.map(({ line }) => line)).size;
     progress = { lines: full.lines, bytes: full.bytes, changed: progress.changed + changed, faulty };
     options.onProgress(progress);
   };
   // Saves a batch while the next one is read.
   let saving = Promise.resolve();
   for await (const line of readLines(options.stream)) {
-    const document = parseLine(line, error => reportError(batch, { line: line.number, error }));
+    const document = parseLine(line, error => batch.errors.push({ line: line.number, error }));
     if (document !== undefined) {
       batch.documents.push(document);
       batch.lineNumbers.push(line.number);
     }
     batch.lines = line.number;
     batch.bytes = line.end;
-    if (batch.documents.length < batchSize) continue;
+    if (batch.documents.length + batch.errors.length < batchSize) continue;
     await saving;
     saving = save(batch);
     // Awaited above or below; until then a rejection must not count as unhandled.
     saving.catch(() => {});
-    batch = { lines: line.number, bytes: line.end, documents: [], lineNumbers: [], faultyLines: new Set() };
+    batch = { lines: line.number, bytes: line.end, documents: [], lineNumbers: [], errors: [] };
   }
   await saving;
   await save(batch);

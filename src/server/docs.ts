@@ -3,6 +3,7 @@ import { type Asset, contentSecurityPolicy, createAsset, immutable, sendAsset, s
 import { downgradeDocument } from '../rest/openapi/downgrade.ts';
 import type { Json } from '../rest/openapi/schemas.ts';
 import { version } from '../version.ts';
+import { renderOutline } from './outline.ts';
 
 /** Scalar creates its styles by script. */
 const policy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data:" });
@@ -16,7 +17,7 @@ export function mountDocs(app: FastifyInstance, document: Json): void {
   }
   let loaded: Promise<Reference> | undefined;
   const reference = () => {
-    loaded ??= loadReference();
+    loaded ??= loadReference(document);
     return loaded;
   };
   app.get('/docs', async (request, reply) => {
@@ -36,8 +37,11 @@ interface Reference {
 }
 
 /** Loads Scalar, which is 4 MB, so on the first request. */
-async function loadReference(): Promise<Reference> {
-  const { default: scalar } = await import('@scalar/fastify-api-reference');
+async function loadReference(document: Json): Promise<Reference> {
+  const [{ default: scalar }, { marked }] = await Promise.all([
+    import('@scalar/fastify-api-reference'),
+    import('marked'),
+  ]);
   // The package exports a Fastify plugin only; the script is taken from the route that it registers.
   const plugin = Fastify();
   await plugin.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
@@ -45,10 +49,11 @@ async function loadReference(): Promise<Reference> {
   await plugin.close();
   if (response.statusCode !== 200) throw new Error('@scalar/fastify-api-reference has no route /js/scalar.js');
   const script = createAsset('text/javascript; charset=utf-8', response.rawPayload);
-  return { page: createAsset('text/html; charset=utf-8', render(script)), script };
+  const outline = renderOutline(document, markdown => marked.parse(markdown, { async: false }));
+  return { page: createAsset('text/html; charset=utf-8', render(script, outline)), script };
 }
 
-function render(script: Asset): string {
+function render(script: Asset, outline: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -58,8 +63,12 @@ function render(script: Asset): string {
     <title>Carte: REST reference</title>
     <link rel="icon" type="image/svg+xml" href="web/icon.svg">
     <link rel="stylesheet" href="web/docs/docs.css">
+    <link rel="stylesheet" href="web/docs/outline.css">
     <link rel="modulepreload" href="web/docs/document.ts">
     <link rel="modulepreload" href="web/key.ts">
+    <link rel="modulepreload" href="web/element.ts">
+    <link rel="modulepreload" href="web/docs/accessibility.ts">
+    <script type="module" src="web/docs/prepare.ts"></script>
     <script defer src="docs/${script.hash}/scalar.js"></script>
     <script type="module" src="web/docs/main.ts"></script>
   </head>
@@ -68,8 +77,8 @@ function render(script: Asset): string {
       <a href="./"><img src="web/icon.svg" alt="" width="24" height="24"> Carte</a>
       <span>REST reference ${version}</span>
     </header>
+    ${outline}
     <div id="reference"></div>
-    <p id="note">Loading the reference. It needs JavaScript; its source is <a href="openapi.json">openapi.json</a>.</p>
   </body>
 </html>
 `;

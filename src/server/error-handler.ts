@@ -1,15 +1,14 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { toUnavailable } from '../database/errors.ts';
 import type { Unavailable } from '../errors.ts';
-
-const notFound = (reply: FastifyReply) => reply.code(404).send({ detail: 'Not Found' });
+import { sendNotFound } from './not-found.ts';
 
 /** Sets the handlers for unknown paths and for errors of routes outside of `/v1` and `/graphql`, which have their own. */
 export function handleErrors(app: FastifyInstance): void {
-  app.setNotFoundHandler((_request, reply) => notFound(reply));
+  app.setNotFoundHandler(sendNotFound);
   app.setErrorHandler((error: Error & { readonly statusCode?: number }, request, reply) => {
     // Fastify parses a body even where there is no route.
-    if (request.is404) return notFound(reply);
+    if (request.is404) return sendNotFound(request, reply);
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.code(status).send({ detail: error.message });
     request.log.error(error);

@@ -1,10 +1,7 @@
-import { guides } from './guides.ts';
-
 /** A page or document of this server, relative to `/`. */
 interface Link {
   readonly href: string;
   readonly title: string;
-  readonly description?: string;
 }
 
 export interface LinkSettings {
@@ -12,10 +9,14 @@ export interface LinkSettings {
   readonly metrics: boolean;
 }
 
-const pages: readonly Link[] = [
-  { href: 'graphql', title: 'Playground', description: 'Write queries, with examples' },
-  { href: 'docs', title: 'REST reference', description: 'Read the nine routes and try them' },
-  { href: 'menu', title: 'Menu viewer', description: "See a store's menu as its guests do" },
+/** The first guides to read, of all at `/guides`. */
+const guides: readonly Link[] = [
+  { href: 'guides/front-end', title: 'GraphQL for front ends' },
+  { href: 'guides/pos', title: 'POS integration' },
+  { href: 'guides/interface', title: 'REST interface' },
+  { href: 'guides/operating', title: 'operating' },
+  { href: 'guides/scaling', title: 'scaling' },
+  { href: 'guides', title: 'all guides' },
 ];
 
 /** Documents for programs, without those that are switched off. */
@@ -34,15 +35,6 @@ const listOf = (links: readonly Link[]) =>
   links.map(({ href, title }) => `<a href="${href}">${title}</a>`).join(',\n          ');
 
 /** Renders the lists of links on `/`. */
-export function renderLinks(settings: LinkSettings): Readonly<Record<'pages' | 'guides' | 'documents', string>> {
-  return {
-    pages: pages
-      .map(
-        ({ href, title, description }) =>
-          `<li><a href="${href}"><strong>${title}</strong><span>${description}</span></a></li>`,
-      )
-      .join('\n          '),
-    guides: listOf(Object.entries(guides).map(([file, title]) => ({ href: `guides/${file}`, title }))),
-    documents: listOf(documents(settings)),
-  };
+export function renderLinks(settings: LinkSettings): Readonly<Record<'guides' | 'documents', string>> {
+  return { guides: listOf(guides), documents: listOf(documents(settings)) };
 }

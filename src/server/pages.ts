@@ -24,6 +24,9 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     if (!page) throw new Error(`web/${path} is missing`);
     app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
   }
+  // Browsers request it for what is no page, such as /openapi.json.
+  const icon = files.get('icon.svg');
+  if (icon) app.get('/favicon.ico', (request, reply) => sendAsset(icon(), request, reply));
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   for (const [path, file] of files) {
     if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => sendAsset(file(), request, reply));

@@ -5,11 +5,17 @@ import { describeInBrowser, openSite, seriousViolations } from '../support/brows
 
 const site = await openSite();
 
+/** Waits until Scalar has replaced the outline, which has the same headings. */
+async function afterOutline(page: Page): Promise<Page> {
+  await page.locator('#outline').waitFor({ state: 'detached' });
+  return page;
+}
+
 describeInBrowser('/docs', () => {
   const load = site.share({ key: site.key });
   let loaded: Promise<Page> | undefined;
   /** The reference takes seconds to load, so the tests use the same page, one after the other. */
-  const open = () => (loaded ??= load('/docs'));
+  const open = () => (loaded ??= load('/docs').then(afterOutline));
 
   /** Opens the client of a route, sends the request as it is, or for a store, and returns the status that is shown. */
   async function send(page: Page, route: string, store?: string): Promise<string> {
@@ -29,6 +35,16 @@ describeInBrowser('/docs', () => {
     const page = await open();
     await page.getByRole('heading', { name: 'Create menu configuration (replaces all)' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('can be read without JavaScript, and a link of its list leads to the operation', async () => {
+    const page = await site.open('/docs', { javaScriptEnabled: false, viewport: { width: 1440, height: 900 } });
+    await page.getByRole('link', { name: 'Get merchant GET', exact: true }).click();
+    expect(new URL(page.url()).hash).toBe('#tag/merchants/GET/v1/merchants/{merchant_service_id}');
+    const heading = await page.getByRole('heading', { name: 'Get merchant', exact: true }).boundingBox();
+    expect(heading?.y).toBeGreaterThan(48);
+    expect(heading?.y).toBeLessThan(900);
+    await page.getByText('GET /v1/merchants/{merchant_service_id}').waitFor();
   });
 
   test('shows the version of Carte, real values in its samples, and that the POST replaces', async () => {
@@ -54,6 +70,7 @@ describeInBrowser('/docs', () => {
     const page = await open();
     await page.evaluate(`localStorage.setItem('authorized', 'old')`);
     await page.reload();
+    await afterOutline(page);
     await page.getByLabel('Value').first().fill('carte_another');
     await page.getByRole('link', { name: 'Carte', exact: true }).click();
     await expect.poll(() => page.getByLabel('Your key').inputValue()).toBe('carte_another');

@@ -246,6 +246,18 @@ describeInBrowser('/menu', () => {
     }
   });
 
+  test('breaks long words on a phone', async () => {
+    const long = 'Donaudampfschifffahrtsgesellschaft'.repeat(3);
+    const store = await site.data.store({ name: { translations: { en: long } } });
+    await site.data.menu(store, smallMenu(long));
+    const page = await openWithKey(`/menu?store=${store.id}&at=any`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await menus(page).getByText(long).waitFor();
+    for (const summary of await page.locator('#menu summary').all()) await summary.click();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
   test('has no serious accessibility violation, light or dark', async () => {
     const page = await openWithKey('/menu?store=lisbon-baixa&at=2026-03-07T01:30');
     await page.locator('summary').first().click();

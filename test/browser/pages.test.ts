@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { guides } from '../../src/server/guides.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 
 const run = promisify(execFile);
@@ -30,10 +29,15 @@ describeInBrowser('/', () => {
     const page = await open('/');
     const links = await page.getByRole('link').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
     expect(links).toEqual([
+      'menu',
       'graphql',
       'docs',
-      'menu',
-      ...Object.keys(guides).map(file => `guides/${file}`),
+      'guides/front-end',
+      'guides/pos',
+      'guides/interface',
+      'guides/operating',
+      'guides/scaling',
+      'guides',
       'openapi.json',
       'openapi-3.0.json',
       'schema.graphql',
@@ -58,9 +62,9 @@ describeInBrowser('/', () => {
       bodies.push(JSON.parse((await run('bash', ['-c', command])).stdout));
     }
     expect(bodies).toMatchObject([
+      { data: { store: { items: expect.arrayContaining([{ name: { text: 'Bica' }, price: 110 }]) } } },
       { id: 'lisbon-baixa' },
       { result_code: '000000', page_size: 5 },
-      { data: { store: { items: expect.arrayContaining([{ name: { text: 'Bica' }, price: 110 }]) } } },
     ]);
   });
 
@@ -93,31 +97,32 @@ describeInBrowser('/', () => {
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
-    for (let press = 0; press < 20; press += 1) {
+    for (let press = 0; press < 21; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
     expect(focused.map(text => text.split('\n')[0])).toEqual([
-      'Playground',
+      'key',
+      'Show',
+      'Forget the key',
+      'menu viewer',
+      'playground',
+      'Copy',
       'REST reference',
-      'Menu viewer',
+      'Copy',
+      'Copy',
       'GraphQL for front ends',
       'POS integration',
       'REST interface',
       'operating',
       'scaling',
+      'all guides',
       'OpenAPI 3.1',
       'OpenAPI 3.0',
       'GraphQL schema',
       'metrics',
       'liveness',
       'readiness',
-      'key',
-      'Show',
-      'Forget the key',
-      'Copy',
-      'Copy',
-      'Copy',
     ]);
   });
 
@@ -125,5 +130,51 @@ describeInBrowser('/', () => {
     const page = await open('/');
     await page.getByText('ready', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+});
+
+describeInBrowser('/guides', () => {
+  const open = site.share({ key: site.key, permissions: ['clipboard-read', 'clipboard-write'] });
+
+  test('the examples of a guide have the address of this server, and the key of the tab when they are copied', async () => {
+    const page = await open('/guides/front-end');
+    const example = page.locator('.example').first();
+    expect(await example.innerText()).toContain(`curl ${site.url}/graphql -H 'x-api-key: •`);
+    expect(await page.content()).not.toContain(site.key);
+    await example.getByRole('button', { name: 'Copy' }).click();
+    const command = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(command).toContain(`curl ${site.url}/graphql -H 'x-api-key: ${site.key}'`);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('the search finds sections of all guides, and leads to them by keyboard', async () => {
+    const page = await open('/guides/decisions/0012-rest-reference');
+    await page.keyboard.press('/');
+    await page.keyboard.insertText('no-such-word');
+    await page.getByRole('status').getByText('Nothing found').waitFor();
+    await page.getByRole('searchbox').fill('POLLING ord');
+    await page.getByRole('link', { name: /^POS integration: Polling orders/ }).waitFor();
+    expect(await seriousViolations(page, { schemes: ['light'] })).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${site.url}/guides/pos#polling-orders`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  test('can be read without JavaScript, from the list to a guide and from there to another', async () => {
+    const page = await site.open('/guides', { javaScriptEnabled: false });
+    await page.getByRole('link', { name: 'Architecture' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'glossary' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Decision 5' }).first().click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Scaling' }).click();
+    await page.getByRole('heading', { name: 'Scaling', level: 1 }).waitFor();
+  });
+
+  test('an address that does not exist leads back', async () => {
+    const page = await site.open('/guides/no/such <guide>?x=1', { javaScriptEnabled: false });
+    expect(await page.getByRole('main').innerText()).toContain('There is no page at /guides/no/such%20%3Cguide%3E.');
+    await page.getByRole('link', { name: 'Start page' }).click();
+    await page.getByRole('heading', { name: 'See a menu' }).waitFor();
   });
 });

@@ -93,22 +93,23 @@ describe('carte import', () => {
     const second = await run(['import', 'merchants', '-'], env, text);
     expect(second.stderr).toContain('2 lines read, 0 new or changed, 0 invalid');
     const third = await run(['import', 'merchants', '-'], env, lines(merchant('again 1', 'Casa Azul')));
-    expect(third.stderr).toContain('1 lines read, 1 new or changed, 0 invalid');
+    expect(third.stderr).toContain('1 line read, 1 new or changed, 0 invalid');
   });
 
-  test('names faulty lines by number and lets the good ones in', async () => {
+  test('names faulty lines by number, in their order, and lets the good ones in', async () => {
     const store = await data.store();
     const text = `${lines(order('good', store.id))}{"id": broken\n\n${lines(
-      order('bad', store.id, { status: 'EATEN', price: '12' }),
       order('lost', 'no-such-store'),
+      order('bad', store.id, { status: 'EATEN', price: '12' }),
       order('last', store.id),
     )}`;
     const { code, stderr } = await run(['import', 'orders', '-'], env, text);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^line 2: .*JSON/m);
-    expect(stderr).toContain("line 4: status: Input should be 'PENDING', 'CUSTOMER_CANCELLED'");
-    expect(stderr).toContain('line 4: price: Input should be a valid integer');
-    expect(stderr).toContain('line 5: store.id: no store has the id "no-such-store"');
+    expect(stderr.match(/^line \d+/gm)).toEqual(['line 2', 'line 4', 'line 5', 'line 5']);
+    expect(stderr).toContain('line 4: store.id: no store has the id "no-such-store"');
+    expect(stderr).toContain("line 5: status: Input should be 'PENDING', 'CUSTOMER_CANCELLED'");
+    expect(stderr).toContain('line 5: price: Input should be a valid integer');
     expect(stderr).toContain('6 lines read, 2 new or changed, 3 invalid');
     expect(stderr).toContain('carte: The invalid lines were skipped.');
     expect(await operatorFork(orm).count(OrderEntity, { id: ['good', 'bad', 'lost', 'last'] })).toBe(2);

@@ -69,7 +69,7 @@ test('key list shows when a key was last used', async () => {
 });
 
 test.each([
-  [['create', '--name', 'x'], 'carte: A key needs an access scope: all, merchants or stores.'],
+  [['create', '--name', 'x'], 'carte: A key needs an access scope: --all, --merchant ID or --store ID.'],
   [['create', '--name', 'x', '--all', '--expires', '2020-01-01'], 'carte: 2020-01-01T00:00:00.000Z is in the past.'],
   [['revoke', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],
   [['rotate', 'no-such'], 'carte: There is no key no-such; `carte key list` shows them all.'],

@@ -25,6 +25,18 @@ describe('Outside of /v1 and /graphql', () => {
     expect([response.statusCode, response.json()]).toEqual([404, { detail: 'Not Found' }]);
   });
 
+  test('an unknown path is a page for browsers, with links that work at any depth', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const response = await app.inject({ url: '/a/<b>', headers: { accept } });
+    expect([response.statusCode, response.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(response.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(response.body).toContain('href="../guides"');
+    expect(response.body).not.toContain('<b>');
+    for (const url of ['/v1/nothing', '/graphql/nothing']) {
+      expect((await app.inject({ url, headers: { accept } })).json()).toEqual({ detail: 'Not Found' });
+    }
+  });
+
   test('a client error has its reason in `detail`', async () => {
     const response = await app.inject({
       method: 'POST',

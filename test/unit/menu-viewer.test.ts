@@ -74,6 +74,8 @@ describe('languages', () => {
   test("the page's words are in the first language that has them, or else in English", () => {
     expect(textsFor(['ar', 'pt-BR', 'ja']).soldOut).toBe('Esgotado');
     expect(textsFor(['ar', 'he']).soldOut).toBe('Sold out');
+    // Menus of any time are not 提供中, "being served".
+    expect(textsFor(['ja']).menusAvailable(5, 'any')).toBe('いずれかの時間に提供するメニューは5件です');
   });
 
   test('a key that is not a language is its own name', () => {

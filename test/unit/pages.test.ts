@@ -48,6 +48,12 @@ test('/ shows the version', async () => {
   expect((await app.inject('/')).body).toContain(`<dd>${version}</dd>`);
 });
 
+test('/favicon.ico is the icon of the pages', async () => {
+  const { statusCode, headers, body } = await app.inject('/favicon.ico');
+  expect([statusCode, headers['content-type']]).toEqual([200, 'image/svg+xml']);
+  expect(body).toBe((await app.inject('/web/icon.svg')).body);
+});
+
 test('/menu/ redirects to /menu', async () => {
   const response = await app.inject('/menu/');
   expect([response.statusCode, response.headers.location]).toEqual([307, '../menu']);

@@ -1,7 +1,8 @@
 import { find } from '../element.ts';
-import { readKey, removeOldCopies, saveKey } from '../key.ts';
+import { readKey, saveKey } from '../key.ts';
 import { completeAccessibility } from './accessibility.ts';
-import { loadDocument } from './document.ts';
+import { replaceOutline } from './outline.ts';
+import { loading } from './prepare.ts';
 
 /** The secrets of Scalar's authentication, by document and scheme. */
 type Authentication = Readonly<
@@ -40,13 +41,17 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 
 const note = find('#note', HTMLElement);
-removeOldCopies();
-completeAccessibility();
-const content = await loadDocument(readKey()).catch(error => {
-  note.textContent = `The reference cannot be loaded: ${error.message}. Reload the page to try again.`;
+
+/** Reports an error; the outline stays. */
+function fail(error: Error): never {
+  note.textContent = `Samples and the client cannot be loaded: ${error.message}. Reload the page to try again.`;
   throw error;
-});
-note.remove();
+}
+
+completeAccessibility();
+const content = await loading.catch(fail);
+if (typeof Scalar === 'undefined') fail(new Error('Scalar does not load'));
+replaceOutline(find('#outline', HTMLElement), find('#reference', HTMLElement));
 Scalar.createApiReference('#reference', {
   content,
   servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }],

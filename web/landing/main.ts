@@ -1,3 +1,4 @@
+import { createCopyButton, hiddenKey, safeKey } from '../copy.ts';
 import { find } from '../element.ts';
 import { readKey, reloadIfKeyChanged, removeOldCopies, saveKey } from '../key.ts';
 
@@ -9,38 +10,12 @@ type Example = (typeof examples)[number];
 
 const commandOf = ({ template }: Example, key: string) => template.replaceAll('ORIGIN', baseUrl).replaceAll('KEY', key);
 
-/** Characters that end a quoted string in a shell must not get into a command that is copied. */
-const safeKey = () => (/^[\w-]+$/.test(readKey()) ? readKey() : 'KEY');
-
 /** Shows the key in the field and in the examples, or hides it in both. */
 function showKey(isShown: boolean): void {
   keyInput.type = isShown ? 'text' : 'password';
   showButton.ariaPressed = String(isShown);
-  const shown = isShown || safeKey() === 'KEY' ? safeKey() : '•'.repeat(12);
+  const shown = isShown || safeKey() === 'KEY' ? safeKey() : hiddenKey;
   for (const example of examples) example.block.textContent = commandOf(example, shown);
-}
-
-function createCopyButton(example: Example): HTMLButtonElement {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    button.textContent = (await copyCommand(example)) ? 'Copied' : 'Selected: press Ctrl+C';
-    setTimeout(() => (button.textContent = 'Copy'), 2000);
-  });
-  return button;
-}
-
-async function copyCommand(example: Example): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(commandOf(example, safeKey()));
-    return true;
-  } catch {
-    // Browsers deny the clipboard to pages from another machine without TLS.
-    showKey(true);
-    getSelection()?.selectAllChildren(example.block);
-    return false;
-  }
 }
 
 async function showReadiness(output: Element): Promise<void> {
@@ -61,7 +36,14 @@ reloadIfKeyChanged();
 keyInput.value = readKey();
 showKey(false);
 for (const example of examples) {
-  example.block.parentElement?.querySelector('figcaption')?.append(createCopyButton(example));
+  const button = createCopyButton({
+    text: () => commandOf(example, safeKey()),
+    reveal() {
+      showKey(true);
+      return example.block;
+    },
+  });
+  example.block.parentElement?.querySelector('figcaption')?.append(button);
 }
 keyInput.addEventListener('input', () => {
   saveKey(keyInput.value.trim());

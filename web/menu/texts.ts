@@ -151,8 +151,14 @@ const ja: Texts = {
   free: count => `、${count}点無料`,
   found: count => `${count}件見つかりました`,
   notFound: query => `「${query}」は見つかりませんでした`,
-  menusAvailable: (count, when) =>
-    `${{ now: '現在', at: 'この時間に', any: '' }[when]}${count === 0 ? '提供中のメニューはありません' : `提供中のメニューは${count}件です`}`,
+  menusAvailable: (count, when) => {
+    const menus = {
+      now: '現在提供中のメニュー',
+      at: 'この時間に提供中のメニュー',
+      any: 'いずれかの時間に提供するメニュー',
+    }[when];
+    return count === 0 ? `${menus}はありません` : `${menus}は${count}件です`;
+  },
 };
 
 const textsByLanguage = new Map([en, pt, es, ja].map(texts => [texts.language, texts]));

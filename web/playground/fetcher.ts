@@ -41,7 +41,27 @@ export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
   });
 }
 
+/** Tests whether HTTP allows a header; `fetch` would throw an error that names neither the header nor the rule. */
+function isSendable(name: string, value: string): boolean {
+  try {
+    return new Headers({ [name]: value }).has(name);
+  } catch {
+    return false;
+  }
+}
+
+const describeUnsendable = (name: string) =>
+  `The header "${name}" cannot be sent: ${
+    name.toLowerCase() === 'x-api-key'
+      ? 'this is not a key; keys are letters, digits, "_" and "-".'
+      : 'names are letters, digits and "-", values have no line breaks and no characters beyond Latin-1.'
+  }`;
+
 async function send(parameters: Parameters, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const unsendable = Object.keys(headers).find(name => !isSendable(name, headers[name] ?? ''));
+  if (unsendable !== undefined) {
+    return { result: { errors: [{ message: describeUnsendable(unsendable) }] }, run: undefined };
+  }
   const start = performance.now();
   const response = await fetch('graphql', {
     method: 'POST',

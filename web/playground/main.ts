@@ -4,7 +4,7 @@ import { followKeyOfSession, KeyField, readHeaders, SharedHeaders } from './head
 import { RunSummary, recordRun } from './runs.ts';
 import { followSharedLinks, ShareButton, takeSharedOperation } from './share.ts';
 import { removeStoredHeaders, storage } from './storage.ts';
-import { ActiveTabInView, initialTabs } from './tabs.ts';
+import { ActiveTabInView, initialTabs, TabsAsList } from './tabs.ts';
 
 removeStoredHeaders();
 followKeyOfSession();
@@ -44,5 +44,6 @@ createRoot(root).render(
     createElement(GraphiQL.Footer, null, createElement(RunSummary)),
     createElement(SharedHeaders),
     createElement(ActiveTabInView),
+    createElement(TabsAsList),
   ),
 );

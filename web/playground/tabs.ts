@@ -38,6 +38,25 @@ export function ActiveTabInView() {
   return null;
 }
 
+/**
+ * Makes a list of buttons of what GraphiQL marks as tabs: in a `tab`, screen readers do not find the button that closes it, and
+ * `tab` promises arrow keys that GraphiQL does not handle.
+ */
+export function TabsAsList() {
+  const { tabs, activeTabIndex } = useGraphiQL(state => ({ tabs: state.tabs, activeTabIndex: state.activeTabIndex }));
+  useEffect(() => {
+    document.querySelector('.graphiql-tabs')?.setAttribute('role', 'list');
+    document.querySelector('#graphiql-session')?.setAttribute('role', 'region');
+    for (const [index, item] of document.querySelectorAll('.graphiql-tab').entries()) {
+      item.setAttribute('role', 'listitem');
+      item.removeAttribute('aria-selected');
+      item.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', String(index === activeTabIndex));
+      item.querySelector('.graphiql-tab-close')?.setAttribute('aria-label', `Close ${tabs[index]?.title}`);
+    }
+  }, [tabs, activeTabIndex]);
+  return null;
+}
+
 /** Tabs without a query are not worth restoring, and earlier versions left one with every reload. */
 function removeBlankTabs(): StoredTabs | undefined {
   const stored = readTabs();

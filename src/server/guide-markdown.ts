@@ -1,0 +1,95 @@
+import { posix } from 'node:path';
+import { Marked, Renderer, type Token } from 'marked';
+import { escapeHtml } from './html.ts';
+
+/** A section of a guide: a heading and the text below it. The first, below the title, has neither heading nor id. */
+export interface Section {
+  readonly heading: string;
+  readonly id: string;
+  readonly depth: number;
+  /** Without markup, for the search. */
+  readonly text: string;
+}
+
+export interface RenderedGuide {
+  readonly html: string;
+  readonly sections: readonly Section[];
+}
+
+/** Renders a guide. `name` is its path in docs/ without the extension; links to others of `names` lead to their pages. */
+export function renderGuide(markdown: string, name: string, names: ReadonlySet<string>): RenderedGuide {
+  const marked = new Marked();
+  const tokens = marked.lexer(markdown);
+  const sections = findSections(tokens);
+  const ids = sections.values().map(({ id }) => id);
+  marked.use({
+    renderer: {
+      heading({ depth, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const id = escapeHtml(ids.next().value ?? '');
+        const link = `<a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`;
+        return depth === 1 ? `<h1>${text}</h1>\n` : `<h${depth} id="${id}">${text} ${link}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const target = resolveLink(href, name, names);
+        if (target !== undefined) return `<a href="${escapeHtml(target)}">${text}</a>`;
+        const file = posix.join('docs', posix.dirname(name), href);
+        return `<span title="${escapeHtml(file)} in the repository">${text}</span>`;
+      },
+      // It scrolls on a narrow screen, so the keyboard must be able to focus it.
+      table(token) {
+        const table = Renderer.prototype.table.call(this, token);
+        return `<div class="table" role="group" aria-label="Table" tabindex="0">${table}</div>\n`;
+      },
+    },
+  });
+  return { html: marked.parser(tokens), sections };
+}
+
+/** Splits a guide at its headings, of which the first is its title. */
+function findSections(tokens: readonly Token[]): readonly Section[] {
+  const createId = createIds();
+  const sections: { heading: string; id: string; depth: number; text: string }[] = [];
+  for (const token of tokens) {
+    const section = sections.at(-1);
+    if (token.type === 'heading') {
+      const heading = token.depth === 1 ? '' : plainText(token.text);
+      sections.push({ heading, id: createId(heading), depth: token.depth, text: '' });
+    } else if (section) {
+      section.text = `${section.text} ${plainText(token.raw)}`.trim();
+    }
+  }
+  return sections;
+}
+
+/** A text without markup. */
+function plainText(markdown: string): string {
+  const withoutLinks = markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return withoutLinks
+    .replaceAll('`', '')
+    .replace(/[*|]|-{3,}/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The address of a link relative to the page; undefined if it leads to a file that is not served. */
+function resolveLink(href: string, name: string, names: ReadonlySet<string>): string | undefined {
+  if (/^(https?:|#)/.test(href)) return href;
+  const [path = '', fragment] = href.split('#');
+  const target = posix.join(posix.dirname(name), path);
+  if (!path.endsWith('.md') || !names.has(target.slice(0, -'.md'.length))) return undefined;
+  return path.slice(0, -'.md'.length) + (fragment === undefined ? '' : `#${fragment}`);
+}
+
+/** Creates the ids of headings as GitHub does, so that a link works in both. */
+function createIds(): (heading: string) => string {
+  const used = new Map<string, number>();
+  return heading => {
+    const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
+    const id = words.replaceAll(' ', '-');
+    const count = used.get(id) ?? 0;
+    used.set(id, count + 1);
+    return count === 0 ? id : `${id}-${count}`;
+  };
+}
