@@ -1,12 +1,16 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import type { Pool } from 'pg';
 import { type Authenticate, createAuthenticator } from '../auth/authenticate.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
 import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
+import { clientFactory } from '../database/pool.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
+import { EventFeed } from '../events/feed.ts';
+import { keepEvents } from '../events/retention.ts';
 import { authorize } from '../graphql/authorization.ts';
 import { createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
@@ -43,7 +47,9 @@ export async function createServer(
   const access = await createReadAccess(orm);
   const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.primary, config) : undefined;
   const responseCache = new ResponseCache(config.cacheBytes);
-  const metrics = createMetrics({ pool, cache: responseCache, replicas });
+  const feed = createFeed(app, pool, config);
+  deleteOldEvents(app, access.primary, config);
+  const metrics = createMetrics({ pool, cache: responseCache, replicas, feed });
 
   registerDrain(app);
   completeProtocol(app);
@@ -138,6 +144,27 @@ function authenticator(app: FastifyInstance, primary: Query, { keyCacheTtlSecond
     seconds: keyCacheTtlSeconds,
     onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
   });
+}
+
+function createFeed(app: FastifyInstance, pool: Pool, config: Config): EventFeed {
+  const feed = new EventFeed({
+    createClient: clientFactory(pool, config.listenUrl, config),
+    onChange({ isConnected, reason }) {
+      if (isConnected) app.log.info('The event feed is connected');
+      else app.log.warn({ err: reason }, 'The event feed is not connected; streams wait until it is');
+    },
+    onSilence: () =>
+      app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
+  });
+  app.addHook('onClose', () => feed.close());
+  return feed;
+}
+
+function deleteOldEvents(app: FastifyInstance, primary: Query, { eventsKeepDays }: Config): void {
+  const closed = new AbortController();
+  const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
+  app.addHook('onReady', async () => void keepEvents(primary, { keepDays: eventsKeepDays, onError }, closed.signal));
+  app.addHook('onClose', async () => closed.abort());
 }
 
 function useReplicas(app: FastifyInstance, primary: Query, config: Config): Replicas {
