@@ -56,6 +56,9 @@ const settings = z.object({
   CARTE_KEY_CACHE_TTL_SECONDS: integer(0, 5).default(3),
   CARTE_CACHE_BYTES: integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024),
   CARTE_EVENTS_KEEP_DAYS: integer(1, 365).default(7),
+  CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
+  CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
+  CARTE_STREAM_BUFFER: integer(1, 1_000_000).default(1_000),
   CARTE_MENU_ENTITIES: integer(1, 1e9).default(defaultMenuLimits.entities),
   CARTE_MENU_LINKS: integer(0, 1e9).default(defaultMenuLimits.links),
   CARTE_MENU_TREE_NODES: integer(1, 1e9).default(defaultMenuLimits.treeNodes),
@@ -130,6 +133,13 @@ function toConfig(env: z.output<typeof settings>) {
     cacheBytes: env.CARTE_CACHE_BYTES,
     /** Retention time of the event log. */
     eventsKeepDays: env.CARTE_EVENTS_KEEP_DAYS,
+    /** Limits on the streams of subscriptions in each process. */
+    streams: {
+      total: env.CARTE_STREAMS,
+      perKey: env.CARTE_STREAMS_PER_KEY,
+      /** Events that may wait for a reader before its stream is cut. */
+      buffer: env.CARTE_STREAM_BUFFER,
+    },
     menuLimits: {
       entities: env.CARTE_MENU_ENTITIES,
       links: env.CARTE_MENU_LINKS,

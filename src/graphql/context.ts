@@ -1,6 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type AccessScope, emptyScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
+import { currentPosition } from '../events/log.ts';
+import type { EventSource } from '../events/source.ts';
 import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
 import { createMenuRepository } from '../menu/repository.ts';
@@ -21,6 +23,8 @@ export interface Context {
   readonly menuLimits: MenuLimits;
   /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
+  /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
+  readonly eventSource?: EventSource;
 }
 
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
@@ -32,6 +36,7 @@ export function createRepositories(access: ReadAccess) {
     stores: createStoreRepository(access),
     menus: createMenuRepository(access),
     orders: createOrderRepository(access),
+    events: { position: () => currentPosition(access.primary) },
   };
 }
 
@@ -74,6 +79,7 @@ class Loaders {
   #menus: ReturnType<typeof menuLoaders> | undefined;
   #orders: ReturnType<typeof orderLoaders> | undefined;
   #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
+  #eventPosition: Promise<number> | undefined;
 
   constructor(repositories: Repositories, scope: AccessScope) {
     this.#repositories = repositories;
@@ -87,6 +93,7 @@ class Loaders {
     this.#menus = undefined;
     this.#orders = undefined;
     this.#orderPages = undefined;
+    this.#eventPosition = undefined;
   }
 
   get merchants() {
@@ -107,6 +114,12 @@ class Loaders {
   get orders() {
     this.#orders ??= orderLoaders(this.#repositories.orders, this.#scope);
     return this.#orders;
+  }
+
+  /** The end of the event log, read before the orders of the same request: what these do not show is after it. */
+  get eventPosition() {
+    this.#eventPosition ??= this.stores.readBeforeOrders(this.#repositories.events.position());
+    return this.#eventPosition;
   }
 
   get orderPages() {

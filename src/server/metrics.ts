@@ -31,6 +31,9 @@ export interface FeedState {
   readonly eventsRead: number;
 }
 
+/** Open streams by transport. */
+export type StreamCounts = Readonly<Record<string, number>>;
+
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Clients choose the names of operations, so the number of label values is bounded. */
 const maxOperationNames = 100;
@@ -74,6 +77,17 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
     buckets,
     registers,
   });
+  const deliveredEvents = new Counter({
+    name: 'carte_stream_events_total',
+    help: 'Events delivered to streams',
+    registers,
+  });
+  const endedStreams = new Counter({
+    name: 'carte_streams_ended_total',
+    help: 'Streams that have ended, by why; those of slow readers were cut',
+    labelNames: ['transport', 'reason'],
+    registers,
+  });
   let inFlight = 0;
   new Gauge({
     name: 'carte_http_requests_in_flight',
@@ -103,6 +117,9 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
       if (graphqlOperation !== undefined) operations.observe({ operation: boundedName(graphqlOperation) }, seconds);
     },
     databaseError: () => databaseErrors.inc(),
+    eventDelivered: () => deliveredEvents.inc(),
+    streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
+    watchStreams: (counts: StreamCounts) => watchStreams(counts, registers),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
     registry,
   };
@@ -206,6 +223,18 @@ function watchFeed(feed: FeedState, registers: Registry[]): void {
     registers,
     collect() {
       this.set(feed.behindSeconds);
+    },
+  });
+}
+
+function watchStreams(counts: StreamCounts, registers: Registry[]): void {
+  new Gauge({
+    name: 'carte_streams_open',
+    help: 'Open streams of subscriptions',
+    labelNames: ['transport'],
+    registers,
+    collect() {
+      for (const [transport, count] of Object.entries(counts)) this.set({ transport }, count);
     },
   });
 }
