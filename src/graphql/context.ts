@@ -1,6 +1,9 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type AccessScope, emptyScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
+import { webhookLoaders } from '../events/webhooks/loaders.ts';
+import { createWebhookRepository } from '../events/webhooks/repository.ts';
+import type { WebhookDependencies } from '../events/webhooks/webhooks.ts';
 import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
 import { createMenuRepository } from '../menu/repository.ts';
@@ -21,6 +24,8 @@ export interface Context {
   readonly menuLimits: MenuLimits;
   /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
+  /** Absent where no message can be sent. */
+  readonly webhooks: WebhookDependencies | undefined;
 }
 
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
@@ -32,6 +37,7 @@ export function createRepositories(access: ReadAccess) {
     stores: createStoreRepository(access),
     menus: createMenuRepository(access),
     orders: createOrderRepository(access),
+    webhooks: createWebhookRepository(access),
   };
 }
 
@@ -40,6 +46,7 @@ export interface ContextDependencies {
   readonly repositories: Repositories;
   readonly menuLimits?: MenuLimits;
   readonly onReplaced?: (seconds: number) => void;
+  readonly webhooks?: WebhookDependencies | undefined;
 }
 
 export function createContext(dependencies: ContextDependencies, scope: AccessScope | undefined): Context {
@@ -52,6 +59,7 @@ export function createContext(dependencies: ContextDependencies, scope: AccessSc
     },
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
+    webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies.repositories, scope ?? emptyScope),
   };
 }
@@ -74,6 +82,7 @@ class Loaders {
   #menus: ReturnType<typeof menuLoaders> | undefined;
   #orders: ReturnType<typeof orderLoaders> | undefined;
   #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
+  #webhooks: ReturnType<typeof webhookLoaders> | undefined;
 
   constructor(repositories: Repositories, scope: AccessScope) {
     this.#repositories = repositories;
@@ -87,6 +96,7 @@ class Loaders {
     this.#menus = undefined;
     this.#orders = undefined;
     this.#orderPages = undefined;
+    this.#webhooks = undefined;
   }
 
   get merchants() {
@@ -112,5 +122,10 @@ class Loaders {
   get orderPages() {
     this.#orderPages ??= orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead());
     return this.#orderPages;
+  }
+
+  get webhooks() {
+    this.#webhooks ??= webhookLoaders(this.#repositories.webhooks);
+    return this.#webhooks;
   }
 }
