@@ -26,8 +26,7 @@ async function createWebhook(input: object) {
     { input: { url: receiver.urlOf(path), kinds: orderKinds, ...input } },
   );
   const id: string = webhook.id;
-  const query = (selection: string) =>
-    run(`query ($id: ID!) { result: webhook(id: $id) { ${selection} } }`, { id });
+  const query = (selection: string) => run(`query ($id: ID!) { result: webhook(id: $id) { ${selection} } }`, { id });
   /** Waits until so many messages have arrived. */
   const messages = async (count: number) => {
     await expect.poll(() => receiver.at(path).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count);
@@ -38,10 +37,13 @@ async function createWebhook(input: object) {
 }
 
 const changeStatus = (orderId: string, to: string) =>
-  app.graphql('mutation ($orderId: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $orderId, to: $to) { order { id } } }', {
-    orderId,
-    to,
-  });
+  app.graphql(
+    'mutation ($orderId: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $orderId, to: $to) { order { id } } }',
+    {
+      orderId,
+      to,
+    },
+  );
 
 test('an order that is placed and accepted is two signed messages, with the order as the REST interface shows it', async () => {
   const store = await app.data.store();
@@ -157,7 +159,9 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   const repeated = receiver.at(webhook.path).filter(({ id }) => id === failing?.id);
   expect(repeated).toHaveLength(2);
   for (const received of repeated) verify(received, webhook.secret);
-  expect(await webhook.query('failingSince deliveries(skip: 2) { state attempts }')).toMatchObject({ failingSince: null });
+  expect(await webhook.query('failingSince deliveries(skip: 2) { state attempts }')).toMatchObject({
+    failingSince: null,
+  });
 });
 
 test('a paused webhook gets nothing until it is resumed, then everything in order', async () => {
@@ -180,10 +184,12 @@ test('an endpoint that responds with 410 is removed, with its secret', async () 
   const webhook = await createWebhook({ storeId: store.id });
   receiver.respond(webhook.path, 410);
   await app.data.orders(store, 3);
-  await expect.poll(() => webhook.query('state notice'), { timeout: 10_000 }).toEqual({
-    state: 'REMOVED',
-    notice: 'Removed because the endpoint responded with 410 Gone.',
-  });
+  await expect
+    .poll(() => webhook.query('state notice'), { timeout: 10_000 })
+    .toEqual({
+      state: 'REMOVED',
+      notice: 'Removed because the endpoint responded with 410 Gone.',
+    });
   expect(receiver.at(webhook.path)).toHaveLength(1);
   const rows = await statement('select secret, previous_secret from webhook where id = ?', [webhook.id]);
   expect(rows).toEqual([{ secret: '', previous_secret: null }]);
@@ -200,7 +206,8 @@ test('after a rotation, messages are signed with the new secret and for a day wi
   const { secret } = await mutate('rotateWebhookSecret', webhook.id, 'secret webhook { previousSecretExpiresAt }');
   await app.data.orders(store, 1);
   const [first] = await webhook.messages(1);
-  for (const valid of [webhook.secret, secret]) expect(first && verify(first, valid)).toMatchObject({ type: 'order.placed' });
+  for (const valid of [webhook.secret, secret])
+    expect(first && verify(first, valid)).toMatchObject({ type: 'order.placed' });
   expect(String(first?.headers['webhook-signature']).split(' ')).toHaveLength(2);
   await statement('update webhook set previous_secret_expires_at = now() where id = ?', [webhook.id]);
   expect(await mutate('testWebhook', webhook.id, 'isDelivered status error')).toEqual({
@@ -213,7 +220,10 @@ test('after a rotation, messages are signed with the new secret and for a day wi
 
 test('a message can be sent again, with the same id and what the order is now', async () => {
   const store = await app.data.store();
-  const [webhook, foreign] = [await createWebhook({ storeId: store.id }), await createWebhook({ storeId: (await app.data.store()).id })];
+  const [webhook, foreign] = [
+    await createWebhook({ storeId: store.id }),
+    await createWebhook({ storeId: (await app.data.store()).id }),
+  ];
   const [order] = await app.data.orders(store, 1);
   const [placed] = await webhook.messages(1);
   await changeStatus(String(order?.id), 'REJECTED');
@@ -229,12 +239,19 @@ test('a message can be sent again, with the same id and what the order is now', 
   const again = (await webhook.messages(3)).at(-1);
   expect(again?.message).toEqual({
     ...placed?.message,
-    data: { ...placed?.message.data, order: { ...placed?.message.data.order, status: 'REJECTED', completed_at: expect.any(String) } },
+    data: {
+      ...placed?.message.data,
+      order: { ...placed?.message.data.order, status: 'REJECTED', completed_at: expect.any(String) },
+    },
   });
   expect(await webhook.query('deliveries { messageId attempts state }')).toMatchObject({
     deliveries: [{ attempts: 1 }, { messageId: placed?.id, attempts: 2, state: 'DELIVERED' }],
   });
-  for (const [id, messageId] of [[foreign.id, placed?.id], [webhook.id, 'msg_1'], [webhook.id, 'x']] as const) {
+  for (const [id, messageId] of [
+    [foreign.id, placed?.id],
+    [webhook.id, 'msg_1'],
+    [webhook.id, 'x'],
+  ] as const) {
     const refused = await redeliver(id, messageId);
     expect(refused.body.errors[0].message).toBe(
       `messageId: The log has no event of the webhook ${id} with the message id "${messageId}".`,
@@ -244,7 +261,10 @@ test('a message can be sent again, with the same id and what the order is now', 
 
 describe('after three days of failures', () => {
   const failFor = (table: string, id: string) =>
-    statement(`update ${table} set failing_since = now() - interval '73 hours' where ${table === 'webhook' ? 'id' : 'webhook_id'} = ?`, [id]);
+    statement(
+      `update ${table} set failing_since = now() - interval '73 hours' where ${table === 'webhook' ? 'id' : 'webhook_id'} = ?`,
+      [id],
+    );
   /** Has the queues of a webhook try again now. */
   const retry = async (id: string) => {
     await statement('update webhook_queue set next_attempt_at = now() where webhook_id = ?', [id]);
@@ -260,14 +280,20 @@ describe('after three days of failures', () => {
     await failFor('webhook', webhook.id);
     await failFor('webhook_queue', webhook.id);
     await retry(webhook.id);
-    await expect.poll(() => webhook.query('state notice'), { timeout: 10_000 }).toEqual({
-      state: 'PAUSED',
-      notice: 'Paused after three days of failures: the response has status 503.',
-    });
+    await expect
+      .poll(() => webhook.query('state notice'), { timeout: 10_000 })
+      .toEqual({
+        state: 'PAUSED',
+        notice: 'Paused after three days of failures: the response has status 503.',
+      });
     receiver.accept(webhook.path);
     await mutate('resumeWebhook', webhook.id, 'webhook { id }');
     await webhook.delivered();
-    expect(await webhook.query('state notice failingSince')).toEqual({ state: 'ACTIVE', notice: null, failingSince: null });
+    expect(await webhook.query('state notice failingSince')).toEqual({
+      state: 'ACTIVE',
+      notice: null,
+      failingSince: null,
+    });
   });
 
   test('a message that the endpoint refuses while it accepts others is given up, and can be sent again', async () => {
@@ -319,7 +345,8 @@ test('createWebhook reports every error with its path; webhooks and metrics show
     {
       path: ['input', 'url'],
       type: 'value_error',
-      message: '10.0.0.1 is not a public address; the operator can allow its network with CARTE_WEBHOOK_ALLOW_NETWORKS.',
+      message:
+        '10.0.0.1 is not a public address; the operator can allow its network with CARTE_WEBHOOK_ALLOW_NETWORKS.',
     },
     { path: ['input', 'storeId'], type: 'reference_not_found', message: 'There is no store "no-such".' },
     { path: ['input', 'kinds'], type: 'too_short', message: 'A webhook needs at least one kind of event.' },
@@ -327,9 +354,15 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   const url = receiver.urlOf('/');
   const oneSubject = 'A webhook is for one merchant with all its stores, or for one store.';
   expect(await errorsOf({ url, kinds: orderKinds })).toMatchObject([{ message: oneSubject }]);
-  expect(await errorsOf({ url, kinds: orderKinds, storeId: 'a', merchantId: 'b' })).toMatchObject([{ message: oneSubject }]);
-  expect(await errorsOf({ url, kinds: ['ORDER_EATEN'], storeId: 'a' })).toContain('does not exist in "WebhookEventKind" enum');
-  expect(await errorsOf({ url, kinds: orderKinds, merchantId: 'a\0' })).toMatchObject([{ type: 'reference_not_found' }]);
+  expect(await errorsOf({ url, kinds: orderKinds, storeId: 'a', merchantId: 'b' })).toMatchObject([
+    { message: oneSubject },
+  ]);
+  expect(await errorsOf({ url, kinds: ['ORDER_EATEN'], storeId: 'a' })).toContain(
+    'does not exist in "WebhookEventKind" enum',
+  );
+  expect(await errorsOf({ url, kinds: orderKinds, merchantId: 'a\0' })).toMatchObject([
+    { type: 'reference_not_found' },
+  ]);
   const listed = await app.graphql('{ webhooks { id url state store { id } deliveries { messageId } } }', {}, operator);
   expect(listed.body.data.webhooks.length).toBeGreaterThan(5);
   const metrics = await app.get('/metrics');
@@ -345,9 +378,14 @@ test('createWebhook reports every error with its path; webhooks and metrics show
 test('webhooks take the same number of statements for one and for many', async () => {
   const page = (limit: number) =>
     app.statements.during(() =>
-      app.graphql(`{ webhooks(limit: ${limit}) { waitingSince store { id } merchant { id } deliveries { state } } }`, {}, operator),
+      app.graphql(
+        `{ webhooks(limit: ${limit}) { waitingSince store { id } merchant { id } deliveries { state } } }`,
+        {},
+        operator,
+      ),
     );
-  const ofRequest = (texts: readonly string[]) => texts.filter(text => /from "?(webhook|store|merchant|unnest)/.test(text));
+  const ofRequest = (texts: readonly string[]) =>
+    texts.filter(text => /from "?(webhook|store|merchant|unnest)/.test(text));
   const [one, many] = [await page(1), await page(10)];
   expect(many.result.body.data.webhooks).toHaveLength(10);
   expect(ofRequest(many.statements).length - ofRequest(one.statements).length).toBeLessThanOrEqual(2);
