@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { OrderStatus } from '../generated/graph.ts';
 import type { EventKind } from './kinds.ts';
 
-export { type EventKind, eventKinds } from './kinds.ts';
+export type { EventKind } from './kinds.ts';
 
 /** Changes to orders, menus and stores, written by triggers: see docs/events.md. */
 export const EventEntity = defineEntity({

@@ -23,7 +23,7 @@ export const resolveHost: Resolve = host => systemLookup(host, { all: true, verb
 /** The address of a webhook is not allowed: the message says why. */
 export class ForbiddenAddress extends Error {}
 
-export const maxUrlLength = 2048;
+const maxUrlLength = 2048;
 
 /** Parses the URL of a webhook, without looking up its host; throws `ForbiddenAddress`. */
 export function parseWebhookUrl(text: string, { allowHttp }: AddressPolicy): URL {

@@ -90,8 +90,6 @@ export const WebhookDeliveryEntity = defineEntity({
   },
 });
 
-export type WebhookDelivery = InferEntity<typeof WebhookDeliveryEntity>;
-
 /** One row: up to which position the events of the log are in the queues. */
 export const WebhookProgressEntity = defineEntity({
   name: 'WebhookProgress',

@@ -1,7 +1,7 @@
 const firstDelaySeconds = 5;
 const factor = 3;
 /** So that an endpoint that has recovered gets what it missed within an hour. */
-export const maxDelaySeconds = 3600;
+const maxDelaySeconds = 3600;
 /** Each delay is longer or shorter by up to this share, so that the queues of an endpoint do not retry at the same time. */
 const jitter = 0.2;
 

@@ -32,7 +32,7 @@ export interface WebhookDependencies extends ManualDependencies {
 }
 
 /** For so long messages are signed with the secret before a rotation, too. */
-export const previousSecretHours = 24;
+const previousSecretHours = 24;
 
 /** Throws `InvalidInput` with every error of the request. */
 export async function createWebhook(
