@@ -17,6 +17,11 @@ export const EventEntity = defineEntity({
       name: 'event_by_store',
       expression: 'create index event_by_store on event (store_id, position) where position is not null',
     },
+    {
+      // They are rare: without it, their readers would scan the whole log.
+      name: 'event_of_stores',
+      expression: `create index event_of_stores on event (position) where position is not null and kind in ('STORE_CREATED', 'STORE_CHANGED', 'STORE_DELETED')`,
+    },
   ],
   properties: {
     /** Grows in the order in which events are written. */
