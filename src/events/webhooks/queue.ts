@@ -112,7 +112,7 @@ const recordStatement = prepared(`
       position = case when $4 = 'FAILING' then position else $5 end,
       attempts = case when $4 = 'FAILING' then attempts + 1 else 0 end,
       failing_since = case when $4 = 'FAILING' then coalesce(failing_since, now()) end,
-      waiting_since = case when $4 = 'FAILING' then waiting_since else $6::timestamptz end,
+      waiting_since = case when $4 = 'FAILING' then $9::timestamptz else $6::timestamptz end,
       next_attempt_at = now() + interval '${claimSeconds} seconds'
     where webhook_id = $1 and store_id = $2 and claim = $3
     returning attempts, failing_since
