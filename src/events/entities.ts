@@ -1,17 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { OrderStatus } from '../generated/graph.ts';
+import type { EventKind } from './kinds.ts';
 
-export const eventKinds = [
-  'ORDER_PLACED',
-  'ORDER_CHANGED',
-  'ORDERS_CHANGED',
-  'MENU_CHANGED',
-  'STOCK_CHANGED',
-  'STORE_CREATED',
-  'STORE_CHANGED',
-  'STORE_DELETED',
-] as const;
-export type EventKind = (typeof eventKinds)[number];
+export type { EventKind } from './kinds.ts';
 
 /** Changes to orders, menus and stores, written by triggers: see docs/events.md. */
 export const EventEntity = defineEntity({

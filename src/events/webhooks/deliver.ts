@@ -1,0 +1,140 @@
+import type { Query } from '../../database/query.ts';
+import type { Event } from '../entities.ts';
+import { EventsDeleted, readEvents } from '../log.ts';
+import type { DeliveryState } from './entities.ts';
+import { messageId, messageOf, type RenderOrder } from './message.ts';
+import { type Claim, claimSeconds, type Recorded, recordAttempt, releaseQueue } from './queue.ts';
+import { maxFailureMs, retryDelaySeconds } from './schedule.ts';
+import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
+import { addNotice, pauseById, removeById } from './state.ts';
+
+export interface DeliveryDependencies {
+  readonly query: Query;
+  readonly send: Send;
+  readonly renderOrder: RenderOrder;
+  /** Called after every attempt. */
+  readonly onAttempt: (webhookId: string, state: DeliveryState, attempt: Attempt) => void;
+  /** Called with what an operator should know about a webhook. */
+  readonly onNotice: (webhookId: string, notice: string) => void;
+}
+
+const pageSize = 100;
+/** Then other queues get their turn. */
+const maxRunMs = 10_000;
+/** An attempt is started only if it ends within the claim. */
+const maxClaimAgeMs = claimSeconds * 1000 - defaultTimeoutMs;
+
+/** Delivers the events of a claimed queue, one after the other, until there are no more or one fails. */
+export class QueueDelivery {
+  readonly #claim: Claim;
+  readonly #dependencies: DeliveryDependencies;
+  readonly #startedAt = performance.now();
+  #claimedAt = this.#startedAt;
+  #position: number;
+
+  constructor(claim: Claim, dependencies: DeliveryDependencies) {
+    this.#claim = claim;
+    this.#dependencies = dependencies;
+    this.#position = claim.position;
+  }
+
+  /** Rejects when the signal aborts. The claim is released in any case, so that another process goes on at once. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { query } = this.#dependencies;
+    const { subject, newest } = this.#claim;
+    try {
+      for (let isFirstPage = true; ; isFirstPage = false) {
+        const page = await this.#readPage();
+        const events = page.filter(({ merchantId }) => [null, merchantId].includes(subject.merchantId));
+        if (isFirstPage) await this.#noteLostEvents(events[0]);
+        for (const [index, event] of events.entries()) {
+          if (!(await this.#deliver(event, events[index + 1], signal))) return;
+        }
+        this.#position = page.at(-1)?.position ?? Math.max(this.#position, newest);
+        if (page.length < pageSize) return;
+      }
+    } finally {
+      // Has no effect where the claim is over already.
+      await releaseQueue(query, this.#claim, { position: this.#position });
+    }
+  }
+
+  /** Where the log lacks some of the events, the page has those after them. */
+  async #readPage(): Promise<Event[]> {
+    const { storeId, kinds } = this.#claim;
+    const read = (after: number) => readEvents(this.#dependencies.query, { after, storeId, kinds, limit: pageSize });
+    try {
+      return await read(this.#position);
+    } catch (error) {
+      if (!(error instanceof EventsDeleted)) throw error;
+      return await read(error.completeAfter);
+    }
+  }
+
+  /** Resolves to whether the next event may follow. */
+  async #deliver(event: Event, next: Event | undefined, signal: AbortSignal): Promise<boolean> {
+    const { query, send, renderOrder, onAttempt } = this.#dependencies;
+    const message = await messageOf(event, this.#claim.subject, renderOrder);
+    // The claim of a process that stood still may have expired.
+    if (performance.now() - this.#claimedAt > maxClaimAgeMs) return false;
+    const attempt = await send(this.#claim.endpoint, message, signal);
+    const state = attempt.isDelivered ? 'DELIVERED' : 'FAILING';
+    const recordedAt = performance.now();
+    const recorded = await recordAttempt(query, this.#claim, { event, next, attempt, state });
+    onAttempt(this.#claim.webhookId, state, attempt);
+    if (!recorded) return false;
+    this.#claimedAt = recordedAt;
+    if (!attempt.isDelivered) return await this.#fail({ event, next, attempt, recorded });
+    this.#position = event.position;
+    return !recorded.isStopped && recordedAt - this.#startedAt < maxRunMs;
+  }
+
+  async #fail({ event, next, attempt, recorded }: Failure): Promise<boolean> {
+    const { query, onAttempt } = this.#dependencies;
+    const { webhookId } = this.#claim;
+    if (attempt.status === 410) {
+      const notice = 'Removed because the endpoint responded with 410 Gone.';
+      await this.#notify(notice, () => removeById(query, webhookId, notice));
+      return false;
+    }
+    if (!isPersistent(recorded.failingSince)) {
+      const delaySeconds = retryDelaySeconds(recorded.attempts, attempt.retryAfterSeconds);
+      await releaseQueue(query, this.#claim, { delaySeconds });
+      return false;
+    }
+    if (isPersistent(recorded.webhookFailingSince)) {
+      const notice = `Paused after three days of failures: ${attempt.error}.`;
+      await this.#notify(notice, () => pauseById(query, webhookId, notice));
+      return false;
+    }
+    // The endpoint accepts other messages, so it is this one that it never will.
+    await recordAttempt(query, this.#claim, { event, next, attempt, state: 'GIVEN_UP' });
+    onAttempt(webhookId, 'GIVEN_UP', attempt);
+    const notice = `The message ${messageId(event.position)} was given up after three days: ${attempt.error}.`;
+    await this.#notify(notice, () => addNotice(query, webhookId, notice));
+    this.#position = event.position;
+    return true;
+  }
+
+  /** When the log no longer has the event that the queue waits for. */
+  async #noteLostEvents(first: Event | undefined): Promise<void> {
+    const { webhookId, storeId, waitingSince } = this.#claim;
+    if (!waitingSince || first?.createdAt.getTime() === waitingSince.getTime()) return;
+    const notice = `Events of store ${storeId} since ${waitingSince.toISOString()} were deleted from the log before they were delivered.`;
+    await this.#notify(notice, () => addNotice(this.#dependencies.query, webhookId, notice));
+  }
+
+  async #notify(notice: string, store: () => Promise<void>): Promise<void> {
+    await store();
+    this.#dependencies.onNotice(this.#claim.webhookId, notice);
+  }
+}
+
+interface Failure {
+  readonly event: Event;
+  readonly next: Event | undefined;
+  readonly attempt: Attempt;
+  readonly recorded: Recorded;
+}
+
+const isPersistent = (since: Date | null) => since !== null && Date.now() - since.getTime() > maxFailureMs;
