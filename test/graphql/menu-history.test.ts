@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
@@ -411,6 +412,16 @@ describe('restoreMenuConfiguration', () => {
     );
     expect(await historyOf(store.id)).toEqual(before);
   });
+});
+
+test('the operations of docs/menu-history.md are valid', async () => {
+  const store = await app.data.store();
+  const revision = await replace(store.id, priced(1));
+  const text = readFileSync(new URL('../../docs/menu-history.md', import.meta.url), 'utf8');
+  const operations = [...text.matchAll(/^```graphql\n([\s\S]*?)^```$/gm)].map(([, operation = '']) => operation);
+  expect(operations.length).toBeGreaterThan(2);
+  for (const operation of operations)
+    await graph(operation, { store: store.id, item: 'item', revision, from: revision });
 });
 
 describe('pruning', () => {
