@@ -20,8 +20,7 @@ const slowFiles = [
   'unit/embedded-errors',
   'examples/relay-client',
   'examples/rest-client',
-  'http/log',
-  'http/tracing',
+  'http/log-and-traces',
   'http/failover',
 ];
 
