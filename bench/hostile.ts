@@ -65,7 +65,7 @@ async function main(): Promise<readonly string[]> {
   const server = await startServer(env, text => void log.push(text));
   try {
     const target = await prepare(server);
-    const siege = { url: server.url, target, stalls: true };
+    const siege = { url: server.url, target, stalls: true, slowestMs: 3_000 };
     // Warm-up, so that code that is loaded and compiled once does not count as growth.
     await besiege({ ...siege, requests: 500, seed: 'warm', stalls: false });
     const before = await observe(server.url, target);

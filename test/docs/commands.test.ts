@@ -43,7 +43,9 @@ async function npmStart(folder: string): Promise<Service> {
   throw new Error(`npm start ended: ${printed}`);
 }
 
-async function runBlock({ language, text, printed }: Block, service: Service, shell: ReturnType<typeof openShell>) {
+type Shell = Awaited<ReturnType<typeof openShell>>;
+
+async function runBlock({ language, text, printed }: Block, service: Service, shell: Shell) {
   if (language === 'sh') return shell.run(runnable(text, service), { mayFail: printed !== undefined });
   if (!service.query) throw new Error('There is no database to run this on');
   await service.query(text);
@@ -88,7 +90,7 @@ describe.skipIf(missing.length > 0).each(withBlocks.filter(({ blocks }) => block
     const { url, key } = service;
     await writeOrders(folder, url, key);
     const env = { ...service.env, CARTE_URL: url, CARTE_KEY: key };
-    const shell = openShell(folder, { env, throughNpm: document === 'README.md' });
+    const shell = await openShell(folder, { env, throughNpm: document === 'README.md' });
     afterAll(() => shell.close());
 
     test.each(blocks.map(block => ({ first: block.text.split('\n')[0], block })))('$first', async ({ block }) => {

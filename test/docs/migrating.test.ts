@@ -20,7 +20,7 @@ describe.skipIf(missing.length > 0)(
     }, async () => {
       const key = await loadDemo(old.orm);
       const env = { OLD_URL: old.url, CARTE_OLD_KEY: key, NEW_URL: fresh.url, DATABASE_URL: urlOf(fresh.orm) };
-      const shell = openShell(root, { env, throughNpm: false });
+      const shell = await openShell(root, { env, throughNpm: false });
       afterAll(() => shell.close());
       for (const { text, printed = '' } of blocks) {
         expect(await shell.run(text, { mayFail: true })).toBe(printed);

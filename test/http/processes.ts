@@ -10,7 +10,7 @@ export async function processesOf(url: string): Promise<readonly number[]> {
 
 /** Polls without a limit of its own: the test's timeout applies. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(20);
+  while (!(await holds())) await sleep(50);
 }
 
 export function isAlive(pid: number): boolean {

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { serveCommands } from './shell-commands.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -78,15 +79,12 @@ function exception(command: string): string | undefined {
 
 const endOfBlock = '\u0004';
 
-/** `npm run --silent carte --` without npm, which takes longer than the command itself. */
-const carteWithoutNpm = `npm() {
-  if [[ "$*" == 'run --silent carte -- '* ]]; then ${scriptOf('carte')} "\${@:5}"; else command npm "$@"; fi
-}`;
+const client = fileURLToPath(new URL('carte.js', import.meta.url));
 
-function scriptOf(name: string): string {
-  const script: string = JSON.parse(readFileSync(`${root}package.json`, 'utf8')).scripts[name];
-  return script.replace(/^node /, `'${process.execPath}' `);
-}
+/** `npm run --silent carte --` without npm and without a start of the program, which take longer than the command itself. */
+const carteWithoutNpm = `npm() {
+  if [[ "$*" == 'run --silent carte -- '* ]]; then '${process.execPath}' '${client}' "\${@:5}"; else command npm "$@"; fi
+}`;
 
 interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -95,20 +93,24 @@ interface ShellOptions {
 }
 
 /** One shell for a whole document, as its reader has; it exits with the first command that fails. */
-export function openShell(folder: string, { env, throughNpm }: ShellOptions) {
-  const child = spawn('bash', ['-euo', 'pipefail'], { cwd: folder, env: { ...process.env, ...env } });
+export async function openShell(folder: string, { env, throughNpm }: ShellOptions) {
+  const commands = throughNpm ? undefined : await serveCommands();
+  const child = spawn('bash', ['-euo', 'pipefail'], {
+    cwd: folder,
+    env: { ...process.env, ...env, ...commands?.env },
+  });
   const output = { stdout: '', stderr: '' };
   const ended = new Promise<number | null>(resolve => child.on('close', resolve));
   child.stdout.on('data', chunk => (output.stdout += chunk));
   child.stderr.on('data', chunk => (output.stderr += chunk));
   child.stdin.on('error', () => {});
-  if (!throughNpm) child.stdin.write(`${carteWithoutNpm}\n`);
+  if (commands) child.stdin.write(`${carteWithoutNpm}\n`);
 
   return {
     /** Runs a block and returns its output. A failed `curl` fails it, unless the document shows the response. */
-    async run(commands: string, { mayFail }: { readonly mayFail: boolean }): Promise<string> {
+    async run(block: string, { mayFail }: { readonly mayFail: boolean }): Promise<string> {
       const curl = `curl() { command curl ${mayFail ? '' : '--fail-with-body'} "$@"; }`;
-      child.stdin.write(`${curl}\n{ :\n${commands}\n} </dev/null\nprintf '${endOfBlock}'\n`);
+      child.stdin.write(`${curl}\n{ :\n${block}\n} </dev/null\nprintf '${endOfBlock}'\n`);
       while (!output.stdout.includes(endOfBlock)) {
         const more = new Promise<'more'>(resolve => child.stdout.once('data', () => resolve('more')));
         const next = await Promise.race([more, ended]);
@@ -119,6 +121,9 @@ export function openShell(folder: string, { env, throughNpm }: ShellOptions) {
       output.stderr = '';
       return printed;
     },
-    close: () => void child.kill(),
+    close() {
+      child.kill();
+      commands?.close();
+    },
   };
 }

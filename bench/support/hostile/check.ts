@@ -1,7 +1,6 @@
 import type { Probe, RawProbe } from './probe.ts';
 import type { Answer, Failure, RawAnswer } from './send.ts';
 
-const slowest = 3000;
 const slowestStall = 15_000;
 
 /** Words that leak from stack traces, statements or drivers; no probe contains them. */
@@ -16,9 +15,9 @@ const leaks = [
 ];
 
 /** Returns the violation in a response; undefined if there is none. */
-export function faultIn(probe: Probe, answer: Answer | Failure): string | undefined {
+export function faultIn(probe: Probe, answer: Answer | Failure, slowestMs: number): string | undefined {
   if ('failure' in answer) return isRefusable(probe) ? undefined : `no response: ${answer.failure}`;
-  if (answer.milliseconds > slowest) return `took ${Math.round(answer.milliseconds)} ms`;
+  if (answer.milliseconds > slowestMs) return `took ${Math.round(answer.milliseconds)} ms`;
   if (answer.status >= 500) return `status ${answer.status}: ${answer.text.slice(0, 200)}`;
   const leak = leaks.find(pattern => pattern.test(answer.text));
   if (leak) return `leaks ${leak}: ${answer.text.slice(0, 300)}`;
@@ -76,8 +75,9 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 /** Malformed HTTP may be rejected or disconnected, but must not stay open without a timeout. */
-export function faultInRaw({ stalls }: RawProbe, { text, ended, milliseconds }: RawAnswer): string | undefined {
-  if (!ended || milliseconds > (stalls ? slowestStall : slowest))
+export function faultInRaw({ stalls }: RawProbe, answer: RawAnswer, slowestMs: number): string | undefined {
+  const { text, ended, milliseconds } = answer;
+  if (!ended || milliseconds > (stalls ? slowestStall : slowestMs))
     return `stayed open for ${Math.round(milliseconds)} ms`;
   const leak = leaks.find(pattern => pattern.test(text));
   if (leak) return `leaks ${leak}: ${text.slice(0, 300)}`;

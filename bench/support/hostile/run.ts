@@ -14,6 +14,8 @@ export interface Siege {
   readonly seed: string;
   /** Sends incomplete requests, too, which last until the server's timeout. */
   readonly stalls: boolean;
+  /** A response that takes longer is a violation. */
+  readonly slowestMs: number;
 }
 
 export interface Outcome {
@@ -29,7 +31,7 @@ const kinds = [...restProbes, ...graphqlProbes];
 const shareOfRaw = 0.04;
 
 /** Sends requests, eight at a time, and checks each response. The same seed sends the same requests. */
-export async function besiege({ url, target, requests, seed, stalls }: Siege): Promise<Outcome> {
+export async function besiege({ url, target, requests, seed, stalls, slowestMs }: Siege): Promise<Outcome> {
   const address = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const random = seededRandom(seed);
@@ -49,13 +51,14 @@ export async function besiege({ url, target, requests, seed, stalls }: Siege): P
     if (answer.milliseconds > slowest.milliseconds) slowest = { what: describe(probe), ...answer };
     const write = writeIn(probe, answer, target);
     if (write && write.revision >= (stored?.revision ?? 0)) stored = write;
-    note('failure' in answer ? 'no response' : String(answer.status), describe(probe), faultIn(probe, answer));
+    const fault = faultIn(probe, answer, slowestMs);
+    note('failure' in answer ? 'no response' : String(answer.status), describe(probe), fault);
   }
 
   async function sendBroken(probe: ReturnType<typeof rawProbe>): Promise<void> {
     const answer = await sendRaw(address, probe);
     const kind = rawStatuses(answer.text)[0] ?? 'hung up';
-    note(`raw ${kind}`, probe.what, faultInRaw(probe, answer));
+    note(`raw ${kind}`, probe.what, faultInRaw(probe, answer, slowestMs));
   }
 
   async function sender(): Promise<void> {

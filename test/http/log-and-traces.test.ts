@@ -3,6 +3,19 @@ import { startApp } from '../support/app.ts';
 import { smallBody } from './body.ts';
 import { observe, startCollector } from './service.ts';
 
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly status: { readonly code?: number; readonly message?: string };
+  readonly attributes: readonly { readonly key: string; readonly value: object }[];
+}
+
+interface Sent {
+  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Span[] }[] }[];
+}
+
 const app = await startApp();
 const store = await app.data.store();
 const storePath = `/v1/stores/${store.id}`;
@@ -29,20 +42,40 @@ async function makeCalls(url: string): Promise<void> {
   await post(menuPath, JSON.stringify(smallBody(app.key)), { 'x-api-key': `${app.key} ` });
 }
 
+const trace = '0af7651916cd43dd8448eb211c80319c';
+
+async function makeTracedCalls(url: string): Promise<void> {
+  const traced = { ...headers, traceparent: `00-${trace}-b7ad6b7169203331-01` };
+  await fetch(`${url}${storePath}`, { headers: traced });
+  const body = JSON.stringify({ query: 'query Names { stores { nodes { name } } }' });
+  await fetch(`${url}/graphql`, { method: 'POST', headers: traced, body });
+  await fetch(`${url}${menuPath}`, { method: 'POST', headers: traced, body: '{' });
+  await fetch(`${url}/v1/stores/unknown`, { headers: traced });
+}
+
+/** What one service logs, counts and exports for the calls of all tests. */
 const { endpoint, received } = await startCollector(afterAll);
 let metrics = '';
-const { said, requests } = await observe(
+const { said, requests: logged } = await observe(
   app.orm,
   { CARTE_LOG_LEVEL: 'debug', CARTE_KEY_CACHE_TTL_SECONDS: '0', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
   async url => {
     await makeCalls(url);
+    await makeTracedCalls(url);
     metrics = await (await fetch(`${url}/metrics`)).text();
   },
   afterAll,
 );
+const requests = logged.filter(({ path }) => path !== '/metrics');
+const tracedRequests = requests.slice(12);
+const spans = received
+  .flatMap(text =>
+    (JSON.parse(text) as Sent).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(scope => scope.spans)),
+  )
+  .filter(({ traceId }) => traceId === trace);
 
 test('the log has a line for each request with key, operation, status and duration', () => {
-  expect(requests.filter(({ path }) => path !== '/metrics')).toHaveLength(12);
+  expect(requests).toHaveLength(16);
   expect(requests[0]).toMatchObject({
     level: 30,
     reqId: 'till-7:42',
@@ -73,6 +106,37 @@ test('no log line, metric or trace contains an API key', () => {
   expect(traces).toContain('http.route');
   const secret = app.key.slice('carte_'.length, 30);
   for (const text of [said, metrics, traces]) expect(text).not.toContain(secret);
+});
+
+test('a request is a span in the trace of its client, and each of its statements a child of that span', async () => {
+  const [request] = spans.filter(span => span.name === 'GET /v1/stores/:store_service_id');
+  expect(request).toMatchObject({ traceId: trace, parentSpanId: 'b7ad6b7169203331', kind: 2 });
+  const statements = spans.filter(span => span.parentSpanId === request?.spanId);
+  expect(statements.length).toBeGreaterThan(0);
+  expect(statements.length).toBe(tracedRequests[0]?.statements);
+  expect(new Set(statements.map(({ name, traceId }) => `${name} ${traceId}`))).toEqual(new Set([`SELECT ${trace}`]));
+  expect(received.join('')).toContain('{"key":"service.name","value":{"stringValue":"carte"}}');
+});
+
+test('a span has the key, the operation and the status of its request; only a server error is marked as one', async () => {
+  const [graphql, invalid] = ['POST /graphql', 'POST /v1'].map(start =>
+    spans.find(({ name }) => name.startsWith(start)),
+  );
+  const unknown = spans.findLast(({ name }) => name.startsWith('GET /v1'));
+  expect(graphql?.attributes).toEqual(
+    expect.arrayContaining([
+      { key: 'carte.key.id', value: { stringValue: tracedRequests[1]?.key } },
+      { key: 'graphql.operation.name', value: { stringValue: 'Names' } },
+      { key: 'http.response.status_code', value: { intValue: 200 } },
+    ]),
+  );
+  for (const [span, status] of [
+    [invalid, 422],
+    [unknown, 404],
+  ] as const) {
+    expect(span?.status).toEqual({ code: 0 });
+    expect(span?.attributes).toContainEqual({ key: 'http.response.status_code', value: { intValue: status } });
+  }
 });
 
 describe('x-request-id', () => {
