@@ -87,6 +87,6 @@ const statement = prepared(`
 async function findKey(query: Query, hash: Buffer): Promise<CacheEntry & Pick<Row, 'usedAt'>> {
   const [row] = await query<Row>(statement, [hash]);
   if (!row) throw new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-  const { keyId, expiresAt, usedAt, ...scope } = row;
-  return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
+  const { expiresAt, usedAt, ...scope } = row;
+  return { caller: { keyId: row.keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
 }

@@ -96,6 +96,20 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
+  'Query.viewer': [
+    'viewer { permissions scope { all merchants { id } stores { id } } }',
+    {
+      readOnly: returns({ permissions: [], scope: { all: false, merchants: [{ id: 'mine-merchant' }], stores: [] } }),
+      foreign: returns({
+        permissions: ['ORDERS', 'STOCK', 'MENU'],
+        scope: { all: false, merchants: [{ id: 'foreign-merchant' }], stores: [] },
+      }),
+      sibling: returns({
+        permissions: ['ORDERS', 'STOCK', 'MENU'],
+        scope: { all: false, merchants: [], stores: [{ id: 'mine-sibling' }] },
+      }),
+    },
+  ],
   'Query.apiKeys': ['apiKeys { id name scope { stores { id } } }', operatorsOnly],
   'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
   'Mutation.rotateApiKey': ['rotateApiKey(id: "mine-key") { key }', operatorsOnly],
