@@ -13,6 +13,7 @@ export interface LinkSettings {
 }
 
 const pages: readonly Link[] = [
+  { href: 'console', title: 'Console', description: 'Orders, stock, menus and keys of your stores' },
   { href: 'graphql', title: 'Playground', description: 'Write queries, with examples' },
   { href: 'docs', title: 'REST reference', description: 'Read the nine routes and try them' },
   { href: 'menu', title: 'Menu viewer', description: "See a store's menu as its guests do" },

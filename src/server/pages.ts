@@ -4,9 +4,14 @@ import type { FastifyInstance } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../cache/asset.ts';
 import { version } from '../version.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
+import { packageAssets, renderImportMap } from './page-packages.ts';
 
-const policy = contentSecurityPolicy();
-const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html' };
+/** Pages by URL; those that import npm packages have an import map. */
+const pages = {
+  '/': { path: 'landing/page.html', hasImportMap: false },
+  '/menu': { path: 'menu/page.html', hasImportMap: false },
+  '/console': { path: 'console/page.html', hasImportMap: true },
+};
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -16,18 +21,23 @@ const mediaTypes: Readonly<Record<string, string>> = {
   graphql: 'text/plain; charset=utf-8',
 };
 
-/** Serves the pages `/` and `/menu`, and the files of `web/` that they load, each at a route of its own. */
+/** Serves the pages `/`, `/menu` and `/console`, and the files that they load, each at a route of its own. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const files = findFiles(new URL('../../web/', import.meta.url), { version, ...renderLinks(settings) });
-  for (const [url, path] of Object.entries(pages)) {
+  const { script, source } = renderImportMap();
+  const values = { version, imports: script, ...renderLinks(settings) };
+  const files = findFiles(new URL('../../web/', import.meta.url), values);
+  for (const [url, { path, hasImportMap }] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
+    const policy = contentSecurityPolicy(hasImportMap ? { 'script-src': `'self' ${source}` } : {});
     app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
   }
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
+  app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
   for (const [path, file] of files) {
     if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => sendAsset(file(), request, reply));
   }
+  for (const [url, file] of packageAssets()) app.get(url, (request, reply) => sendAsset(file(), request, reply));
 }
 
 /** Values by the names of their placeholders in the pages, such as `{version}`. */

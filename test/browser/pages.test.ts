@@ -30,6 +30,7 @@ describeInBrowser('/', () => {
     const page = await open('/');
     const links = await page.getByRole('link').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
     expect(links).toEqual([
+      'console',
       'graphql',
       'docs',
       'menu',
@@ -93,11 +94,12 @@ describeInBrowser('/', () => {
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
-    for (let press = 0; press < 20; press += 1) {
+    for (let press = 0; press < 21; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
     expect(focused.map(text => text.split('\n')[0])).toEqual([
+      'Console',
       'Playground',
       'REST reference',
       'Menu viewer',

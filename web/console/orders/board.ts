@@ -1,0 +1,62 @@
+import type { Order, Snapshot } from './operations.ts';
+import { type Column, columns, statuses } from './statuses.ts';
+
+const maxCompleted = 30;
+
+/** The orders on the board, as the server has them. */
+export class Board {
+  /** Undefined before the first snapshot. */
+  revision: number | undefined;
+  readonly #onArrivals: (orders: readonly Order[]) => void;
+  #orders: ReadonlyMap<string, Order> = new Map();
+
+  /** `onArrivals` is called with new orders that were not on the board before. */
+  constructor(onArrivals: (orders: readonly Order[]) => void) {
+    this.#onArrivals = onArrivals;
+  }
+
+  /** Shows a snapshot, and what was reported since it was requested. */
+  replace({ revision, orders }: Snapshot, reportedSince: readonly Order[]): void {
+    const isFirst = this.revision === undefined;
+    const before = this.#orders;
+    this.revision = revision;
+    this.#orders = new Map([...orders, ...reportedSince].map(order => [order.id, order]));
+    if (!isFirst) this.#announce(orders, before);
+  }
+
+  /** Shows the new state of an order. */
+  apply(order: Order): void {
+    const before = this.#orders;
+    this.#orders = new Map(before).set(order.id, order);
+    this.#announce([order], before);
+  }
+
+  get(id: string | undefined): Order | undefined {
+    return id === undefined ? undefined : this.#orders.get(id);
+  }
+
+  /** Groups the orders by column: the one that is due next first, and of the completed ones the last. */
+  columns(): Readonly<Record<Column, readonly Order[]>> {
+    const groups = Map.groupBy(this.#orders.values(), ({ status }) => statuses[status].column);
+    const sorted = columns.map(({ name }) => {
+      const orders = groups.get(name) ?? [];
+      return [name, name === 'done' ? orders.sort(byCompletion).slice(0, maxCompleted) : orders.sort(byReadyTime)];
+    });
+    return Object.fromEntries(sorted);
+  }
+
+  #announce(orders: readonly Order[], before: ReadonlyMap<string, Order>): void {
+    const arrived = orders.filter(({ id, status }) => status === 'PENDING' && !before.has(id));
+    if (arrived.length > 0) this.#onArrivals(arrived);
+  }
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+
+function byReadyTime(one: Order, other: Order): number {
+  return compare(one.readyBy, other.readyBy) || compare(one.id, other.id);
+}
+
+function byCompletion(one: Order, other: Order): number {
+  return compare(other.completedAt ?? other.createdAt, one.completedAt ?? one.createdAt) || compare(one.id, other.id);
+}
