@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
 
 import { OperatorError } from './errors.ts';
+import { defaultHistoryLimits } from './menu/history/limits.ts';
 import { defaultMenuLimits } from './menu/limits.ts';
 
 const integer = (min: number, max: number) => {
@@ -58,6 +59,9 @@ const settings = z.object({
   CARTE_MENU_LINKS: integer(0, 1e9).default(defaultMenuLimits.links),
   CARTE_MENU_TREE_NODES: integer(1, 1e9).default(defaultMenuLimits.treeNodes),
   CARTE_MENU_TREE_BYTES: integer(1024, 1e12).default(defaultMenuLimits.treeBytes),
+  CARTE_MENU_HISTORY_REVISIONS: integer(1, 100_000).default(defaultHistoryLimits.revisions),
+  CARTE_MENU_HISTORY_DAYS: integer(1, 36_500).default(defaultHistoryLimits.days),
+  CARTE_MENU_HISTORY_BYTES: integer(0, 1e9).default(defaultHistoryLimits.bytes),
   CARTE_DATA: path.default(() => resolve('.carte')),
   CARTE_DEMO: onOff,
   CARTE_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug']).default('warn'),
@@ -129,6 +133,12 @@ function toConfig(env: z.output<typeof settings>) {
       links: env.CARTE_MENU_LINKS,
       treeNodes: env.CARTE_MENU_TREE_NODES,
       treeBytes: env.CARTE_MENU_TREE_BYTES,
+    },
+    /** For each store. */
+    historyLimits: {
+      revisions: env.CARTE_MENU_HISTORY_REVISIONS,
+      days: env.CARTE_MENU_HISTORY_DAYS,
+      bytes: env.CARTE_MENU_HISTORY_BYTES,
     },
     dataFolder: env.CARTE_DATA,
     demo: env.CARTE_DEMO,

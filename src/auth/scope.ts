@@ -20,6 +20,8 @@ export interface AccessScope {
   readonly storeIds: readonly string[];
   /** The merchants of those stores: visible, but without their other stores. */
   readonly merchantIdsOfStores: readonly string[];
+  /** The name of the key, which the menu history records; absent for commands. */
+  readonly keyName?: string;
 }
 
 /** The scope of commands. */

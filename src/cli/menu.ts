@@ -1,11 +1,11 @@
-import type { Command } from 'commander';
-import { examples } from './options.ts';
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { examples, parseInteger } from './options.ts';
 
 export function addMenuCommand(program: Command): void {
   const menu = program
     .command('menu')
-    .description('validate menu configurations')
-    .addHelpText('after', examples('carte menu check menu.json'));
+    .description('validate menu configurations, and read, compare and restore those of a store')
+    .addHelpText('after', examples('carte menu check menu.json', 'carte menu history lisbon-baixa'));
   menu
     .command('check <file>')
     .description('validate a menu configuration as POST does, and print its diagnostics; needs no database')
@@ -18,4 +18,72 @@ export function addMenuCommand(program: Command): void {
       const { checkMenu } = await import('./menu-check.ts');
       checkMenu(file, options);
     });
+  addHistoryCommands(menu);
+}
+
+/** Each imports what it needs when it runs. */
+function addHistoryCommands(menu: Command): void {
+  const load = () => import('./menu-history.ts');
+  const store = () => new Argument('<store>', 'id of the store');
+  const revision = () =>
+    new Option('--revision <revision>', 'a revision of its history instead of the current one').argParser(
+      parseRevision,
+    );
+  menu
+    .command('history')
+    .description('list the revisions of a menu, newest first: when and by which API key it was changed, and what')
+    .addArgument(store())
+    .option('--limit <n>', 'number of revisions', parseInteger({ min: 1, max: 1000 }), 20)
+    .option('--json', 'print the list as JSON')
+    .addHelpText('after', `${examples('carte menu history lisbon-baixa')}\n\nTimes are those of the store's timezone.`)
+    .action(async (storeId: string, options) => (await load()).printHistory(storeId, options));
+  menu
+    .command('show')
+    .description('print a menu as a guest reads it')
+    .addArgument(store())
+    .addOption(revision())
+    .option('--json', 'print it as JSON, like the input of replaceMenuConfiguration')
+    .addHelpText('after', examples('carte menu show lisbon-baixa'))
+    .action(async (storeId: string, options) => (await load()).printMenu(storeId, options));
+  menu
+    .command('diff')
+    .description('print what changed between two revisions, in the order of the menu')
+    .addArgument(store())
+    .addArgument(
+      new Argument('[from]', 'the earlier revision; the one before the last change if omitted').argParser(
+        parseRevision,
+      ),
+    )
+    .addArgument(new Argument('[to]', 'the later revision; the current one if omitted').argParser(parseRevision))
+    .option('--json', 'print the changes as JSON')
+    .addHelpText('after', examples('carte menu diff lisbon-baixa', 'carte menu diff lisbon-baixa 1763143331000000'))
+    .action(async (storeId: string, from: number | undefined, to: number | undefined, options) =>
+      (await load()).printDiff(storeId, { from, to, ...options }),
+    );
+  menu
+    .command('restore')
+    .description('replace a menu by that of an earlier revision, and print what changes')
+    .addArgument(store())
+    .addArgument(new Argument('<revision>', 'a revision of its history').argParser(parseRevision))
+    .option('--dry-run', 'change nothing')
+    .addHelpText(
+      'after',
+      `${examples('carte menu restore lisbon-baixa 1763143331000000 --dry-run')}\n\nIt becomes a new revision, so that it can be undone in the same way.`,
+    )
+    .action(async (storeId: string, revision: number, options) =>
+      (await load()).restoreMenu(storeId, { revision, ...options }),
+    );
+  menu
+    .command('export')
+    .description('print a menu as the body that POST accepts')
+    .addArgument(store())
+    .addOption(revision())
+    .addHelpText('after', examples('carte menu export lisbon-baixa > menu.json'))
+    .action(async (storeId: string, options) => (await load()).exportMenu(storeId, options));
+}
+
+function parseRevision(text: string): number {
+  const revision = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(revision)) return revision;
+  throw new InvalidArgumentError('Expected a revision such as 1763143331000000; `carte menu history` lists them.');
 }

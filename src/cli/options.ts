@@ -12,8 +12,13 @@ export function parseDate(text: string): Date {
   return date;
 }
 
-export function parseInteger({ min }: { readonly min: number }): (text: string) => number {
-  const max = 999_999_999;
+export function parseInteger({
+  min,
+  max = 999_999_999,
+}: {
+  readonly min: number;
+  readonly max?: number;
+}): (text: string) => number {
   return text => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;

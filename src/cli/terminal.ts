@@ -29,8 +29,12 @@ export const terminal: Terminal = {
 };
 
 /** Applies to a TTY only, and respects NO_COLOR. */
+export function styled(format: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string): string {
+  return styleText(format, text, { stream: process.stdout });
+}
+
 export function bold(text: string): string {
-  return styleText('bold', text, { stream: process.stdout });
+  return styled('bold', text);
 }
 
 /** Formats rows as columns, padded to their widest cells. */

@@ -5,7 +5,7 @@ export interface Cursor {
 }
 
 /** The lists that have cursors; one of another list is rejected. */
-export type CursorList = 'merchant' | 'order' | 'store';
+export type CursorList = 'merchant' | 'order' | 'revision' | 'store';
 
 /** Opaque to clients. Increase it with every change of the format, so that older cursors are rejected and not misread. */
 const version = 1;

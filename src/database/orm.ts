@@ -10,6 +10,7 @@ import {
   ModifierGroupEntity,
   ModifierItemEntity,
 } from '../menu/entities.ts';
+import { MenuChangeEntity, MenuHistoryEntity } from '../menu/history/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
 import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
@@ -27,6 +28,8 @@ const entities = [
   MenuItemEntity,
   ModifierGroupEntity,
   ModifierItemEntity,
+  MenuHistoryEntity,
+  MenuChangeEntity,
   OrderEntity,
   OrderCountEntity,
   OrderRevisionEntity,

@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { retryTransaction } from '../database/transaction.ts';
+import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { OperatorError } from '../errors.ts';
 import { MenuItemEntity } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
@@ -34,6 +34,7 @@ export async function resetDemo(em: EntityManager): Promise<ResetResult> {
       const before = await lockStores(tx, storeIds);
       const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
       await tx.nativeDelete(IdempotencyKeyEntity, { store: { $in: storeIds } });
+      await queryIn(tx)("select set_config('carte.change_source', 'DEMO', true)", []);
       // A replacement preserves it.
       await tx.nativeUpdate(MenuItemEntity, { store: { $in: storeIds }, prepType: { $ne: null } }, { prepType: null });
       const { merchants, stores, menuRevisions, orders } = await loadRestaurants(tx, new Date());

@@ -1,6 +1,9 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type AccessScope, emptyScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
+import { defaultHistoryLimits, type HistoryLimits } from '../menu/history/limits.ts';
+import { menuHistoryLoaders } from '../menu/history/loaders.ts';
+import { createMenuHistoryRepository } from '../menu/history/repository.ts';
 import { defaultMenuLimits, type MenuLimits } from '../menu/limits.ts';
 import { menuLoaders } from '../menu/loaders.ts';
 import { createMenuRepository } from '../menu/repository.ts';
@@ -11,6 +14,9 @@ import { createOrderRepository } from '../order/repository.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
 
+/** By which interface a request came; the menu history records it. */
+type Transport = 'GRAPHQL' | 'REST';
+
 /** Context value of one request. Its DataLoaders cache, so it is never used for a second request. */
 export interface Context {
   /** Undefined without an API key; then only introspection is allowed. */
@@ -18,7 +24,9 @@ export interface Context {
   readonly loaders: Loaders;
   /** Forks an entity manager for writes, in the scope of the key. */
   readonly forkEntityManager: () => EntityManager;
+  readonly transport: Transport;
   readonly menuLimits: MenuLimits;
+  readonly historyLimits: HistoryLimits;
   /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
 }
@@ -26,11 +34,12 @@ export interface Context {
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
 export type Repositories = ReturnType<typeof createRepositories>;
 
-export function createRepositories(access: ReadAccess) {
+export function createRepositories(access: ReadAccess, historyLimits = defaultHistoryLimits) {
   return {
     merchants: createMerchantRepository(access),
     stores: createStoreRepository(access),
     menus: createMenuRepository(access),
+    menuHistory: createMenuHistoryRepository(access, historyLimits),
     orders: createOrderRepository(access),
   };
 }
@@ -39,18 +48,25 @@ export interface ContextDependencies {
   readonly orm: MikroORM;
   readonly repositories: Repositories;
   readonly menuLimits?: MenuLimits;
+  readonly historyLimits?: HistoryLimits;
   readonly onReplaced?: (seconds: number) => void;
 }
 
-export function createContext(dependencies: ContextDependencies, scope: AccessScope | undefined): Context {
+export function createContext(
+  dependencies: ContextDependencies,
+  scope: AccessScope | undefined,
+  transport: Transport = 'GRAPHQL',
+): Context {
   return {
     scope,
+    transport,
     forkEntityManager: () => {
       const em = dependencies.orm.em.fork();
       em.setFilterParams('scope', { ...(scope ?? emptyScope) });
       return em;
     },
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
+    historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
     loaders: new Loaders(dependencies.repositories, scope ?? emptyScope),
   };
@@ -72,6 +88,7 @@ class Loaders {
   #merchants: ReturnType<typeof merchantLoaders> | undefined;
   #stores: ReturnType<typeof storeLoaders> | undefined;
   #menus: ReturnType<typeof menuLoaders> | undefined;
+  #menuHistory: ReturnType<typeof menuHistoryLoaders> | undefined;
   #orders: ReturnType<typeof orderLoaders> | undefined;
   #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
 
@@ -85,6 +102,7 @@ class Loaders {
     this.#merchants = undefined;
     this.#stores = undefined;
     this.#menus = undefined;
+    this.#menuHistory = undefined;
     this.#orders = undefined;
     this.#orderPages = undefined;
   }
@@ -102,6 +120,11 @@ class Loaders {
   get menus() {
     this.#menus ??= menuLoaders(this.#repositories.menus);
     return this.#menus;
+  }
+
+  get menuHistory() {
+    this.#menuHistory ??= menuHistoryLoaders(this.#repositories.menuHistory);
+    return this.#menuHistory;
   }
 
   get orders() {

@@ -94,6 +94,7 @@ export const scalars = {
     parseLiteral: node => parseLiteralValue(node, objectFromLiteral(node), parseStringMap),
   }),
   StringMaps: new GraphQLScalarType({ name: 'StringMaps', serialize: value => value }),
+  JSON: new GraphQLScalarType({ name: 'JSON', serialize: value => value }),
   JSONObject: new GraphQLScalarType({
     name: 'JSONObject',
     serialize: value => value,

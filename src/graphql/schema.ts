@@ -4,6 +4,8 @@ import { type GraphQLSchema, isScalarType } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
 import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
+import { menuChangesResolvers } from '../menu/history/changes-resolvers.ts';
+import { menuHistoryResolvers } from '../menu/history/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
 import { partialInputChecks } from '../menu/validate.ts';
 import { merchantResolvers } from '../merchant/resolvers.ts';
@@ -20,7 +22,16 @@ export function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
     typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
-    resolvers: [scalars, merchantResolvers, storeResolvers, menuResolvers, orderResolvers, authResolvers],
+    resolvers: [
+      scalars,
+      merchantResolvers,
+      storeResolvers,
+      menuResolvers,
+      menuHistoryResolvers,
+      menuChangesResolvers,
+      orderResolvers,
+      authResolvers,
+    ],
   });
   describeScalars(schema);
   authorizeRootFields(schema);

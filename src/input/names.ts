@@ -17,3 +17,14 @@ export function toSnakePath(type: GraphQLInputType, path: ErrorPath): ErrorPath 
     return snakeCase(String(key));
   });
 }
+
+/** Converts a value of an input type to the names of `/v1`: the inverse of reading a body. Null and absent values are left out. */
+export function toSnakeValue(type: GraphQLInputType, value: unknown): unknown {
+  const inputType = getNullableType(type);
+  if (isListType(inputType))
+    return (value as readonly unknown[]).map(element => toSnakeValue(inputType.ofType, element));
+  if (!isInputObjectType(inputType)) return value;
+  const object = value as Readonly<Record<string, unknown>>;
+  const present = Object.values(inputType.getFields()).filter(({ name }) => (object[name] ?? null) !== null);
+  return Object.fromEntries(present.map(({ name, type }) => [snakeCase(name), toSnakeValue(type, object[name])]));
+}

@@ -40,6 +40,8 @@ export interface ModifierItemNode extends Row<ModifierItem>, Node {
 export interface Configuration {
   readonly storeId: string;
   readonly revision: number;
+  /** Whether it was read from the history, even if it is the current one: its entities then have ids of their own. */
+  readonly isPast: boolean;
   readonly menus: ReadonlyMap<string, MenuNode>;
   readonly categories: ReadonlyMap<string, CategoryNode>;
   readonly items: ReadonlyMap<string, MenuItemNode>;
@@ -48,13 +50,18 @@ export interface Configuration {
 }
 
 /** Links rows to nodes; parents share child nodes, so memory grows with the rows and not with the expanded tree. */
-export function linkConfiguration(storeId: string, revision: number, rows: ConfigurationRows): Configuration {
+export function linkConfiguration(
+  storeId: string,
+  revision: number,
+  rows: ConfigurationRows,
+  { isPast = false } = {},
+): Configuration {
   const menus = new Map<string, MenuNode>();
   const categories = new Map<string, CategoryNode>();
   const items = new Map<string, MenuItemNode>();
   const modifierGroups = new Map<string, ModifierGroupNode>();
   const modifierItems = new Map<string, ModifierItemNode>();
-  const configuration = { storeId, revision, menus, categories, items, modifierGroups, modifierItems };
+  const configuration = { storeId, revision, isPast, menus, categories, items, modifierGroups, modifierItems };
 
   for (const row of rows.modifierItems) modifierItems.set(row.externalId, { ...row, configuration, menuItem: null });
   for (const row of rows.modifierGroups) {

@@ -5,6 +5,9 @@ import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
+import { defaultHistoryLimits, type HistoryLimits } from './history/limits.ts';
+import type { ChangeOrigin } from './history/origin.ts';
+import { pruneNowAndThen } from './history/prune.ts';
 import { type Column, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
 import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { findConfigurations } from './repository.ts';
@@ -14,7 +17,10 @@ interface Replacement {
   readonly input: MenuConfigurationInput;
   /** Optimistic lock: the replacement conflicts unless this is the current revision; absent or null skips the check. */
   readonly expectedRevision?: number | null | undefined;
+  /** What the history records. */
+  readonly origin?: ChangeOrigin;
   readonly limits?: MenuLimits;
+  readonly history?: HistoryLimits;
 }
 
 /** The parent value of `ReplaceMenuConfigurationPayload`. */
@@ -30,38 +36,66 @@ export interface ReplaceResult {
 export async function replaceMenuConfiguration(
   em: EntityManager,
   store: Store,
-  { input, expectedRevision, limits = defaultMenuLimits }: Replacement,
+  { input, expectedRevision, origin, limits = defaultMenuLimits, history = defaultHistoryLimits }: Replacement,
 ): Promise<Configuration | null> {
   const posted = validateConfiguration(input, limits);
   return retryTransaction(() =>
     em.transactional(async tx => {
-      const query = queryIn(tx);
-      const revision = await lockStore(query, store.id);
-      if (revision === undefined) return null;
-      if (expectedRevision !== null && expectedRevision !== undefined && expectedRevision !== revision) {
-        throw new Conflict(`The menu configuration is at revision ${revision}, not ${expectedRevision}.`);
-      }
-      // Buffers, because parameters stay in memory until their statement ends, and non-Latin strings take twice as much.
-      const lists = menuKinds.map(kind => Buffer.from(JSON.stringify(rowsOf(posted, kind))));
-      await query(replaceStatement(tx), [store.id, ...lists]);
-      return (await findConfigurations(query, tx, [store.id])).get(store.id) ?? null;
+      const current = await lockStore(queryIn(tx), store.id, origin);
+      if (current === undefined) return null;
+      checkRevision(current, expectedRevision);
+      return writeConfiguration(tx, store, { posted, current, history });
     }),
   );
 }
 
+/** Throws `Conflict` if a revision is expected that is not the current one. */
+export function checkRevision(current: number, expected: number | null | undefined): void {
+  if (expected !== null && expected !== undefined && expected !== current) {
+    throw new Conflict(`The menu configuration is at revision ${current}, not ${expected}.`);
+  }
+}
+
+interface Write {
+  readonly posted: PostedConfiguration;
+  /** The revision of the locked store. */
+  readonly current: number;
+  readonly history: HistoryLimits;
+}
+
+/** Writes a validated configuration in the transaction that has locked the store, and reads it back. */
+export async function writeConfiguration(
+  tx: EntityManager,
+  store: Store,
+  { posted, current, history }: Write,
+): Promise<Configuration | null> {
+  const query = queryIn(tx);
+  // Buffers, because parameters stay in memory until their statement ends, and non-Latin strings take twice as much.
+  const lists = menuKinds.map(kind => Buffer.from(JSON.stringify(rowsOf(posted, kind))));
+  await query(replaceStatement(tx), [store.id, ...lists]);
+  const configuration = (await findConfigurations(query, tx, [store.id])).get(store.id) ?? null;
+  if (configuration && configuration.revision !== current) {
+    const bytes = lists.reduce((total, list) => total + list.length, 0);
+    await pruneNowAndThen(query, store.id, { limits: history, bytes });
+  }
+  return configuration;
+}
+
 /**
- * Serializes the writers of a store's configuration. `for no key update` does not block inserts of orders, whose foreign keys take
+ * Serializes the writers of a store's configuration, and sets what the triggers of its history record. `for no key update` does not block inserts of orders, whose foreign keys take
  * `for key share`. The planner settings guard the cached plan of the next statement: statistics are stale during a large
  * replacement, where a nested loop would take 10,000 × 10,000 steps, and a plan cached for a table with one store must
  * serve thousands of stores without a sequential scan.
  */
 const lockStatement = prepared(`
   select menu_revision::float8 as revision, set_config('enable_nestloop', 'off', true),
-    set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true)
+    set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
+    set_config('carte.change_source', $2, true), set_config('carte.key_name', $3, true)
   from store where id = $1 for no key update`);
 
-export async function lockStore(query: Query, storeId: string): Promise<number | undefined> {
-  const rows = await query<{ readonly revision: number }>(lockStatement, [storeId]);
+export async function lockStore(query: Query, storeId: string, origin?: ChangeOrigin): Promise<number | undefined> {
+  const values = [storeId, origin?.source ?? '', origin?.keyName ?? ''];
+  const rows = await query<{ readonly revision: number }>(lockStatement, values);
   return rows[0]?.revision;
 }
 
@@ -75,7 +109,7 @@ function rowsOf(posted: PostedConfiguration, { name, defaults }: Kind): readonly
 }
 
 /** Properties that operators set and a replacement preserves. */
-const notPosted = new Set(['prepType']);
+export const notPosted = new Set(['prepType']);
 
 /**
  * Makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`) and increments the
@@ -95,12 +129,13 @@ function replaceTable(em: EntityManager, kind: Kind, parameter: string): string 
   const list = kind.name;
   const { tableName, columns: all } = tableOf(em, kind);
   const columns = all.filter(column => !notPosted.has(column.property));
-  const names = columns.map(column => column.name).join(', ');
-  const posted = columns.map(column => `p."${column.property}"`).join(', ');
+  // All of them: what is not posted is null, unless a removed entity is restored.
+  const names = all.map(column => column.name).join(', ');
+  const posted = all.map(column => `p."${column.property}"`).join(', ');
   return `
     "${list} posted" as materialized (
       select * from json_to_recordset(${parameter}::json)
-        as p("externalId" text, ${columns.map(column => `"${column.property}" ${column.type}`).join(', ')})
+        as p("externalId" text, ${all.map(column => `"${column.property}" ${column.type}`).join(', ')})
     ),
     "${list} deleted" as (
       delete from ${tableName} t where t.store_id = $1

@@ -1,9 +1,11 @@
 import type { Resolvers, ResolversParentTypes } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
+import type { Store } from '../store/entities.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
+import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
-import { languagesOf } from './languages.ts';
+import type { ChangeOrigin } from './history/origin.ts';
 import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import { setStock } from './stock.ts';
@@ -12,39 +14,47 @@ import { pickTranslation } from './translations.ts';
 const loadConfiguration = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
   loaders.menus.byStore.load(store);
 
-/** Resolves the store of a menu entity; it exists, because the entity was loaded through it. */
-const loadStore = async (
-  { configuration }: { readonly configuration: Configuration },
-  _args: object,
-  context: Context,
-) => {
-  const store = await context.loaders.stores.byId.load(configuration.storeId);
-  if (!store) throw new Error(`Store ${configuration.storeId} is gone`);
-  return store;
-};
+/** Resolves a field of a store from its current configuration. */
+const ofCurrent =
+  <Args, Result>(read: (configuration: Configuration, args: Args) => Result) =>
+  async (store: Store, args: Args, context: Context): Promise<Result> =>
+    read(await loadConfiguration(store, context), args);
 
-/** Resolves the id of a menu entity: its number, which is unique within its kind, after the name of its kind. */
+/** Loads the store of a configuration; it exists, because the configuration was loaded through it. */
+export async function loadStoreOf({ storeId }: Configuration, { loaders }: Context): Promise<Store> {
+  const store = await loaders.stores.byId.load(storeId);
+  if (!store) throw new Error(`Store ${storeId} is gone`);
+  return store;
+}
+
+const loadStore = ({ configuration }: { readonly configuration: Configuration }, _args: object, context: Context) =>
+  loadStoreOf(configuration, context);
+
+/** Resolves the id of a menu entity: its number, which is unique within its kind, after the name of its kind. One of the past has its revision, too. */
 const idWith =
   (prefix: string) =>
-  ({ numericId }: { readonly numericId: number }) =>
-    `${prefix}_${numericId}`;
+  ({ numericId, configuration }: { readonly numericId: number; readonly configuration: Configuration }) =>
+    configuration.isPast ? `${prefix}_${numericId}_at_${configuration.revision}` : `${prefix}_${numericId}`;
 
 export const menuResolvers: Resolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
-      const { loaders, menuLimits: limits, onReplaced } = context;
+      const { loaders, scope, transport, menuLimits: limits, historyLimits: history, onReplaced } = context;
       const startedAt = performance.now();
       const store = await loaders.stores.byId.load(storeId);
-      const configuration =
-        store && (await replaceMenuConfiguration(context.forkEntityManager(), store, { ...replacement, limits }));
+      const origin: ChangeOrigin = { source: transport === 'REST' ? 'POST' : 'MUTATION', keyName: scope?.keyName };
+      const options = { ...replacement, origin, limits, history };
+      const configuration = store && (await replaceMenuConfiguration(context.forkEntityManager(), store, options));
       onReplaced((performance.now() - startedAt) / 1000);
       if (!configuration) return null;
       loaders.menus.byStore.prime(store, configuration);
       return { store, revision: configuration.revision };
     },
-    setStock: async (_root, { storeId, ...changes }, { loaders, menuLimits: limits, forkEntityManager }) => {
+    setStock: async (_root, { storeId, ...changes }, context) => {
+      const { loaders, scope, menuLimits: limits, historyLimits: history } = context;
       const store = await loaders.stores.byId.load(storeId);
-      const revision = store && (await setStock(forkEntityManager(), store, { ...changes, limits }));
+      const options = { ...changes, keyName: scope?.keyName, limits, history };
+      const revision = store && (await setStock(context.forkEntityManager(), store, options));
       if (!store || revision === null) return null;
       loaders.menus.byStore.clear(store, revision);
       return { store };
@@ -52,35 +62,23 @@ export const menuResolvers: Resolvers = {
   },
   Store: {
     menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
-    menuLanguages: async (store, _args, context) => languagesOf(await loadConfiguration(store, context)),
+    menuLanguages: ofCurrent(configurationFields.languages),
     menus: async (store, { availableAt }, context) => {
-      const menus = [...(await loadConfiguration(store, context)).menus.values()];
+      const menus = configurationFields.menus(await loadConfiguration(store, context));
       if (!availableAt) return menus;
       const local = toLocalTime(availableAt, store.timezone);
       return menus.filter(menu => isAvailable(menu.availability, local));
     },
-    categories: async (store, _args, context) => [...(await loadConfiguration(store, context)).categories.values()],
-    items: async (store, _args, context) => [...(await loadConfiguration(store, context)).items.values()],
-    modifierGroups: async (store, _args, context) => [
-      ...(await loadConfiguration(store, context)).modifierGroups.values(),
-    ],
-    modifierItems: async (store, _args, context) => [
-      ...(await loadConfiguration(store, context)).modifierItems.values(),
-    ],
-    menu: async (store, { externalId }, context) =>
-      (await loadConfiguration(store, context)).menus.get(externalId) ?? null,
-    category: async (store, { externalId }, context) =>
-      (await loadConfiguration(store, context)).categories.get(externalId) ?? null,
-    item: async (store, { externalId }, context) =>
-      (await loadConfiguration(store, context)).items.get(externalId) ?? null,
-    modifierGroup: async (store, { externalId }, context) =>
-      (await loadConfiguration(store, context)).modifierGroups.get(externalId) ?? null,
-    modifierItem: async (store, { externalId }, context) =>
-      (await loadConfiguration(store, context)).modifierItems.get(externalId) ?? null,
-    menuDiagnostics: async (store, { severity }, context) => {
-      const diagnostics = diagnosticsOf(await loadConfiguration(store, context));
-      return severity ? diagnostics.filter(diagnostic => severity.includes(diagnostic.severity)) : diagnostics;
-    },
+    categories: ofCurrent(configurationFields.categories),
+    items: ofCurrent(configurationFields.items),
+    modifierGroups: ofCurrent(configurationFields.modifierGroups),
+    modifierItems: ofCurrent(configurationFields.modifierItems),
+    menu: ofCurrent(configurationFields.menu),
+    category: ofCurrent(configurationFields.category),
+    item: ofCurrent(configurationFields.item),
+    modifierGroup: ofCurrent(configurationFields.modifierGroup),
+    modifierItem: ofCurrent(configurationFields.modifierItem),
+    menuDiagnostics: ofCurrent(configurationFields.diagnostics),
   },
   ReplaceMenuConfigurationPayload: {
     diagnostics: async ({ store }, _args, context) => diagnosticsOf(await loadConfiguration(store, context)),

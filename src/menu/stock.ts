@@ -5,6 +5,8 @@ import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { Store } from '../store/entities.ts';
+import { defaultHistoryLimits, type HistoryLimits } from './history/limits.ts';
+import { pruneNowAndThen } from './history/prune.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
 import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { lockStore } from './replace.ts';
@@ -14,6 +16,13 @@ import { checkExternalIds, notFound } from './validate.ts';
 interface StockChanges {
   readonly items: readonly StockInput[];
   readonly modifierItems: readonly StockInput[];
+}
+
+interface StockOptions {
+  /** The name of the API key, for the history. */
+  readonly keyName?: string | undefined;
+  readonly limits?: MenuLimits;
+  readonly history?: HistoryLimits;
 }
 
 /** The parent value of `SetStockPayload`. */
@@ -33,7 +42,7 @@ const stockKinds = menuKinds.filter(
 export async function setStock(
   em: EntityManager,
   store: Store,
-  { limits = defaultMenuLimits, ...changes }: StockChanges & { readonly limits?: MenuLimits },
+  { keyName, limits = defaultMenuLimits, history = defaultHistoryLimits, ...changes }: StockChanges & StockOptions,
 ): Promise<number | null> {
   checkLengths(changes, limits);
   const errors = checkExternalIds(changes);
@@ -41,10 +50,10 @@ export async function setStock(
   return retryTransaction(() =>
     em.transactional(async tx => {
       const query = queryIn(tx);
-      const revision = await lockStore(query, store.id);
+      const revision = await lockStore(query, store.id, { source: 'STOCK', keyName });
       if (revision === undefined) return null;
-      const values = [store.id, ...lists.map(({ entries }) => JSON.stringify(entries))];
-      const [row] = await query<StockRow>(stockStatement(tx), values);
+      const values = lists.map(({ entries }) => JSON.stringify(entries));
+      const [row] = await query<StockRow>(stockStatement(tx), [store.id, ...values]);
       const unknown = lists.flatMap(({ kind: { name, noun }, entries }) => {
         const externalIds = new Set(row?.[name]);
         return entries
@@ -53,7 +62,9 @@ export async function setStock(
       });
       // Throwing rolls the changes back.
       if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
-      return row?.revision ?? revision;
+      if (row?.revision == null) return revision;
+      await pruneNowAndThen(query, store.id, { limits: history, bytes: values.join().length });
+      return row.revision;
     }),
   );
 }

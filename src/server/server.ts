@@ -65,8 +65,9 @@ export async function createServer(
   const translateError = createTranslate(app, metrics.databaseError);
   const dependencies = {
     orm,
-    repositories: createRepositories({ ...access, ...(replicas && { query: replicas.query }) }),
+    repositories: createRepositories({ ...access, ...(replicas && { query: replicas.query }) }, config.historyLimits),
     menuLimits: config.menuLimits,
+    historyLimits: config.historyLimits,
     onReplaced: metrics.menuReplaced,
   };
   await app.register(graphql =>
@@ -86,7 +87,7 @@ export async function createServer(
     responseCache,
     bodyLimit: config.bodyLimit,
     authenticate: async (request, rootField) => authorize(rootField, (await app.authenticate(request))?.scope),
-    createContext: scope => createContext(dependencies, scope),
+    createContext: scope => createContext(dependencies, scope, 'REST'),
     readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
     translateError,
   });

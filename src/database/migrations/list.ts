@@ -7,6 +7,7 @@ import { StoreCurrencyMigration } from './0006-store-currency.ts';
 import { PermissionsMigration } from './0007-permissions.ts';
 import { IdempotencyKeysMigration } from './0008-idempotency-keys.ts';
 import { LastUseMigration } from './0009-last-use.ts';
+import { MenuHistoryMigration } from './0010-menu-history.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   { name: '0007-permissions', class: PermissionsMigration },
   { name: '0008-idempotency-keys', class: IdempotencyKeysMigration },
   { name: '0009-last-use', class: LastUseMigration },
+  { name: '0010-menu-history', class: MenuHistoryMigration },
 ];

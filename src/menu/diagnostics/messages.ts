@@ -5,9 +5,14 @@ export interface Named {
   readonly name?: MultilingualText | null | undefined;
 }
 
-/** Quotes an entity's first name that is not blank, or else its external id. */
-export function displayName({ externalId, name }: Named): string {
-  return quote(Object.values(name?.translations ?? {}).find(text => !isBlank(text)) ?? externalId);
+/** Quotes the name of an entity. */
+export function displayName(entity: Named): string {
+  return quote(nameOf(entity));
+}
+
+/** Returns an entity's first name that is not blank, or else its external id. */
+export function nameOf({ externalId, name }: Named): string {
+  return Object.values(name?.translations ?? {}).find(text => !isBlank(text)) ?? externalId;
 }
 
 /** Quotes a posted text on one line, truncated to 60 characters. */

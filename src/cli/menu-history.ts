@@ -1,0 +1,153 @@
+import { Conflict, OperatorError } from '../errors.ts';
+import { inputTypeOf } from '../import/documents.ts';
+import { toSnakeValue } from '../input/names.ts';
+import type { Configuration } from '../menu/configuration.ts';
+import { compareConfigurations, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
+import { createDescriber } from '../menu/history/describe.ts';
+import { inputOf, restoreMenuConfiguration } from '../menu/history/restore.ts';
+import { summarize } from '../menu/history/summary.ts';
+import { currencyOf } from '../store/currency.ts';
+import type { Store } from '../store/entities.ts';
+import { formatChanges, toJson } from './menu-diff.ts';
+import { formatMenu } from './menu-show.ts';
+import { columns, printable } from './printable.ts';
+import { withStoreMenu } from './store-menu.ts';
+import { terminal } from './terminal.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+interface RevisionOption {
+  readonly revision?: number;
+}
+
+const printJson = (value: unknown) => terminal.out(JSON.stringify(value, null, 2));
+
+export function printHistory(storeId: string, { limit, json }: JsonOption & { readonly limit: number }): Promise<void> {
+  return withStoreMenu(storeId, async ({ store, findHistory }) => {
+    const entries = await findHistory(limit);
+    const summaries = entries.map(entry => ({ ...entry, summary: summarize(entry) }));
+    if (json) return printJson(summaries.map(({ id: _id, storeId: _storeId, ...entry }) => entry));
+    if (entries.length === 0) return terminal.err(`The store ${storeId} has no menu yet.`);
+    const times = createTimeFormat(store);
+    const rows = summaries.map(({ revision, createdAt, source, keyName, summary }) => {
+      const time = times.format(createdAt).replaceAll(',', '');
+      return [String(revision), time, source, printable(keyName ?? '–'), summary];
+    });
+    const { timeZone } = times.resolvedOptions();
+    terminal.out(columns([['REVISION', `TIME (${timeZone})`, 'SOURCE', 'KEY', 'CHANGES'], ...rows]));
+  });
+}
+
+export function printMenu(storeId: string, { revision, json }: JsonOption & RevisionOption): Promise<void> {
+  return withStoreMenu(storeId, async ({ store, em, findConfiguration }) => {
+    const configuration = await findConfiguration(revision);
+    if (json) return printJson({ revision: configuration.revision, ...inputOf(em, configuration) });
+    terminal.out(formatMenu(configuration, currencyOf(store)));
+  });
+}
+
+export function exportMenu(storeId: string, { revision }: RevisionOption): Promise<void> {
+  return withStoreMenu(storeId, async ({ em, findConfiguration }) => {
+    const input = inputOf(em, await findConfiguration(revision));
+    printJson(toSnakeValue(inputTypeOf('MenuConfigurationInput'), input));
+  });
+}
+
+interface DiffOptions extends JsonOption {
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+export function printDiff(storeId: string, { from, to, json }: DiffOptions): Promise<void> {
+  return withStoreMenu(storeId, async ({ store, findHistory, findConfiguration }) => {
+    const [newest, previous] = await findHistory(2);
+    const earlier = from ?? previous?.revision;
+    if (!newest) throw new OperatorError(`The store ${storeId} has no menu yet.`);
+    if (earlier === undefined) throw new OperatorError(`The history has revision ${newest.revision} alone.`);
+    const later = to ?? newest.revision;
+    if (earlier > later)
+      throw new OperatorError(`Revision ${earlier} is later than ${later}; put the earlier one first.`);
+    const before = await findConfiguration(earlier);
+    const after = await findConfiguration(later);
+    const changes = compareConfigurations(before, after);
+    if (json) return printJson({ from: earlier, to: later, ...toJson(changes) });
+    terminal.err(`${summaryOf(changes)}, from revision ${earlier} to ${later}.`);
+    printChanges(changes, { before, after, store });
+  });
+}
+
+interface Comparison {
+  readonly before: Configuration;
+  readonly after: Configuration;
+  readonly store: Store;
+}
+
+function printChanges(changes: MenuChanges, { store, ...configurations }: Comparison): void {
+  if (changes.entities.length === 0) return;
+  const describer = createDescriber({ ...configurations, currency: currencyOf(store), formatText: printable });
+  terminal.out(formatChanges(changes, describer));
+}
+
+function summaryOf(changes: MenuChanges): string {
+  const summary = summarizeChanges(changes);
+  return summary.charAt(0).toUpperCase() + summary.slice(1);
+}
+
+export function restoreMenu(
+  storeId: string,
+  { revision, dryRun = false }: { readonly revision: number; readonly dryRun?: boolean },
+): Promise<void> {
+  return withStoreMenu(storeId, async ({ store, em, config, findConfiguration }) => {
+    const after = await findConfiguration(revision);
+    const before = await findConfiguration();
+    const changes = withoutPrepType(compareConfigurations(before, after));
+    printChanges(changes, { before, after, store });
+    if (dryRun) return terminal.err(`Dry run: ${summarizeChanges(changes)}. Nothing was written.`);
+    const restored = await restoreMenuConfiguration(em, store, {
+      revision,
+      // What was printed is what is done.
+      expectedRevision: before.revision,
+      limits: config.menuLimits,
+      history: config.historyLimits,
+    }).catch(error => {
+      if (!(error instanceof Conflict)) throw error;
+      throw new OperatorError(`The menu was changed at the same time: ${error.message} Nothing was restored.`);
+    });
+    if (!restored) throw new OperatorError(`The store ${storeId} was deleted.`);
+    const now = restored.revision === before.revision ? 'stays' : 'is now';
+    terminal.err(`${summaryOf(changes)}. The menu of ${storeId} ${now} at revision ${restored.revision}.`);
+  });
+}
+
+/** Leaves out what the operator sets: it is kept, as in a replacement. */
+function withoutPrepType(changes: MenuChanges): MenuChanges {
+  const entities = changes.entities
+    .map(entity => {
+      const fields = entity.fields.filter(({ field }) => entity.change !== 'CHANGED' || field !== 'prepType');
+      return { ...entity, fields };
+    })
+    .filter(({ change, fields, placements }) => change !== 'CHANGED' || fields.length + placements.length > 0);
+  return { ...changes, entities };
+}
+
+/** The format of times at a store, e.g. `Sat 2026-03-07 18:30:05`. */
+function createTimeFormat({ timezone }: Store): Intl.DateTimeFormat {
+  const options: Intl.DateTimeFormatOptions = {
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  };
+  try {
+    return new Intl.DateTimeFormat('en-CA', { ...options, timeZone: timezone ?? 'UTC' });
+  } catch {
+    // The graph, too, treats an unknown timezone as UTC.
+    return new Intl.DateTimeFormat('en-CA', { ...options, timeZone: 'UTC' });
+  }
+}

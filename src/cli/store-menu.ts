@@ -1,0 +1,56 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Config, readConfig } from '../config.ts';
+import { queryIn } from '../database/transaction.ts';
+import { OperatorError } from '../errors.ts';
+import type { Configuration } from '../menu/configuration.ts';
+import { findConfigurationAt } from '../menu/history/configurations-at.ts';
+import { checkHistoryArguments, findHistoryPages, type HistoryEntry } from '../menu/history/repository.ts';
+import { type Store, StoreEntity } from '../store/entities.ts';
+import { withDatabase } from './database.ts';
+
+/** The menu of a store with its history, for commands. */
+export interface StoreMenu {
+  readonly store: Store;
+  readonly em: EntityManager;
+  readonly config: Config;
+  /** Returns the newest revisions. */
+  findHistory(limit: number): Promise<readonly HistoryEntry[]>;
+  /** Returns the configuration at a revision, or the current one. */
+  findConfiguration(revision?: number): Promise<Configuration>;
+}
+
+/** Opens the database, runs a task with the menu of a store, and closes it. */
+export function withStoreMenu<T>(storeId: string, task: (menu: StoreMenu) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env);
+  return withDatabase(async em => {
+    const store = await em.findOne(StoreEntity, { id: storeId });
+    if (!store) throw new OperatorError(`There is no store "${storeId}"${await suggestion(em, storeId)}`);
+    const query = queryIn(em);
+
+    async function findHistory(limit: number): Promise<readonly HistoryEntry[]> {
+      const page = checkHistoryArguments({ first: limit });
+      const [found] = await findHistoryPages(query, [storeId], page, config.historyLimits);
+      return found?.nodes ?? [];
+    }
+
+    async function findConfiguration(revision?: number): Promise<Configuration> {
+      const current = revision ?? (await findHistory(1))[0]?.revision;
+      if (current === undefined) throw new OperatorError(`The store ${storeId} has no menu yet.`);
+      const found = await findConfigurationAt(query, em, { storeId, revision: current }, config.historyLimits);
+      if (!found) throw new OperatorError(`The store ${storeId} was deleted.`);
+      return found;
+    }
+
+    return task({ store, em, config, findHistory, findConfiguration });
+  });
+}
+
+/** Suggests stores whose id is similar, or whose external id was given. */
+async function suggestion(em: EntityManager, storeId: string): Promise<string> {
+  const rows = await queryIn(em)<{ readonly id: string }>(
+    `select id from store where external_id = $1 or similarity(id, $1) > 0.3
+    order by external_id is distinct from $1, similarity(id, $1) desc limit 3`,
+    [storeId],
+  );
+  return rows.length > 0 ? `; did you mean ${rows.map(({ id }) => id).join(' or ')}?` : '.';
+}

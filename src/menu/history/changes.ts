@@ -1,0 +1,203 @@
+import type { Configuration } from '../configuration.ts';
+import type { MultilingualText } from '../entities.ts';
+import { type Kind, type KindName, menuKinds } from '../kinds.ts';
+import { compareFields, type FieldChange } from './fields.ts';
+import { compareLists, type ListChange } from './order.ts';
+import { type ChangeCounts, summarizeCounts } from './summary.ts';
+import { childrenOf, countParents, walkMenu } from './walk.ts';
+
+/** An entity of a configuration, for a reader. */
+export interface EntityReference {
+  readonly kind: KindName;
+  readonly externalId: string;
+  readonly name: MultilingualText | null;
+}
+
+/** A change of an entity's place in the list of a parent. */
+export interface PlacementChange extends Omit<ListChange, 'externalId'> {
+  /** Null for a menu, whose list is that of the store. */
+  readonly parent: EntityReference | null;
+  /** What it follows now; null if it is the first, or no longer in the list. */
+  readonly previous: EntityReference | null;
+}
+
+/** All that changed about one entity. */
+export interface EntityChange extends EntityReference {
+  readonly change: 'ADDED' | 'REMOVED' | 'CHANGED';
+  /** Where it is on the menu, from the menu down to its parent: the first place of several; empty if it is in nothing. */
+  readonly path: readonly EntityReference[];
+  /** How many entities contain it, or did before it was removed. */
+  readonly parentCount: number;
+  readonly fields: readonly FieldChange[];
+  /** Of an entity in lists that were there before and still are; the list of a new or removed parent is one of its fields. */
+  readonly placements: readonly PlacementChange[];
+}
+
+export interface MenuChanges {
+  /** In the order in which a guest reads the menu; what was removed is where it was, and what is in nothing comes last. */
+  readonly entities: readonly EntityChange[];
+  /** The kinds, other than menus, whose list was posted in another order: no guest sees that. */
+  readonly reordered: readonly KindName[];
+}
+
+/** Counts the changed entities of each kind, from menus down to modifier items. */
+export function countChanges({ entities }: MenuChanges): readonly ChangeCounts[] {
+  return menuKinds.flatMap(({ name }) => {
+    const count = (change: EntityChange['change']) =>
+      entities.filter(entity => entity.kind === name && entity.change === change).length;
+    const counts = { kind: name, added: count('ADDED'), changed: count('CHANGED'), removed: count('REMOVED') };
+    return counts.added + counts.changed + counts.removed > 0 ? [counts] : [];
+  });
+}
+
+/** Describes changes by their numbers, e.g. `1 item changed, 2 modifier items added`. */
+export function summarizeChanges(changes: MenuChanges): string {
+  const isUnchanged = changes.entities.length + changes.reordered.length === 0;
+  return isUnchanged ? 'nothing changed' : summarizeCounts(countChanges(changes));
+}
+
+interface Revisions {
+  readonly before: Configuration;
+  readonly after: Configuration;
+}
+
+/** What is known about a changed entity while lists are compared. */
+interface Draft {
+  readonly fields: FieldChange[];
+  readonly placements: PlacementChange[];
+}
+
+type Drafts = ReadonlyMap<KindName, Map<string, Draft>>;
+
+/** If more elements of a list were moved, its parent reports the new list instead of each element its move. */
+const maxMoves = 5;
+
+/**
+ * Compares two configurations by external id, in time that hardly grows faster than they do. Numeric ids are not compared: an entity
+ * that was deleted and is back is the same to a reader.
+ */
+export function compareConfigurations(before: Configuration, after: Configuration): MenuChanges {
+  const revisions = { before, after };
+  const drafts: Drafts = new Map(menuKinds.map(({ name }) => [name, compareEntities(name, revisions)]));
+  const menus = { before: [...before.menus.keys()], after: [...after.menus.keys()] };
+  compareList(drafts, revisions, { parent: null, childKind: 'menus', ...menus });
+  for (const kind of menuKinds) compareChildren(drafts, revisions, kind);
+  for (const kind of menuKinds) completeMoves(drafts, revisions, kind);
+  return { entities: inMenuOrder(drafts, revisions), reordered: reorderedKinds(revisions) };
+}
+
+function compareEntities(kind: KindName, { before, after }: Revisions): Map<string, Draft> {
+  const drafts = new Map<string, Draft>();
+  for (const id of new Set([...after[kind].keys(), ...before[kind].keys()])) {
+    const [old, now] = [before[kind].get(id), after[kind].get(id)];
+    const fields = compareFields(kind, old, now);
+    if (fields.length > 0 || !old || !now) drafts.set(id, { fields, placements: [] });
+  }
+  return drafts;
+}
+
+/** Compares the children of every entity of a kind that is in both revisions. */
+function compareChildren(drafts: Drafts, revisions: Revisions, kind: Kind): void {
+  const { before, after } = revisions;
+  if (!kind.children) return;
+  const { kind: childKind, property } = kind.children;
+  for (const [id, entity] of after[kind.name]) {
+    const old = before[kind.name].get(id);
+    if (!old) continue;
+    const lists = { before: childrenOf(kind, old), after: childrenOf(kind, entity) };
+    const movesAreMany = compareList(drafts, revisions, {
+      parent: referenceTo(revisions, kind.name, id),
+      childKind,
+      ...lists,
+    });
+    if (movesAreMany) draftOf(drafts, kind.name, id).fields.push({ field: property, key: null, ...lists });
+  }
+}
+
+interface List {
+  /** Null for the menus of the store. */
+  readonly parent: EntityReference | null;
+  readonly childKind: KindName;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** Reports the changes of a list with its elements; returns true if it has left out their moves, since there are too many. */
+function compareList(drafts: Drafts, revisions: Revisions, { parent, childKind, before, after }: List): boolean {
+  const changes = compareLists(before, after);
+  const movesAreMany = parent !== null && changes.filter(({ change }) => change === 'MOVED').length > maxMoves;
+  for (const { externalId, ...change } of changes) {
+    if (movesAreMany && change.change === 'MOVED') continue;
+    const previousId = change.position === null ? undefined : after[change.position - 1];
+    const previous = previousId === undefined ? null : referenceTo(revisions, childKind, previousId);
+    draftOf(drafts, childKind, externalId).placements.push({ ...change, parent, previous });
+  }
+  return movesAreMany;
+}
+
+/**
+ * An entity that was moved from a list that is gone, or to a new one, has changed in one surviving list only: adds the other end. One
+ * that is in no surviving list that changed is left alone, since the fields of its parents tell where it was and is.
+ */
+function completeMoves(drafts: Drafts, revisions: Revisions, kind: Kind): void {
+  const { before, after } = revisions;
+  if (!kind.children) return;
+  const { kind: childKind } = kind.children;
+  for (const id of drafts.get(kind.name)?.keys() ?? []) {
+    const [old, now] = [before[kind.name].get(id), after[kind.name].get(id)];
+    if (old && now) continue;
+    const children = childrenOf(kind, now ?? old);
+    for (const [position, childId] of children.entries()) {
+      const placements = drafts.get(childKind)?.get(childId)?.placements ?? [];
+      if (placements.length === 0 || !before[childKind].has(childId) || !after[childKind].has(childId)) continue;
+      const previousId = now && children[position - 1];
+      placements.push({
+        change: now ? 'ADDED' : 'REMOVED',
+        parent: referenceTo(revisions, kind.name, id),
+        positionBefore: now ? null : position,
+        position: now ? position : null,
+        previous: previousId === undefined ? null : referenceTo(revisions, childKind, previousId),
+      });
+    }
+  }
+}
+
+function draftOf(drafts: Drafts, kind: KindName, externalId: string): Draft {
+  const draft = drafts.get(kind)?.get(externalId) ?? { fields: [], placements: [] };
+  drafts.get(kind)?.set(externalId, draft);
+  return draft;
+}
+
+function inMenuOrder(drafts: Drafts, revisions: Revisions): readonly EntityChange[] {
+  const { before, after } = revisions;
+  if ([...drafts.values()].every(ofKind => ofKind.size === 0)) return [];
+  const parentsBefore = countParents(before);
+  const parentsAfter = countParents(after);
+  return walkMenu(before, after, parentsAfter).flatMap(({ kind, externalId, path }) => {
+    const draft = drafts.get(kind)?.get(externalId);
+    if (!draft) return [];
+    const [isOld, isNow] = [before[kind].has(externalId), after[kind].has(externalId)];
+    return {
+      ...referenceTo(revisions, kind, externalId),
+      change: isOld && isNow ? 'CHANGED' : isNow ? 'ADDED' : 'REMOVED',
+      path: path.map(parent => referenceTo(revisions, parent.kind, parent.externalId)),
+      parentCount: (isNow ? parentsAfter : parentsBefore).get(kind)?.get(externalId) ?? 0,
+      ...draft,
+    };
+  });
+}
+
+/** Refers to an entity by its current name, or by its last one if it is gone. */
+function referenceTo({ before, after }: Revisions, kind: KindName, externalId: string): EntityReference {
+  return { kind, externalId, name: (after[kind].get(externalId) ?? before[kind].get(externalId))?.name ?? null };
+}
+
+function reorderedKinds({ before, after }: Revisions): readonly KindName[] {
+  return menuKinds
+    .map(({ name }) => name)
+    .filter(kind => {
+      const old = [...before[kind].keys()].filter(id => after[kind].has(id));
+      const now = [...after[kind].keys()].filter(id => before[kind].has(id));
+      return kind !== 'menus' && old.some((id, index) => id !== now[index]);
+    });
+}

@@ -1,0 +1,183 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { compileOnce, prepared, type Query } from '../../database/query.ts';
+import { InvalidInput } from '../../errors.ts';
+import { parseJson } from '../../input/json.ts';
+import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
+import { menuKinds, tableOf } from '../kinds.ts';
+import { type HistoryLimits, oldestKept } from './limits.ts';
+
+export interface RevisionRequest {
+  readonly storeId: string;
+  readonly revision: number;
+}
+
+/** A configuration as it was, or why there is none: the store is gone, or its history does not have this revision. */
+export type ConfigurationAt = Configuration | InvalidInput | null;
+
+/** Reads past configurations in one statement, and so from one snapshot; the results are in the order of the requests. */
+export async function findConfigurationsAt(
+  query: Query,
+  em: EntityManager,
+  requests: readonly RevisionRequest[],
+  limits: HistoryLimits,
+): Promise<ConfigurationAt[]> {
+  const values = [
+    requests.map(({ storeId }) => storeId),
+    requests.map(({ revision }) => revision),
+    limits.revisions,
+    limits.days,
+  ];
+  const rows = Map.groupBy(await query<Row>(selectStatement(em), values), row => row.store_id);
+  const found = new Map<string, ReadonlyMap<number, Configuration | InvalidInput>>();
+  for (const [storeId, ofStore] of rows) {
+    const revisions = requests.filter(request => request.storeId === storeId).map(({ revision }) => revision);
+    found.set(storeId, await undoChanges(em, storeId, ofStore, revisions));
+  }
+  return requests.map(({ storeId, revision }) => found.get(storeId)?.get(revision) ?? null);
+}
+
+/** The same for one revision; throws `InvalidInput` if the history does not have it. Null if the store is gone. */
+export async function findConfigurationAt(
+  query: Query,
+  em: EntityManager,
+  request: RevisionRequest,
+  limits: HistoryLimits,
+): Promise<Configuration | null> {
+  const [found = null] = await findConfigurationsAt(query, em, [request], limits);
+  if (found instanceof InvalidInput) throw found;
+  return found;
+}
+
+/**
+ * What the statement returns of a store: its revisions (`kind` is null), the current rows of each table (`revision` is null), and the
+ * changes since the oldest requested revision, newest first.
+ */
+interface Row {
+  readonly store_id: string;
+  readonly revision: number | null;
+  readonly kind: string | null;
+  readonly rows: string | null;
+  readonly positions: string | null;
+  readonly inserted: readonly number[] | null;
+}
+
+interface Revisions {
+  readonly current: number;
+  /** The oldest that is kept. */
+  readonly oldest: number | null;
+  /** Those of the requested revisions that the history has. */
+  readonly known: readonly number[];
+}
+
+/** A row of a menu table as JSON, by column. */
+type TableRow = Readonly<Record<string, unknown>> & { readonly id: number; readonly position: number };
+
+/** The rows of each table by id; `undo` takes them back by one change. */
+type Tables = ReadonlyMap<string, Map<number, TableRow>>;
+
+/** Size of JSON that is parsed without yielding to the event loop: some 10 ms. */
+const maxCharacters = 1024 * 1024;
+
+async function undoChanges(
+  em: EntityManager,
+  storeId: string,
+  rows: readonly Row[],
+  requested: readonly number[],
+): Promise<ReadonlyMap<number, Configuration | InvalidInput>> {
+  const [revisionsRow] = rows.filter(row => row.kind === null);
+  const revisions = parseJson(revisionsRow?.rows ?? '') as Revisions;
+  const tables: Tables = new Map(
+    rows.filter(row => row.kind !== null && row.revision === null).map(row => [String(row.kind), tableRows(row)]),
+  );
+  const changes = rows.filter(row => row.revision !== null);
+  const found = new Map<number, Configuration | InvalidInput>();
+  let undone = 0;
+  let characters = 0;
+  for (const revision of requested.toSorted((a, b) => b - a)) {
+    if (revision !== revisions.current && !isKept(revision, revisions)) {
+      found.set(revision, unknownRevision(revision, revisions));
+      continue;
+    }
+    for (; Number(changes[undone]?.revision) > revision; undone++) {
+      const change = changes[undone] as Row;
+      undo(tables, change);
+      characters += change.rows?.length ?? 0;
+      if (characters > maxCharacters) {
+        characters = 0;
+        await yieldToEventLoop();
+      }
+    }
+    found.set(revision, linkConfiguration(storeId, revision, configurationRows(em, tables), { isPast: true }));
+  }
+  return found;
+}
+
+const isKept = (revision: number, { oldest, known }: Revisions): boolean =>
+  oldest !== null && revision >= oldest && known.includes(revision);
+
+function undo(tables: Tables, change: Row): void {
+  const table = tables.get(String(change.kind));
+  if (!table) throw new Error(`The menu history has changes to an unknown table ${change.kind}`);
+  for (const id of change.inserted ?? []) table.delete(Number(id));
+  for (const [id, row] of tableRows(change)) table.set(id, row);
+  for (const [id, position] of parseJson(change.positions ?? '[]') as readonly [number, number][]) {
+    const row = table.get(id);
+    if (row) table.set(id, { ...row, position });
+  }
+}
+
+const tableRows = ({ rows }: Row): Map<number, TableRow> =>
+  new Map((parseJson(rows ?? '[]') as readonly TableRow[]).map(row => [row.id, row]));
+
+function configurationRows(em: EntityManager, tables: Tables): ConfigurationRows {
+  const lists = menuKinds.map(kind => {
+    const { tableName, columns } = tableOf(em, kind);
+    const rows = [...(tables.get(tableName)?.values() ?? [])].sort((a, b) => a.position - b.position);
+    const properties = columns.filter(({ property }) => property !== 'position');
+    const toEntity = (row: TableRow) => ({
+      numericId: row.id,
+      externalId: row.external_id,
+      ...Object.fromEntries(properties.map(({ name, property }) => [property, row[name] ?? null])),
+    });
+    return [kind.name, rows.map(toEntity)];
+  });
+  return Object.fromEntries(lists);
+}
+
+function unknownRevision(revision: number, { current, oldest }: Revisions): InvalidInput {
+  const isPruned = oldest !== null && revision < oldest;
+  const message = isPruned
+    ? `the history of this menu no longer has revision ${revision}; the oldest is ${oldest}`
+    : `this menu has no revision ${revision}; the current one is ${current}`;
+  return new InvalidInput([{ path: ['revision'], type: isPruned ? 'revision_pruned' : 'revision_not_found', message }]);
+}
+
+/** Its parameters are the store ids and revisions requested, and the limits of the history in revisions and days. */
+const selectStatement = compileOnce(em => {
+  const tables = menuKinds.map(kind => tableOf(em, kind).tableName);
+  const current = tables.map(
+    table => `
+      select s.id, null, '${table}', (select json_agg(t) from ${table} t where t.store_id = s.id)::text, null, null, null
+      from stores s`,
+  );
+  return prepared(`
+    with requested as (select * from unnest($1::text[], $2::bigint[]) as r(store_id, revision)),
+    stores as (
+      select s.id, s.menu_revision, r.oldest from store s
+      join (select store_id, min(revision) as oldest from requested group by store_id) r on r.store_id = s.id
+    )
+    select store_id, revision::float8 as revision, kind, rows, positions, inserted from (
+      select s.id as store_id, null::bigint as revision, null as kind, json_build_object(
+        'current', s.menu_revision,
+        'oldest', ${oldestKept('s.id', { revisions: '$3', days: '$4' })},
+        'known', array(select h.revision from requested r join menu_history h using (store_id, revision) where r.store_id = s.id)
+      )::text as rows, null as positions, null::bigint[] as inserted, null::bigint as id
+      from stores s
+      union all ${current.join(' union all ')}
+      union all
+      select c.store_id, c.revision, c.kind, c.old_rows::text, c.old_positions::text, c.inserted_ids, c.id
+      from stores s join menu_change c on c.store_id = s.id and c.revision > s.oldest
+    ) as found
+    order by id desc`);
+});

@@ -1,0 +1,162 @@
+import { type Availability, parseTime, type TimePeriod } from '../availability.ts';
+import type { ConfigurationRows } from '../configuration.ts';
+import type { MultilingualText } from '../entities.ts';
+import { type KindName, menuKinds } from '../kinds.ts';
+import { byDay, periodsByDay } from './hours.ts';
+
+/** A difference in one field, or in one language of a text, or on one day of an availability. */
+export interface FieldChange {
+  /** The name of the field in the graph. */
+  readonly field: string;
+  /** The language of a text, or the day of an availability; null if the change is one of the whole value. */
+  readonly key: string | null;
+  /** Null if there was no value. */
+  readonly before: unknown;
+  /** Null if there is no value any more. */
+  readonly after: unknown;
+}
+
+/** How the values of a field are compared and described. */
+type FieldType = 'text' | 'availability' | 'amount' | 'amountChange' | 'externalId' | 'externalIds' | 'value';
+
+interface FieldDefinition {
+  readonly type: FieldType;
+  /** Its name for people. */
+  readonly label: string;
+}
+
+type OptionalText = MultilingualText | null;
+type Hours = readonly Availability[] | null;
+
+type FieldName<Kind extends KindName> = Exclude<keyof ConfigurationRows[Kind][number], 'numericId' | 'externalId'>;
+
+const name: FieldDefinition = { type: 'text', label: 'name' };
+const description: FieldDefinition = { type: 'text', label: 'description' };
+const inStock: FieldDefinition = { type: 'value', label: 'in stock' };
+
+/** Every field of each kind but its identifiers, in the order in which changes are reported. */
+const definitions: { readonly [Kind in KindName]: Readonly<Record<FieldName<Kind>, FieldDefinition>> } = {
+  menus: {
+    name,
+    availability: { type: 'availability', label: 'available' },
+    categoryExternalIds: { type: 'externalIds', label: 'categories' },
+  },
+  categories: { name, description, itemExternalIds: { type: 'externalIds', label: 'items' } },
+  items: {
+    name,
+    price: { type: 'amount', label: 'price' },
+    tax: { type: 'amount', label: 'tax' },
+    inStock,
+    sellSeparately: { type: 'value', label: 'sold separately' },
+    description,
+    ingredients: { type: 'value', label: 'ingredients' },
+    allergens: { type: 'value', label: 'allergens' },
+    dietaryLabels: { type: 'value', label: 'dietary labels' },
+    alcoholByVolume: { type: 'value', label: 'alcohol (% by volume)' },
+    prepTime: { type: 'value', label: 'preparation time (minutes)' },
+    prepType: { type: 'value', label: 'preparation type' },
+    modifierExternalIds: { type: 'externalIds', label: 'modifier groups' },
+  },
+  modifierGroups: {
+    name,
+    type: { type: 'value', label: 'type' },
+    groupMin: { type: 'value', label: 'minimum selections' },
+    groupMax: { type: 'value', label: 'maximum selections' },
+    chargeAfter: { type: 'value', label: 'free selections' },
+    description,
+    modifierItemExternalIds: { type: 'externalIds', label: 'modifier items' },
+  },
+  modifierItems: {
+    name,
+    priceChange: { type: 'amountChange', label: 'price' },
+    taxChange: { type: 'amountChange', label: 'tax' },
+    inStock,
+    minQuantity: { type: 'value', label: 'minimum quantity' },
+    maxQuantity: { type: 'value', label: 'maximum quantity' },
+    defaultQuantity: { type: 'value', label: 'default quantity' },
+    menuItemExternalId: { type: 'externalId', label: 'item' },
+    description,
+  },
+};
+
+export function definitionOf(kind: KindName, field: string): FieldDefinition | undefined {
+  return (definitions[kind] as Readonly<Record<string, FieldDefinition>>)[field];
+}
+
+const fieldsByKind = new Map(menuKinds.map(({ name }) => [name, Object.entries(definitions[name])]));
+
+/**
+ * Compares two entities of a kind field by field; undefined is one that does not exist. The children of an entity that is in both
+ * are not compared: those are changes of the children's placement.
+ */
+export function compareFields(kind: KindName, before: object | undefined, after: object | undefined): FieldChange[] {
+  const changes: FieldChange[] = [];
+  for (const [field, { type }] of fieldsByKind.get(kind) ?? []) {
+    const old = readField(before, field);
+    const now = readField(after, field);
+    if (isEqual(old, now) || (type === 'externalIds' && before && after)) continue;
+    if (type === 'text') changes.push(...compareTexts(field, old as OptionalText, now as OptionalText));
+    else if (type === 'availability') changes.push(...compareAvailability(field, old as Hours, now as Hours));
+    else changes.push({ field, key: null, before: old, after: now });
+  }
+  return changes;
+}
+
+function readField(entity: object | undefined, field: string): unknown {
+  return (entity as Readonly<Record<string, unknown>> | undefined)?.[field] ?? null;
+}
+
+/** Compares values of the columns, which are scalars and lists of scalars. */
+function isEqual(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((value, index) => value === other[index]);
+}
+
+/** Compares texts by language; reports the whole text if only the order of its languages differs. */
+function compareTexts(field: string, before: OptionalText, after: OptionalText): readonly FieldChange[] {
+  if (isEqualText(before, after)) return [];
+  const [old, now] = [before?.translations ?? {}, after?.translations ?? {}];
+  const changes = unionOf(Object.keys(now), Object.keys(old))
+    .map(key => ({ field, key, before: ownValue(old, key), after: ownValue(now, key) }))
+    .filter(change => change.before !== change.after);
+  return changes.length > 0 ? changes : [{ field, key: null, before, after }];
+}
+
+/** The order of the languages matters, too: the first one is the fallback. */
+function isEqualText(one: OptionalText, other: OptionalText): boolean {
+  if (!one || !other) return one === other;
+  const keys = Object.keys(one.translations);
+  return (
+    isEqual(keys, Object.keys(other.translations)) &&
+    keys.every(key => one.translations[key] === other.translations[key])
+  );
+}
+
+/** Reads own keys only, since a language may be called "constructor". */
+function ownValue(texts: Readonly<Record<string, string>>, language: string): string | null {
+  return Object.hasOwn(texts, language) ? (texts[language] ?? null) : null;
+}
+
+/** Compares the meaning of availabilities by day; reports the whole value if it is only written in another way. */
+function compareAvailability(field: string, before: Hours, after: Hours): readonly FieldChange[] {
+  if (isEqualJson(before, after)) return [];
+  const [old, now] = [periodsByDay(before ?? []), periodsByDay(after ?? [])];
+  const changes = unionOf([...now.keys()], [...old.keys()])
+    .sort(byDay)
+    .map(key => ({ field, key, before: old.get(key) ?? null, after: now.get(key) ?? null }))
+    .filter(change => !isEqualJson(change.before?.map(boundsOf), change.after?.map(boundsOf)));
+  return changes.length > 0 ? changes : [{ field, key: null, before, after }];
+}
+
+/** Spells `08:00` and `08:00:00` alike. */
+function boundsOf({ startTime, endTime }: TimePeriod): readonly (string | number)[] {
+  return [parseTime(startTime, 'start') ?? startTime, parseTime(endTime, 'end') ?? endTime];
+}
+
+function unionOf(one: readonly string[], other: readonly string[]): string[] {
+  return [...new Set([...one, ...other])];
+}
+
+function isEqualJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,44 @@
+import DataLoader from 'dataloader';
+import { type Connection, createConnection } from '../../database/connection.ts';
+import type { ConnectionArguments, Page, PageRequest } from '../../database/paging.ts';
+import type { Store } from '../../store/entities.ts';
+import type { Configuration } from '../configuration.ts';
+import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
+
+export type MenuHistoryConnection = Connection<HistoryEntry>;
+
+interface ConfigurationKey {
+  readonly storeId: string;
+  readonly revision: number;
+}
+
+/** Called with stores, or with what was loaded through them: only stores in the key's access scope can be loaded. */
+export function menuHistoryLoaders(repository: MenuHistoryRepository) {
+  const counts = new DataLoader<string, number>(storeIds => repository.count(storeIds));
+  const configurations = new DataLoader<ConfigurationKey, Configuration, string>(
+    async keys => {
+      const found = await repository.findConfigurationsAt(keys);
+      return found.map((configuration, index) => configuration ?? new Error(`Store ${keys[index]?.storeId} is gone`));
+    },
+    { cacheKeyFn: ({ storeId, revision }) => `${revision} ${storeId}` },
+  );
+  // One statement per distinct page, for all stores.
+  const pages = new Map<string, DataLoader<string, Page<HistoryEntry>>>();
+  const pagesOf = (page: PageRequest) => {
+    const key = JSON.stringify(page);
+    const loader = pages.get(key) ?? new DataLoader(storeIds => repository.findPages(storeIds, page));
+    pages.set(key, loader);
+    return loader;
+  };
+  return {
+    /** Newest first. */
+    list({ id }: Store, args: ConnectionArguments): MenuHistoryConnection {
+      const loader = pagesOf(checkHistoryArguments(args));
+      return createConnection(
+        () => loader.load(id),
+        () => counts.load(id),
+      );
+    },
+    configurationAt: (key: ConfigurationKey): Promise<Configuration> => configurations.load(key),
+  };
+}

@@ -1,0 +1,39 @@
+import { prepared, type Query } from '../../database/query.ts';
+import { type HistoryLimits, oldestKept } from './limits.ts';
+
+/** The share of small changes after which the history is pruned; until then, readers ignore what is beyond the limits. */
+const prunedShare = 1 / 16;
+/** Larger changes are always followed by pruning. */
+const smallBytes = 64 * 1024;
+
+/** Prunes the history of a store whose row the transaction has locked, after a change by a document of this size. */
+export async function pruneNowAndThen(
+  query: Query,
+  storeId: string,
+  { limits, bytes }: { readonly limits: HistoryLimits; readonly bytes: number },
+): Promise<void> {
+  if (bytes > smallBytes || Math.random() < prunedShare) await pruneHistory(query, storeId, limits);
+}
+
+/** Deletes what is beyond the limits. A state needs the changes after it, never those before it. */
+export async function pruneHistory(query: Query, storeId: string, limits: HistoryLimits): Promise<void> {
+  await query(statement, [storeId, limits.revisions, limits.days, limits.bytes]);
+}
+
+const statement = prepared(`
+  with sizes as (
+    select revision, sum(bytes) as bytes from menu_change where store_id = $1 group by revision
+  ),
+  within_bytes as (
+    select min(revision) as revision from (
+      select h.revision, sum(s.bytes) over (order by h.revision desc rows between unbounded preceding and 1 preceding) as newer
+      from menu_history h left join sizes s using (revision) where h.store_id = $1
+    ) summed where coalesce(newer, 0) <= $4::bigint
+  ),
+  oldest as (
+    select greatest((select revision from within_bytes), ${oldestKept('$1', { revisions: '$2', days: '$3' })}) as revision
+  ),
+  pruned as (
+    delete from menu_history where store_id = $1 and revision < (select revision from oldest)
+  )
+  delete from menu_change where store_id = $1 and revision < (select revision from oldest)`);

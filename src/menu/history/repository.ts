@@ -1,0 +1,135 @@
+import type { ReadAccess } from '../../database/access.ts';
+import {
+  type ConnectionArguments,
+  conflictErrors,
+  connectionErrors,
+  listSizes,
+  type Page,
+  type PageRequest,
+  pageRequest,
+} from '../../database/paging.ts';
+import { prepared, type Query } from '../../database/query.ts';
+import { InvalidInput } from '../../errors.ts';
+import { menuKinds } from '../kinds.ts';
+import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
+import type { MenuHistory } from './entities.ts';
+import { type HistoryLimits, oldestKept } from './limits.ts';
+import type { ChangeCounts } from './summary.ts';
+
+/** An entry of a store's menu history; `id` is its revision, for cursors. */
+export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt' | 'source'> {
+  readonly id: string;
+  readonly storeId: string;
+  readonly keyName: string | null;
+  /** From menus down to modifier items; empty for the first entry if the history began later than the menu. */
+  readonly counts: readonly ChangeCounts[];
+}
+
+export type MenuHistoryRepository = ReturnType<typeof createMenuHistoryRepository>;
+
+export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: HistoryLimits) {
+  return {
+    findPages: (storeIds: readonly string[], page: PageRequest) => findHistoryPages(query, storeIds, page, limits),
+    count: (storeIds: readonly string[]) => countHistory(query, storeIds, limits),
+    findConfigurationsAt: (requests: readonly RevisionRequest[]) => findConfigurationsAt(query, em, requests, limits),
+  };
+}
+
+const defaultSize = 50;
+
+/** Throws `InvalidInput` with every error. */
+export function checkHistoryArguments(args: ConnectionArguments): PageRequest {
+  const errors = [...connectionErrors('revision', args, listSizes), ...conflictErrors(args, { last: ['first'] })];
+  if (errors.length > 0) throw new InvalidInput(errors);
+  return pageRequest('revision', args, defaultSize);
+}
+
+/** Its first row has the flags also where the page is empty, and then no revision. */
+type PageRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
+  readonly revision: number | null;
+  readonly counts: readonly (Omit<ChangeCounts, 'kind'> & { readonly kind: string })[];
+  readonly hasNewer: boolean;
+  readonly hasOlder: boolean;
+};
+
+/** Finds one page of the history of each store, newest first, in one statement. */
+export async function findHistoryPages(
+  query: Query,
+  storeIds: readonly string[],
+  page: PageRequest,
+  limits: HistoryLimits,
+): Promise<Page<HistoryEntry>[]> {
+  const { size, isBackward, after, before } = page;
+  const values = [storeIds, limits.revisions, limits.days, revisionOf(after), revisionOf(before), size + 1];
+  const found = await query<PageRow>(isBackward ? backwardStatement : forwardStatement, values);
+  const byStore = Map.groupBy(found, row => row.storeId);
+  return storeIds.map(storeId => {
+    const rows = byStore.get(storeId) ?? [];
+    const entries = rows.flatMap(({ revision, createdAt, source, keyName, counts }): HistoryEntry[] =>
+      revision === null
+        ? []
+        : [{ storeId, revision, id: String(revision), createdAt, source, keyName, counts: toCounts(counts) }],
+    );
+    const hasMore = entries.length > size;
+    const [flags] = rows;
+    return {
+      nodes: isBackward ? entries.slice(hasMore ? 1 : 0) : entries.slice(0, size),
+      hasPreviousPage: flags?.hasNewer === true || (isBackward && hasMore),
+      hasNextPage: flags?.hasOlder === true || (!isBackward && hasMore),
+    };
+  });
+}
+
+/** Orders the counts of tables by the kinds of their entities. */
+function toCounts(counts: PageRow['counts']): ChangeCounts[] {
+  return menuKinds.flatMap(({ name, entity }) => {
+    const found = counts.find(({ kind }) => kind === entity.meta.tableName);
+    return found && found.added + found.changed + found.removed > 0 ? [{ ...found, kind: name }] : [];
+  });
+}
+
+/** The number of revisions that are kept of each store. */
+export async function countHistory(
+  query: Query,
+  storeIds: readonly string[],
+  limits: HistoryLimits,
+): Promise<number[]> {
+  const rows = await query<{ readonly count: number }>(countStatement, [storeIds, limits.revisions, limits.days]);
+  return rows.map(({ count }) => count);
+}
+
+/** A cursor that was not made from an entry is before all of them. */
+const revisionOf = (cursor: PageRequest['after']): number | null =>
+  cursor ? (Number.isSafeInteger(Number(cursor.id)) ? Number(cursor.id) : 0) : null;
+
+const kept = oldestKept('s.id', { revisions: '$2', days: '$3' });
+const stores = `(
+    select s.id, s.number, ${kept} as oldest from unnest($1::text[]) with ordinality as s(id, number)
+  ) as s`;
+
+/** Its parameters are store ids, the limits in revisions and days, both cursors, which are excluded, and the number of entries. */
+const pageStatement = (direction: 'asc' | 'desc') =>
+  prepared(`
+    select s.id as "storeId", h.revision, h.created_at as "createdAt", h.source, h.key_name as "keyName",
+      (
+        select coalesce(json_agg(c), '[]') from (
+          select kind, sum(added)::int as added, sum(changed)::int as changed, sum(removed)::int as removed
+          from menu_change where store_id = s.id and revision = h.revision group by kind
+        ) c
+      ) as counts,
+      exists (select from menu_history where store_id = s.id and revision >= $4::bigint and revision >= s.oldest) as "hasNewer",
+      exists (select from menu_history where store_id = s.id and revision <= $5::bigint and revision >= s.oldest) as "hasOlder"
+    from ${stores}
+    left join lateral (
+      select * from menu_history where store_id = s.id and revision >= s.oldest
+        and ($4::bigint is null or revision < $4) and ($5::bigint is null or revision > $5)
+      order by revision ${direction} limit $6
+    ) h on true
+    order by s.number, h.revision desc`);
+
+const forwardStatement = pageStatement('desc');
+const backwardStatement = pageStatement('asc');
+
+const countStatement = prepared(`
+    select (select count(*)::int from menu_history where store_id = s.id and revision >= s.oldest) as count
+    from ${stores} order by s.number`);

@@ -1,0 +1,40 @@
+import { connectionResolvers } from '../../database/connection.ts';
+import type { Resolvers } from '../../generated/graph.ts';
+import { configurationFields } from '../configuration-fields.ts';
+import { loadStoreOf } from '../resolvers.ts';
+import type { HistoryEntry } from './repository.ts';
+import { restoreMenuConfiguration } from './restore.ts';
+import { entityKinds, summarize } from './summary.ts';
+
+export const menuHistoryResolvers: Resolvers = {
+  Mutation: {
+    restoreMenuConfiguration: async (_root, { storeId, ...restoration }, context) => {
+      const { loaders, scope, menuLimits: limits, historyLimits: history } = context;
+      const store = await loaders.stores.byId.load(storeId);
+      const options = { ...restoration, keyName: scope?.keyName, limits, history };
+      const configuration = store && (await restoreMenuConfiguration(context.forkEntityManager(), store, options));
+      if (!configuration) return null;
+      loaders.menus.byStore.prime(store, configuration);
+      return { store, revision: configuration.revision };
+    },
+  },
+  Store: {
+    menuHistory: (store, args, { loaders }) => loaders.menuHistory.list(store, args),
+    menuConfigurationAt: ({ id: storeId }, { revision }, { loaders }) =>
+      loaders.menuHistory.configurationAt({ storeId, revision }),
+  },
+  MenuHistoryConnection: connectionResolvers<HistoryEntry>('revision'),
+  MenuRevision: {
+    id: ({ storeId, revision }) => `menu_revision_${revision}_${storeId}`,
+    summary: summarize,
+    changes: ({ counts }) => counts,
+    configuration: (entry, _args, { loaders }) => loaders.menuHistory.configurationAt(entry),
+  },
+  MenuChangeCount: {
+    kind: ({ kind }) => entityKinds[kind],
+  },
+  MenuConfiguration: {
+    store: (configuration, _args, context) => loadStoreOf(configuration, context),
+    ...configurationFields,
+  },
+};

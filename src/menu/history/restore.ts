@@ -1,0 +1,80 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { queryIn, retryTransaction } from '../../database/transaction.ts';
+import { InvalidInput } from '../../errors.ts';
+import type { MenuConfigurationInput } from '../../generated/graph.ts';
+import type { Store } from '../../store/entities.ts';
+import type { Configuration } from '../configuration.ts';
+import { type Kind, type KindName, menuKinds, type PostedConfiguration, tableOf } from '../kinds.ts';
+import { defaultMenuLimits, type MenuLimits } from '../limits.ts';
+import { checkRevision, lockStore, notPosted, writeConfiguration } from '../replace.ts';
+import { validateConfiguration } from '../validate.ts';
+import { findConfigurationAt } from './configurations-at.ts';
+import { defaultHistoryLimits, type HistoryLimits } from './limits.ts';
+
+interface Restoration {
+  readonly revision: number;
+  /** Optimistic lock, as for a replacement. */
+  readonly expectedRevision?: number | null | undefined;
+  /** The name of the API key; absent for a command. */
+  readonly keyName?: string | undefined;
+  readonly limits?: MenuLimits;
+  readonly history?: HistoryLimits;
+}
+
+/**
+ * Replaces a store's configuration by that of an earlier revision, in one transaction. Returns the configuration as of this transaction, or null
+ * if the store no longer exists. Throws `InvalidInput` if the history does not have the revision, or if it no longer fits the limits.
+ */
+export async function restoreMenuConfiguration(
+  em: EntityManager,
+  store: Store,
+  { revision, expectedRevision, keyName, limits = defaultMenuLimits, history = defaultHistoryLimits }: Restoration,
+): Promise<Configuration | null> {
+  return retryTransaction(() =>
+    em.transactional(async tx => {
+      const query = queryIn(tx);
+      const current = await lockStore(query, store.id, { source: 'RESTORE', keyName });
+      if (current === undefined) return null;
+      checkRevision(current, expectedRevision);
+      const past = await findConfigurationAt(query, tx, { storeId: store.id, revision }, history);
+      if (!past) return null;
+      return writeConfiguration(tx, store, { posted: validatePast(tx, past, limits), current, history });
+    }),
+  );
+}
+
+/** Validates as a replacement does, since limits may have been lowered, and entities changed by hand. */
+function validatePast(em: EntityManager, past: Configuration, limits: MenuLimits): PostedConfiguration {
+  try {
+    const posted = validateConfiguration(inputOf(em, past), limits);
+    // For items that are gone: those that exist keep the one that they have.
+    const items = posted.items.map(item => ({ ...item, prepType: past.items.get(item.externalId)?.prepType }));
+    return { ...posted, items };
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(
+      error.errors.map(({ path, type, message }) => {
+        const place = path.slice(1).join('.');
+        const reason = place ? `${place}: ${message}` : message;
+        return { path: ['revision'], type, message: `revision ${past.revision} can no longer be restored: ${reason}` };
+      }),
+    );
+  }
+}
+
+/** Returns the input by which a replacement stores this configuration. */
+export function inputOf(em: EntityManager, configuration: Configuration): MenuConfigurationInput {
+  const lists = menuKinds.map(kind => [kind.name, entitiesOf(em, configuration, kind)]);
+  return Object.fromEntries(lists) as Record<KindName, never>;
+}
+
+function entitiesOf(em: EntityManager, configuration: Configuration, kind: Kind): object[] {
+  const properties = tableOf(em, kind)
+    .columns.map(({ property }) => property)
+    .filter(property => property !== 'position' && !notPosted.has(property));
+  return [...configuration[kind.name].values()].map(node => {
+    const values: Readonly<Record<string, unknown>> = { ...node };
+    const present = ['externalId', ...properties].filter(property => (values[property] ?? null) !== null);
+    return Object.fromEntries(present.map(property => [property, values[property]]));
+  });
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import { startApp } from '../support/app.ts';
+import { smallMenu } from '../support/data.ts';
+
+const app = await startApp();
+const store = await app.data.store({ country: 'PT' });
+const revisions: number[] = [];
+
+/** Replaces the menu and notes its revision. */
+async function replace(input: MenuConfigurationInput): Promise<void> {
+  const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
+    replaceMenuConfiguration(storeId: $id, input: $input) { revision }
+  }`;
+  const { body } = await app.graphql(mutation, { id: store.id, input });
+  revisions.push(body.data.replaceMenuConfiguration.revision);
+}
+
+const menu = smallMenu();
+const [item] = menu.items;
+if (!item) throw new Error('The menu has no item');
+const soup = { ...item, externalId: 'soup', name: { translations: { en: 'Soup', ar: 'شوربة' } } };
+await replace(menu);
+await replace({ ...menu, items: [{ ...item, price: 1000, inStock: false }] });
+await replace({
+  ...menu,
+  categories: (menu.categories ?? []).map(category => ({ ...category, itemExternalIds: ['soup', 'item'] })),
+  items: [{ ...item, price: 1000, inStock: false }, soup],
+});
+const [first = 0, second = 0, third = 0] = revisions;
+
+async function readChanges(args: object, selection: string, { id } = store, key = app.key) {
+  const query = `query ($id: ID!, $from: SafeInt!, $to: SafeInt, $skip: SafeInt, $limit: Int) {
+    store(id: $id) { menuChanges(from: $from, to: $to, skip: $skip, limit: $limit) { ${selection} } }
+  }`;
+  const { body } = await app.graphql(query, { id, ...args }, { 'x-api-key': key });
+  return body.errors ? { errors: body.errors[0].extensions } : body.data.store.menuChanges;
+}
+
+describe('Store.menuChanges', () => {
+  test('has every difference from a revision to the current one, with its place, as values and as text', async () => {
+    const all = `from to count hasMore summary counts { kind added changed removed } reordered entities {
+      change kind externalId name { text(languages: ["ar"]) } path { kind name { text } } parentCount summary
+      fields { field key label before after beforeText afterText }
+      placements { change parent { kind externalId } positionBefore position previous { externalId } }
+    }`;
+    const changes = await readChanges({ from: first }, all);
+    const path = ['MENU', 'CATEGORY'].map(kind => ({ kind, name: { text: 'Lunch' } }));
+    expect(changes).toMatchObject({
+      from: first,
+      to: third,
+      count: 2,
+      hasMore: false,
+      summary: '1 item added, 1 item changed',
+      counts: [{ kind: 'ITEM', added: 1, changed: 1, removed: 0 }],
+      reordered: [],
+    });
+    expect(changes.entities[0]).toMatchObject({ change: 'ADDED', kind: 'ITEM', externalId: 'soup', path });
+    expect(changes.entities[0].name.text).toBe('شوربة');
+    expect(changes.entities[0].summary).toBe('€9.50; with Lunch');
+    expect(changes.entities[0].fields).toContainEqual({
+      ...{ field: 'price', key: null, label: 'price' },
+      ...{ before: null, after: 950, beforeText: null, afterText: '€9.50' },
+    });
+    expect(changes.entities[0].fields).toContainEqual(
+      expect.objectContaining({ field: 'name', key: 'ar', label: 'name (ar)', after: 'شوربة' }),
+    );
+    expect(changes.entities[0].placements).toEqual([
+      {
+        ...{ change: 'ADDED', parent: { kind: 'CATEGORY', externalId: 'category' } },
+        ...{ positionBefore: null, position: 0, previous: null },
+      },
+    ]);
+    expect(changes.entities[1]).toEqual({
+      ...{ change: 'CHANGED', kind: 'ITEM', externalId: 'item', name: { text: 'Lunch' }, path, parentCount: 1 },
+      summary: 'price €9.50 → €10.00; sold out',
+      fields: [
+        {
+          ...{ field: 'price', key: null, label: 'price' },
+          ...{ before: 950, after: 1000, beforeText: '€9.50', afterText: '€10.00' },
+        },
+        {
+          ...{ field: 'inStock', key: null, label: 'in stock' },
+          ...{ before: true, after: false, beforeText: 'yes', afterText: 'no' },
+        },
+      ],
+      placements: [],
+    });
+  });
+
+  test('compares two past revisions, and finds nothing between a revision and itself', async () => {
+    const selection = 'summary entities { externalId }';
+    expect(await readChanges({ from: first, to: second }, selection)).toEqual({
+      summary: '1 item changed',
+      entities: [{ externalId: 'item' }],
+    });
+    expect(await readChanges({ from: second, to: second }, selection)).toEqual({
+      summary: 'nothing changed',
+      entities: [],
+    });
+  });
+
+  test('is read by pages, and tells when there is more', async () => {
+    const selection = 'count hasMore entities { externalId }';
+    expect(await readChanges({ from: first, limit: 1 }, selection)).toEqual({
+      ...{ count: 2, hasMore: true },
+      entities: [{ externalId: 'soup' }],
+    });
+    expect(await readChanges({ from: first, skip: 1, limit: 1 }, selection)).toEqual({
+      ...{ count: 2, hasMore: false },
+      entities: [{ externalId: 'item' }],
+    });
+  });
+
+  test('names the revision that there is not, and an order that is wrong', async () => {
+    const other = await app.data.store();
+    await app.data.menu(other);
+    const errorOf = async (args: object, of = store) => (await readChanges(args, 'count', of)).errors.errors;
+    expect(await errorOf({ from: first + 1 })).toMatchObject([{ path: ['from'], type: 'revision_not_found' }]);
+    expect(await errorOf({ from: first, to: third + 1 })).toMatchObject([{ path: ['to'] }]);
+    expect(await errorOf({ from: first }, other)).toMatchObject([{ path: ['from'] }]);
+    expect(await errorOf({ from: third, to: second })).toEqual([
+      {
+        ...{ path: ['from'], type: 'value_error' },
+        message: `revision ${third} is later than ${second}; it must be the earlier one`,
+      },
+    ]);
+    expect(await errorOf({ from: first, limit: 1001 })).toMatchObject([{ path: ['limit'] }]);
+  });
+});

@@ -1,0 +1,468 @@
+import { describe, expect, test } from 'vitest';
+import { createReadAccess } from '../../src/database/access.ts';
+import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import { pruneHistory } from '../../src/menu/history/prune.ts';
+import { defaultMenuLimits } from '../../src/menu/limits.ts';
+import { startApp } from '../support/app.ts';
+import { smallMenu } from '../support/data.ts';
+
+const historyLimits = { revisions: 8, days: 365, bytes: 1024 * 1024 };
+const app = await startApp({ historyLimits, menuLimits: { ...defaultMenuLimits, entities: 50 } });
+const { query } = await createReadAccess(app.orm);
+const sql = (text: string, values: unknown[] = []) => app.orm.em.fork().execute(text, values);
+
+async function graph(text: string, variables: object = {}, key = app.key) {
+  const { body } = await app.graphql(text, variables, { 'x-api-key': key });
+  expect(body.errors).toBeUndefined();
+  return body.data;
+}
+
+/** The first error of a request, as `code path: message`. */
+async function errorOf(text: string, variables: object) {
+  const { body } = await app.graphql(text, variables);
+  const [{ extensions, message }] = body.errors;
+  return `${extensions.code} ${message}`;
+}
+
+const replacement = `mutation ($id: ID!, $input: MenuConfigurationInput!) {
+  replaceMenuConfiguration(storeId: $id, input: $input) { revision }
+}`;
+const restoration = `mutation ($id: ID!, $revision: SafeInt!, $expected: SafeInt) {
+  restoreMenuConfiguration(storeId: $id, revision: $revision, expectedRevision: $expected) {
+    revision store { menuRevision items { externalId price } }
+  }
+}`;
+const stockMutation =
+  'mutation ($id: ID!) { setStock(storeId: $id, items: [{ externalId: "item", inStock: false }]) { revision } }';
+
+async function replace(id: string, input: MenuConfigurationInput, key = app.key): Promise<number> {
+  return (await graph(replacement, { id, input }, key)).replaceMenuConfiguration.revision;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly revision: number;
+  readonly createdAt: string;
+  readonly summary: string;
+}
+
+async function historyOf(id: string): Promise<Entry[]> {
+  const data = await graph(
+    'query ($id: ID!) { store(id: $id) { menuHistory { nodes { id revision createdAt source keyName summary } } } }',
+    { id },
+  );
+  return data.store.menuHistory.nodes;
+}
+
+/** A menu whose only item has this price. */
+function priced(price: number, text = 'Lunch'): MenuConfigurationInput {
+  const menu = smallMenu(text);
+  return { ...menu, items: menu.items.map(item => ({ ...item, price })) };
+}
+
+/** Every field of a configuration but ids, which are compared apart. */
+const fields = `
+  menus { externalId name { translations } availability { dayOfWeek timePeriods { startTime endTime } } categories { externalId } }
+  categories { externalId name { translations } description { translations } items { externalId } menus { externalId } }
+  items { externalId numericId name { translations } price tax inStock sellSeparately description { translations } ingredients allergens
+    dietaryLabels prepTime alcoholByVolume prepType modifierGroups { externalId } categories { externalId } modifierItems { externalId } }
+  modifierGroups { externalId type name { translations } groupMin groupMax chargeAfter modifierItems { externalId } items { externalId } }
+  modifierItems { externalId name { translations } priceChange inStock menuItem { externalId price } groups { externalId } }
+  item(externalId: "item") { price } modifierItem(externalId: "none") { externalId }`;
+
+describe('Store.menuHistory', () => {
+  test('has every change with its time, source, key and numbers, newest first', async () => {
+    const { id } = await app.data.store();
+    const startedAt = Date.now();
+    const pos = await app.newKey({ name: 'POS at the bar', storeIds: [id] });
+    const menuPath = `/v1/stores/${id}/menu_configuration/`;
+    const body = {
+      items: [{ external_id: 'item', name: { translations: {} }, price: 1, tax: 0, sell_separately: true }],
+    };
+    await app.post(menuPath, body, { 'x-api-key': pos });
+    // The same again changes nothing.
+    await app.post(menuPath, body, { 'x-api-key': pos });
+    const first = (await historyOf(id))[0]?.revision;
+    await replace(id, smallMenu(), await app.newKey({ name: 'office' }));
+    await graph(stockMutation, { id }, pos);
+    await graph(restoration, { id, revision: first });
+    await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [id]);
+    const two = {
+      items: ['side', 'item'].map(externalId => ({ ...smallMenu().items[0], externalId, modifierExternalIds: [] })),
+    };
+    await replace(id, two as MenuConfigurationInput);
+    await replace(id, { items: two.items.toReversed() } as MenuConfigurationInput);
+    const history = await historyOf(id);
+    expect(history.map(({ id: _id, revision: _revision, createdAt: _createdAt, ...entry }) => entry)).toEqual([
+      { source: 'MUTATION', keyName: 'test', summary: 'only the order of entities changed' },
+      { source: 'MUTATION', keyName: 'test', summary: '1 item added, 1 item changed' },
+      { source: 'SQL', keyName: null, summary: '1 item changed' },
+      {
+        source: 'RESTORE',
+        keyName: 'test',
+        summary:
+          '1 menu removed, 1 category removed, 1 item changed, 1 modifier group removed, 1 modifier item removed',
+      },
+      { source: 'STOCK', keyName: 'POS at the bar', summary: '1 item changed' },
+      {
+        source: 'MUTATION',
+        keyName: 'office',
+        summary: '1 menu added, 1 category added, 1 item changed, 1 modifier group added, 1 modifier item added',
+      },
+      { source: 'POST', keyName: 'POS at the bar', summary: '1 item added' },
+    ]);
+    const times = history.map(({ createdAt }) => Date.parse(createdAt));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
+    // The database runs on this machine; its clock is rounded to milliseconds.
+    expect(times.at(-1)).toBeGreaterThanOrEqual(startedAt - 1);
+    expect(times[0]).toBeLessThanOrEqual(Date.now() + 1);
+    const { store } = await graph(
+      'query ($id: ID!) { store(id: $id) { menuRevision menuHistory(first: 2) { nodes { changes { kind added changed removed } } } } }',
+      { id },
+    );
+    expect(store.menuRevision).toBe(history[0]?.revision);
+    expect(store.menuHistory.nodes).toEqual([
+      { changes: [] },
+      { changes: [{ kind: 'ITEM', added: 1, changed: 1, removed: 0 }] },
+    ]);
+  });
+
+  test('has pages in both directions, of many stores in one statement', async () => {
+    const stores = [await app.data.store(), await app.data.store(), await app.data.store()];
+    for (const store of stores.slice(0, 2)) for (const price of [1, 2, 3, 4]) await app.data.menu(store, priced(price));
+    const { merchant } = stores[0] ?? {};
+    await sql('update store set merchant_id = ? where id in (?)', [merchant, stores.map(({ id }) => id)]);
+    const selection =
+      'nodes { revision } edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor } count';
+    const { result, statements } = await app.statements.during(() =>
+      graph(`{ merchant(id: "${merchant}") { stores { nodes { menuHistory(first: 2) { ${selection} } } } } }`),
+    );
+    expect(statements.filter(text => text.includes('menu_history'))).toHaveLength(2);
+    const pages = result.merchant.stores.nodes.map(({ menuHistory }: { menuHistory: unknown }) => menuHistory);
+    expect(pages.map(({ count }: { count: number }) => count).sort()).toEqual([0, 4, 4]);
+    const ids = pages.flatMap(({ edges }: { edges: { node: { id: string } }[] }) => edges.map(({ node }) => node.id));
+    expect(new Set(ids).size).toBe(4);
+
+    const { id } = stores[0] ?? {};
+    const revisions = (await historyOf(String(id))).map(({ revision }) => revision);
+    const page = async (args: string) => {
+      const { store } = await graph(`query ($id: ID!) { store(id: $id) { menuHistory(${args}) { ${selection} } } }`, {
+        id,
+      });
+      const { nodes, pageInfo } = store.menuHistory;
+      const numbers = nodes.map(({ revision }: Entry) => revisions.indexOf(revision));
+      return { numbers, flags: [pageInfo.hasPreviousPage, pageInfo.hasNextPage], pageInfo };
+    };
+    const first = await page('first: 2');
+    expect(first).toMatchObject({ numbers: [0, 1], flags: [false, true] });
+    const second = await page(`first: 2, after: "${first.pageInfo.endCursor}"`);
+    expect(second).toMatchObject({ numbers: [2, 3], flags: [true, false] });
+    expect(await page(`last: 1, before: "${second.pageInfo.startCursor}"`)).toMatchObject({
+      numbers: [1],
+      flags: [true, true],
+    });
+    expect(await page('last: 3')).toMatchObject({ numbers: [1, 2, 3], flags: [true, false] });
+    expect(await page(`first: 2, after: "${second.pageInfo.endCursor}"`)).toMatchObject({
+      numbers: [],
+      flags: [true, false],
+    });
+    const wrong = 'query ($id: ID!) { store(id: $id) { menuHistory(first: 1001, after: "x") { count } } }';
+    expect(await errorOf(wrong, { id })).toBe(
+      'BAD_USER_INPUT first: 1001 is too large; it must be at most 1000 (and 1 more)',
+    );
+  });
+
+  test('has nothing of a transaction that is rolled back, and one revision of all its statements', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store);
+    const before = await historyOf(store.id);
+    await app.graphql(
+      'mutation ($id: ID!) { setStock(storeId: $id, items: [{ externalId: "item", inStock: false }, { externalId: "none", inStock: false }]) { revision } }',
+      { id: store.id },
+    );
+    const changeTwice = (fails: boolean) =>
+      app.orm.em.fork().transactional(async tx => {
+        await tx.execute('update menu_item set price = 1 where store_id = ?', [store.id]);
+        await tx.execute('update modifier_item set price_change = 2 where store_id = ?', [store.id]);
+        if (fails) throw new Error('rolled back');
+      });
+    await expect(changeTwice(true)).rejects.toThrow('rolled back');
+    expect(await historyOf(store.id)).toEqual(before);
+    await changeTwice(false);
+    expect((await historyOf(store.id)).map(({ summary }) => summary)).toEqual([
+      '1 item changed, 1 modifier item changed',
+      before[0]?.summary,
+    ]);
+    // Values that stay the same are no change.
+    await sql('update menu_item set price = 1 where store_id = ?', [store.id]);
+    expect(await historyOf(store.id)).toHaveLength(2);
+  });
+
+  test('ends with the store: one with the same id begins anew', async () => {
+    const store = await app.data.store();
+    await app.data.menu(store);
+    const [{ revision } = { revision: 0 }] = await historyOf(store.id);
+    await sql('delete from store where id = ?', [store.id]);
+    await app.data.store({ id: store.id, merchant: store.merchant ?? null });
+    expect(await historyOf(store.id)).toEqual([]);
+    await app.data.menu(store);
+    expect(await historyOf(store.id)).toHaveLength(1);
+    expect(await errorOf(restoration, { id: store.id, revision })).toContain(
+      `the history of this menu no longer has revision ${revision}`,
+    );
+  });
+});
+
+describe('Store.menuConfigurationAt', () => {
+  test('returns what the store returned at that revision, whatever was changed since', async () => {
+    const store = await app.data.store();
+    const menu = smallMenu();
+    const [item, ...none] = menu.items;
+    if (!item || none.length > 0) throw new Error('The small menu has one item');
+    const extra = {
+      ...item,
+      externalId: 'extra',
+      name: { translations: { ja: 'うどん', en: 'Udon', '\u0001"\\': 'x' } },
+      modifierExternalIds: [],
+    };
+    const items = [{ ...extra, externalId: 'a' }, item, extra];
+    const states: { revision: number; data: unknown }[] = [];
+    const record = async () => {
+      const { store: data } = await graph(`query ($id: ID!) { store(id: $id) { menuRevision ${fields} } }`, {
+        id: store.id,
+      });
+      const { menuRevision, ...rest } = data;
+      states.push({ revision: menuRevision, data: rest });
+    };
+    for (const input of [
+      menu,
+      { ...menu, items },
+      { ...menu, items: items.toReversed().map((entry, index) => ({ ...entry, price: index })) },
+      { items: [] },
+      { ...smallMenu('again'), items },
+    ]) {
+      await replace(store.id, input);
+      await record();
+    }
+    // An operator may change anything by hand, even what identifies a row.
+    await sql(
+      "update menu_item set external_id = 'b', alcohol_by_volume = 4.5 where store_id = ? and external_id = 'a'",
+      [store.id],
+    );
+    await record();
+    await sql('delete from modifier_item where store_id = ?', [store.id]);
+    await record();
+
+    const at = states.map(
+      ({ revision }, index) => `r${index}: menuConfigurationAt(revision: ${revision}) { revision ${fields} }`,
+    );
+    const { store: data } = await graph(`query ($id: ID!) { store(id: $id) { ${at.join(' ')} } }`, { id: store.id });
+    expect(Object.values(data)).toEqual(
+      states.map(({ revision, data: state }) => ({ revision, ...(state as object) })),
+    );
+    const { result, statements } = await app.statements.during(() =>
+      graph(
+        'query ($id: ID!) { store(id: $id) { menuHistory { nodes { revision configuration { revision items { price } } } } } }',
+        { id: store.id },
+      ),
+    );
+    expect(result.store.menuHistory.nodes).toHaveLength(states.length);
+    // The key, the store, the page, and all configurations together.
+    expect(statements).toHaveLength(4);
+  });
+
+  test('leads to entities of the same revision only, with ids of their own, and back to the store of today', async () => {
+    const store = await app.data.store();
+    const revision = await replace(store.id, priced(1));
+    const newer = await replace(store.id, priced(2));
+    const ids = 'menus { id categories { id items { id modifierGroups { id modifierItems { id } } } } }';
+    const { store: data } = await graph(
+      `query ($id: ID!, $revision: SafeInt!, $newer: SafeInt!) { store(id: $id) {
+        ${ids}
+        newer: menuConfigurationAt(revision: $newer) { ${ids} }
+        older: menuConfigurationAt(revision: $revision) {
+          ${ids} languages diagnostics(severity: [ERROR]) { code } store { id menuRevision }
+          item(externalId: "item") { price store { menuRevision item(externalId: "item") { price } }
+            categories { menus { categories { items { price modifierItems { menuItem { price } groups { items { price } } } } } } }
+          }
+        }
+      } }`,
+      { id: store.id, revision, newer },
+    );
+    const idsIn = (value: unknown) => [...JSON.stringify(value).matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id);
+    const older = idsIn({ menus: data.older.menus });
+    expect(older).toHaveLength(5);
+    expect(new Set([...idsIn({ menus: data.menus }), ...idsIn(data.newer), ...older]).size).toBe(15);
+    expect(data.older).toMatchObject({
+      languages: ['en'],
+      diagnostics: [],
+      store: { id: store.id, menuRevision: newer },
+    });
+    const { store: today, ...past } = data.older.item;
+    expect(today).toEqual({ menuRevision: newer, item: { price: 2 } });
+    expect([...JSON.stringify(past).matchAll(/"price":(\d)/g)].map(([, price]) => price)).toEqual(['1', '1', '1', '1']);
+  });
+
+  test('reports a revision that the store never had, or no longer has', async () => {
+    const [store, other] = [await app.data.store(), await app.data.store()];
+    const foreign = await replace(other.id, priced(1));
+    const revisions: number[] = [];
+    for (let price = 1; price <= 10; price++) revisions.push(await replace(store.id, priced(price)));
+    const at =
+      'query ($id: ID!, $revision: SafeInt!) { store(id: $id) { menuConfigurationAt(revision: $revision) { revision } } }';
+    const [oldest, kept] = [revisions[0], revisions[2]];
+    const unknown = (revision: number) =>
+      `BAD_USER_INPUT revision: this menu has no revision ${revision}; the current one is ${revisions[9]}`;
+    const pruned = (revision?: number) =>
+      `BAD_USER_INPUT revision: the history of this menu no longer has revision ${revision}; the oldest is ${kept}`;
+    const current = Number(revisions[9]);
+    for (const [revision, error] of [
+      [oldest, pruned(oldest)],
+      [foreign, pruned(foreign)],
+      [current - 1, unknown(current - 1)],
+      [current + 1, unknown(current + 1)],
+      [Number.MAX_SAFE_INTEGER, unknown(Number.MAX_SAFE_INTEGER)],
+      [-1, pruned(-1)],
+    ] as const) {
+      expect(await errorOf(at, { id: store.id, revision })).toBe(error);
+      expect(await errorOf(restoration, { id: store.id, revision })).toBe(error);
+    }
+    expect(
+      (await graph('query ($id: ID!) { store(id: $id) { menuRevision } }', { id: store.id })).store.menuRevision,
+    ).toBe(current);
+    // Another store's revision is unknown also where it is within the period.
+    expect(await errorOf(restoration, { id: other.id, revision: kept })).toBe(
+      `BAD_USER_INPUT revision: this menu has no revision ${kept}; the current one is ${foreign}`,
+    );
+  });
+});
+
+describe('restoreMenuConfiguration', () => {
+  test('restores the menu byte for byte; entities that exist keep their ids, and items the prep_type that they have', async () => {
+    const store = await app.data.store();
+    const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
+    const [item] = smallMenu().items;
+    if (!item) throw new Error('The small menu has one item');
+    const gone = {
+      ...item,
+      externalId: 'gone',
+      name: { translations: { z: 'z', a: 'a' } },
+      dietaryLabels: ['VEGAN' as const],
+      alcoholByVolume: 0.5,
+    };
+    const menu = smallMenu();
+    const categories = menu.categories?.map(category => ({ ...category, itemExternalIds: ['gone', 'item'] })) ?? [];
+    await replace(store.id, { ...menu, categories, items: [gone, item] });
+    await sql("update menu_item set prep_type = 'GRILL' where store_id = ?", [store.id]);
+    const [then, flat] = [await app.get(menuPath), await app.get(`${menuPath}flat`)];
+    const [{ revision } = { revision: 0 }] = await historyOf(store.id);
+
+    await replace(store.id, priced(7, 'Dinner'));
+    await sql("update menu_item set prep_type = 'OVEN' where store_id = ?", [store.id]);
+    const restored = (await graph(restoration, { id: store.id, revision })).restoreMenuConfiguration;
+    expect(restored.store).toEqual({
+      menuRevision: restored.revision,
+      items: [
+        { externalId: 'gone', price: 950 },
+        { externalId: 'item', price: 950 },
+      ],
+    });
+    const now = await app.get(menuPath);
+    const idOf = (text: string) => Number(/"id":(\d+),"external_id":"gone"/.exec(text)?.[1]);
+    expect(idOf(now.text)).toBeGreaterThan(idOf(then.text));
+    const expected = then.text
+      .replaceAll(`"id":${idOf(then.text)},"external_id":"gone"`, `"id":${idOf(now.text)},"external_id":"gone"`)
+      // Of the item that was not gone.
+      .replace(/("external_id":"item".*?"prep_type":)"GRILL"/, '$1"OVEN"');
+    expect(now.text).toBe(expected);
+    const withoutIds = (text: string) => text.replaceAll(/"id":\d+,/g, '');
+    expect(withoutIds((await app.get(`${menuPath}flat`)).text)).toBe(withoutIds(flat.text));
+
+    // Once more changes nothing, and the replacement that was undone can be restored in turn.
+    expect((await graph(restoration, { id: store.id, revision })).restoreMenuConfiguration.revision).toBe(
+      restored.revision,
+    );
+    const undone = (await historyOf(store.id))[1]?.revision;
+    await graph(restoration, { id: store.id, revision: undone });
+    expect((await app.get(menuPath)).text).toContain('Dinner');
+  });
+
+  test('changes nothing if another revision is expected, or if the configuration no longer fits the limits', async () => {
+    const store = await app.data.store();
+    const revision = await replace(store.id, priced(1));
+    const current = await replace(store.id, priced(2));
+    expect(await errorOf(restoration, { id: store.id, revision, expected: revision })).toBe(
+      `CONFLICT The menu configuration is at revision ${current}, not ${revision}.`,
+    );
+    const { revision: restored } = (await graph(restoration, { id: store.id, revision, expected: current }))
+      .restoreMenuConfiguration;
+    expect(restored).toBeGreaterThan(current);
+    // By hand, since a replacement would be rejected.
+    await sql(
+      `insert into category (store_id, external_id, position, name, item_external_ids)
+       select ?, 'c' || n, n, '{"translations": {}}', '{}' from generate_series(1, 50) n`,
+      [store.id],
+    );
+    const [{ revision: large } = { revision: 0 }] = await historyOf(store.id);
+    await replace(store.id, priced(3));
+    const before = await historyOf(store.id);
+    expect(await errorOf(restoration, { id: store.id, revision: large })).toBe(
+      `BAD_USER_INPUT revision: revision ${large} can no longer be restored: The configuration has 55 entities; at most 50 are allowed`,
+    );
+    expect(await historyOf(store.id)).toEqual(before);
+  });
+});
+
+describe('pruning', () => {
+  const rowsOf = async (id: string) => {
+    const [row] = await sql(
+      'select (select count(*)::int from menu_history where store_id = ?) as entries, (select count(distinct revision)::int from menu_change where store_id = ?) as changes',
+      [id, id],
+    );
+    return row;
+  };
+
+  test('keeps the newest revisions, each complete, while others write', async () => {
+    const store = await app.data.store();
+    const prices = new Map<number, number>();
+    await Promise.all(
+      Array.from({ length: 30 }, async (_, price) => {
+        prices.set(await replace(store.id, priced(price + 1)), price + 1);
+        await pruneHistory(query, store.id, historyLimits);
+      }),
+    );
+    const selection = 'count nodes { revision configuration { items { price } } }';
+    const { store: data } = await graph(`query ($id: ID!) { store(id: $id) { menuHistory { ${selection} } } }`, {
+      id: store.id,
+    });
+    const newest = [...prices].sort(([a], [b]) => b - a).slice(0, 8);
+    expect(data.menuHistory).toEqual({
+      count: 8,
+      nodes: newest.map(([revision, price]) => ({ revision, configuration: { items: [{ price }] } })),
+    });
+    expect(await rowsOf(store.id)).toEqual({ entries: 8, changes: 8 });
+    await pruneHistory(query, store.id, { ...historyLimits, bytes: 0 });
+    expect(await rowsOf(store.id)).toEqual({ entries: 1, changes: 1 });
+  });
+
+  test('keeps what was the menu in the period, also if it was posted long before', async () => {
+    const store = await app.data.store();
+    for (const price of [1, 2, 3]) await app.data.menu(store, priced(price));
+    // Each a year earlier than it was: the second was replaced yesterday.
+    for (const table of ['menu_history', 'menu_change']) {
+      await sql(
+        `update ${table} set revision = revision - 400 * 86400000000 where store_id = ? and revision < (select menu_revision from store where id = ?)`,
+        [store.id, store.id],
+      );
+    }
+    expect(await historyOf(store.id)).toHaveLength(2);
+    await pruneHistory(query, store.id, historyLimits);
+    const [, previous] = await historyOf(store.id);
+    await graph(restoration, { id: store.id, revision: previous?.revision });
+    const { store: data } = await graph(
+      'query ($id: ID!) { store(id: $id) { items { price } menuHistory { count } } }',
+      { id: store.id },
+    );
+    expect(data).toEqual({ items: [{ price: 2 }], menuHistory: { count: 3 } });
+  });
+});
