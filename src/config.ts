@@ -48,6 +48,7 @@ const settings = z.object({
   PORT: integer(0, 65_535).default(4000),
   CARTE_PROCESSES: integer(1, 256).default(1),
   DATABASE_URL: primaryUrl.optional(),
+  DATABASE_LISTEN_URL: primaryUrl.optional(),
   DATABASE_REPLICA_URLS: listOf(databaseUrl),
   DATABASE_POOL_SIZE: integer(2, 1000).default(10),
   DATABASE_PREPARE: onOff,
@@ -55,6 +56,10 @@ const settings = z.object({
   DATABASE_CONNECTION_TIMEOUT: integer(1, 300).default(5),
   CARTE_KEY_CACHE_TTL_SECONDS: integer(0, 5).default(3),
   CARTE_CACHE_BYTES: integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024),
+  CARTE_EVENTS_KEEP_DAYS: integer(1, 365).default(7),
+  CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
+  CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
+  CARTE_STREAM_BUFFER: integer(1, 1_000_000).default(1_000),
   CARTE_MENU_ENTITIES: integer(1, 1e9).default(defaultMenuLimits.entities),
   CARTE_MENU_LINKS: integer(0, 1e9).default(defaultMenuLimits.links),
   CARTE_MENU_TREE_NODES: integer(1, 1e9).default(defaultMenuLimits.treeNodes),
@@ -97,8 +102,8 @@ export function readConfig(env: Environment): Config {
   );
   const { data, error } = settings.safeParse(Object.fromEntries(given));
   const errors = error?.issues.map(messageOf) ?? [];
-  if (env.DATABASE_REPLICA_URLS && !env.DATABASE_URL) {
-    errors.push('DATABASE_REPLICA_URLS is set, but DATABASE_URL is not');
+  for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
+    if (env[name] && !env.DATABASE_URL) errors.push(`${name} is set, but DATABASE_URL is not`);
   }
   if (!data || errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
   return toConfig(data);
@@ -117,6 +122,8 @@ function toConfig(env: z.output<typeof settings>) {
     processes: env.CARTE_PROCESSES,
     /** Absent: the embedded server in `dataFolder`. */
     databaseUrl: env.DATABASE_URL,
+    /** For the connection that waits for notifications, where `databaseUrl` is a PgBouncer. */
+    listenUrl: env.DATABASE_LISTEN_URL,
     replicaUrls: env.DATABASE_REPLICA_URLS,
     poolSize: env.DATABASE_POOL_SIZE,
     /** Whether to use named prepared statements, which some PgBouncers in transaction mode do not support. */
@@ -128,6 +135,15 @@ function toConfig(env: z.output<typeof settings>) {
     keyCacheTtlSeconds: env.CARTE_KEY_CACHE_TTL_SECONDS,
     /** Size of the response cache; 0 disables it. */
     cacheBytes: env.CARTE_CACHE_BYTES,
+    /** Retention time of the event log. */
+    eventsKeepDays: env.CARTE_EVENTS_KEEP_DAYS,
+    /** Limits on the streams of subscriptions in each process. */
+    streams: {
+      total: env.CARTE_STREAMS,
+      perKey: env.CARTE_STREAMS_PER_KEY,
+      /** Events that may wait for a reader before its stream is cut. */
+      buffer: env.CARTE_STREAM_BUFFER,
+    },
     menuLimits: {
       entities: env.CARTE_MENU_ENTITIES,
       links: env.CARTE_MENU_LINKS,

@@ -52,6 +52,9 @@ export class Unavailable extends RetryableError {}
 /** The key has exceeded its rate limit. */
 export class TooManyRequests extends RetryableError {}
 
+/** A stream was ended before its time, e.g. because its reader is too slow; the client may open it again where it ended. */
+export class StreamCut extends ClientError {}
+
 /** An error of the operator, e.g. in settings or arguments: the command line prints the message without a stack. */
 export class OperatorError extends Error {
   readonly exitStatus: number = 1;

@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { prepared, type Query } from '../database/query.ts';
 import { Unauthenticated } from '../errors.ts';
 import { hashKey } from './keys.ts';
@@ -10,7 +11,11 @@ export interface Caller {
 }
 
 /** Finds the caller of an API key that arrived on a connection; throws `Unauthenticated`. */
-export type Authenticate = (key: string, connection?: object) => Caller | Promise<Caller>;
+export interface Authenticate {
+  (key: string, connection?: object): Caller | Promise<Caller>;
+  /** Finds it in the database even if it is cached; several keys at a time in one statement. */
+  renew(key: string): Promise<Caller>;
+}
 
 export interface AuthenticatorOptions {
   /** TTL of the key cache: for so long a revoked key may still be accepted. */
@@ -22,6 +27,7 @@ export interface AuthenticatorOptions {
 }
 
 const maxCacheEntries = 10_000;
+const maxBatchSize = 1_000;
 
 interface CacheEntry {
   readonly caller: Caller;
@@ -44,11 +50,12 @@ export function createAuthenticator(
     if (connection) lastHashes.set(connection, { key, hash });
     return hash;
   };
+  const keys = new DataLoader<string, FoundKey>(hashes => findKeys(query, hashes), { cache: false, maxBatchSize });
   const findCaller = async (hash: string): Promise<Caller> => {
     cache.delete(hash);
     // The TTL starts before the query, since the key may be revoked while it runs.
     const startedAt = now();
-    const { caller, expiresAt, usedAt } = await findKey(query, Buffer.from(hash, 'latin1'));
+    const { caller, expiresAt, usedAt } = await keys.load(hash);
     if (usedAt) onUse(caller.keyId, usedAt);
     if (seconds > 0) {
       if (cache.size >= maxCacheEntries) cache.clear();
@@ -56,14 +63,18 @@ export function createAuthenticator(
     }
     return caller;
   };
-  return (key, connection) => {
+  const authenticate = (key: string, connection?: object) => {
     const hash = hashOf(key, connection);
     const cached = cache.get(hash);
     return cached && cached.expiresAt > now() ? cached.caller : findCaller(hash);
   };
+  return Object.assign(authenticate, { renew: (key: string) => findCaller(hashOf(key, undefined)) });
 }
 
+type FoundKey = CacheEntry & Pick<Row, 'usedAt'>;
+
 interface Row extends AccessScope {
+  readonly hash: Buffer;
   readonly keyId: string;
   readonly expiresAt: number | null;
   /** This use, if it is to be recorded: not in each of many processes, since the database knows the last one. */
@@ -71,7 +82,7 @@ interface Row extends AccessScope {
 }
 
 const statement = prepared(`
-  select k.id as "keyId", (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
+  select k.hash, k.id as "keyId", (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
     case when k.last_used_at is null or k.last_used_at < now() - interval '1 minute' then now() end as "usedAt",
     k.all_access as "all", k.permissions, k.name as "keyName",
     coalesce(array_agg(g.merchant_id) filter (where g.merchant_id is not null), '{}') as "merchantIds",
@@ -80,13 +91,17 @@ const statement = prepared(`
   from api_key k
   left join api_key_grant g on g.key_id = k.id
   left join store s on s.id = g.store_id
-  where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  where k.hash = any($1) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   group by k.id`);
 
-/** Throws the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
-async function findKey(query: Query, hash: Buffer): Promise<CacheEntry & Pick<Row, 'usedAt'>> {
-  const [row] = await query<Row>(statement, [hash]);
-  if (!row) throw new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-  const { expiresAt, usedAt, ...scope } = row;
-  return { caller: { keyId: row.keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
+/** Has the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
+async function findKeys(query: Query, hashes: readonly string[]): Promise<(FoundKey | Unauthenticated)[]> {
+  const rows = await query<Row>(statement, [hashes.map(hash => Buffer.from(hash, 'latin1'))]);
+  const found = new Map(rows.map(row => [row.hash.toString('latin1'), row]));
+  return hashes.map(key => {
+    const row = found.get(key);
+    if (!row) return new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
+    const { hash: _, expiresAt, usedAt, ...scope } = row;
+    return { caller: { keyId: row.keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
+  });
 }

@@ -19,7 +19,7 @@ export async function createReadAccess(orm: MikroORM): Promise<ReadAccess> {
   return { em: orm.em.fork(), query, primary: query };
 }
 
-export function queryOn(connection: pg.Pool | pg.PoolClient): Query {
+export function queryOn(connection: pg.Pool | pg.ClientBase): Query {
   return async (text, values, rowMode) => {
     const config: pg.QueryConfig & { rowMode?: string } = { text, values: [...values], ...(rowMode && { rowMode }) };
     const { rows } = await (connection instanceof pg.Pool ? queryPool(connection, config) : connection.query(config));

@@ -3,6 +3,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { ApiKeyEntity, GrantEntity } from '../auth/entities.ts';
+import { EventEntity, EventLogEntity } from '../events/entities.ts';
 import {
   CategoryEntity,
   MenuEntity,
@@ -36,6 +37,8 @@ const entities = [
   IdempotencyKeyEntity,
   ApiKeyEntity,
   GrantEntity,
+  EventEntity,
+  EventLogEntity,
   PrimaryStartEntity,
 ];
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { parseExactJson } from '../input/json.ts';
+import { parseDatabaseUrl } from './database-url.ts';
 import { createClientClass, type StatementOptions } from './statements.ts';
 
 /** Idle connections to a host that is gone are closed some ten seconds after this. */
@@ -8,6 +9,18 @@ const keepAliveInitialDelayMillis = 5_000;
 /** Settings that every pool shares, whether MikroORM opens it or we do. */
 export function poolOptions(options: StatementOptions) {
   return { keepAlive: true, keepAliveInitialDelayMillis, Client: createClientClass(options) };
+}
+
+/** Returns a function that creates clients outside of the pool: like those of the pool or, with a URL, for that server. */
+export function clientFactory(pool: pg.Pool, url: string | undefined, options: StatementOptions): () => pg.Client {
+  if (url === undefined) {
+    const Client = (pool.options.Client ?? pg.Client) as unknown as new (config: pg.ClientConfig) => pg.Client;
+    return () => new Client(pool.options);
+  }
+  const address = parseDatabaseUrl(url);
+  const { Client, ...keepAlive } = poolOptions({ ...options, hosts: address?.hosts ?? [] });
+  const config = { ...keepAlive, connectionString: address?.url ?? url, types: typeParsers() };
+  return () => new Client(config);
 }
 
 type Parse = (text: string) => unknown;

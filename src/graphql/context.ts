@@ -1,6 +1,8 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { type AccessScope, emptyScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
+import { currentPosition } from '../events/log.ts';
+import type { EventSource } from '../events/source.ts';
 import { defaultHistoryLimits, type HistoryLimits } from '../menu/history/limits.ts';
 import { menuHistoryLoaders } from '../menu/history/loaders.ts';
 import { createMenuHistoryRepository } from '../menu/history/repository.ts';
@@ -29,6 +31,8 @@ export interface Context {
   readonly historyLimits: HistoryLimits;
   /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
+  /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
+  readonly eventSource?: EventSource;
 }
 
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
@@ -41,6 +45,7 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
     menus: createMenuRepository(access),
     menuHistory: createMenuHistoryRepository(access, historyLimits),
     orders: createOrderRepository(access),
+    events: { position: () => currentPosition(access.primary) },
   };
 }
 
@@ -91,6 +96,7 @@ class Loaders {
   #menuHistory: ReturnType<typeof menuHistoryLoaders> | undefined;
   #orders: ReturnType<typeof orderLoaders> | undefined;
   #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
+  #eventPosition: Promise<number> | undefined;
 
   constructor(repositories: Repositories, scope: AccessScope) {
     this.#repositories = repositories;
@@ -105,6 +111,7 @@ class Loaders {
     this.#menuHistory = undefined;
     this.#orders = undefined;
     this.#orderPages = undefined;
+    this.#eventPosition = undefined;
   }
 
   get merchants() {
@@ -130,6 +137,12 @@ class Loaders {
   get orders() {
     this.#orders ??= orderLoaders(this.#repositories.orders, this.#scope);
     return this.#orders;
+  }
+
+  /** The end of the event log, read before the orders of the same request: what these do not show is after it. */
+  get eventPosition() {
+    this.#eventPosition ??= this.stores.readBeforeOrders(this.#repositories.events.position());
+    return this.#eventPosition;
   }
 
   get orderPages() {

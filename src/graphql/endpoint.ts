@@ -1,7 +1,6 @@
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
-import type { AccessScope } from '../auth/scope.ts';
 import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
@@ -13,6 +12,9 @@ import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
 import { createRequestValidator, DocumentCache } from './request-validation.ts';
 import { limitListObjects } from './response-limit.ts';
+import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
+import type { StreamCaller } from './subscriptions/open-streams.ts';
+import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -23,20 +25,23 @@ export interface GraphqlOptions {
   readonly responseCache: ResponseCache;
   readonly dependencies: ContextDependencies;
   /** Returns undefined without an API key; throws `Unauthenticated` for an unknown one. */
-  readonly authenticate: (request: FastifyRequest) => Promise<{ readonly scope: AccessScope } | undefined>;
+  readonly authenticate: (request: FastifyRequest) => Promise<StreamCaller | undefined>;
   readonly translateError: TranslateError;
+  readonly subscriptions: SubscriptionOptions;
 }
 
 /** Far above what clients need, and low enough to stop the parser early. */
 const maxTokens = 15_000;
 
-/** Registers `/graphql`: queries by POST and GET, and the playground for browsers. */
+/** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
   const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError } = options;
   const schema = limitListObjects(options.schema, limits.objects);
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
+  const graph = { schema, dependencies, validateRequest, translateError };
+  const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
   const contexts = new WeakMap<FastifyRequest, ApolloContext>();
   const handleByApollo = fastifyApolloHandler(apollo, {
@@ -59,12 +64,19 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     url: '/graphql',
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
-      const context = createContext(dependencies, (await authenticate(request))?.scope);
+      const caller = await authenticate(request);
+      const context = createContext(dependencies, caller?.scope);
       const cached = isCacheablePost(request) && !trusted ? await findCached(request.body, context) : undefined;
       if (cached) return sendCached(request, reportCost(request, reply, cached.cost), cached.response);
-      const { errors, parsed, cost } = validateRequest(request.method === 'GET' ? request.query : request.body);
+      const parameters = request.method === 'GET' ? request.query : request.body;
+      const { errors, parsed, cost } = validateRequest(parameters);
       reportCost(request, reply, cost);
-      if (errors.length > 0) return sendErrors(request, reply, errors);
+      if (errors.length > 0) {
+        const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;
+        return send(request, reply, errors);
+      }
+      const subscription = parsed && toSubscription(parsed, parameters);
+      if (subscription) return subscriptions.send(request, reply, { subscription, caller });
       if (parsed) documents.prime(parsed);
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       contexts.set(request, Object.assign(context, { request, parsed, cost: costInBody }));

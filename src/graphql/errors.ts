@@ -1,11 +1,12 @@
 import { unwrapResolverError } from '@apollo/server/errors';
-import type { GraphQLFormattedError } from 'graphql';
+import type { GraphQLError, GraphQLFormattedError } from 'graphql';
 import {
   ClientError,
   Conflict,
   Forbidden,
   InvalidInput,
   RetryableError,
+  StreamCut,
   TooManyRequests,
   Unauthenticated,
   Unavailable,
@@ -37,6 +38,21 @@ export function formatError(
   return isInternal(formatted)
     ? { ...formatted, message: internalMessage, extensions: { code: internalCode } }
     : formatted;
+}
+
+/** Formats the errors of an execution without Apollo, in the same way. */
+export type FormatErrors = (errors: readonly GraphQLError[]) => GraphQLFormattedError[];
+
+export function createFormatErrors(translateError: TranslateError, onInternal: (error: unknown) => void): FormatErrors {
+  return errors =>
+    errors.map(error => {
+      // Without an original error it is an error of the request, e.g. a missing variable.
+      const code = error.extensions.code ?? (error.originalError ? internalCode : 'BAD_USER_INPUT');
+      const given = { ...error.toJSON(), extensions: { ...error.extensions, code } };
+      const formatted = formatError(given, error.originalError ?? error, translateError);
+      if (isInternal(formatted)) onInternal(error.originalError ?? error);
+      return formatted;
+    });
 }
 
 export function isInternal(error: GraphQLFormattedError): boolean {
@@ -71,5 +87,6 @@ function codeOf(error: ClientError): string {
   if (error instanceof Conflict) return 'CONFLICT';
   if (error instanceof Unavailable) return 'UNAVAILABLE';
   if (error instanceof TooManyRequests) return 'TOO_MANY_REQUESTS';
+  if (error instanceof StreamCut) return 'STREAM_CUT';
   return 'BAD_USER_INPUT';
 }

@@ -102,8 +102,7 @@ export class DocumentCache {
 
   constructor(options: DocumentOptions) {
     this.#options = options;
-    const rules = [...specifiedRules, knownOperationTypes];
-    this.#rules = options.introspection ? rules : [...rules, noIntrospection];
+    this.#rules = options.introspection ? specifiedRules : [...specifiedRules, noIntrospection];
   }
 
   /** Returns the parsed document, or the syntax error. */
@@ -165,14 +164,6 @@ function withCode(error: GraphQLError, code: string, message = error.message): G
 
 /** Removes the names of the schema that graphql-js suggests: without introspection they are not public. */
 const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean .*\?$/s, '');
-
-/** Rejects operation types that the schema lacks; graphql-js reports them on execution, as an internal error. */
-const knownOperationTypes: ValidationRule = context => ({
-  OperationDefinition(node) {
-    if (context.getSchema().getRootType(node.operation)) return;
-    context.reportError(new GraphQLError(`The schema has no ${node.operation} type.`, { nodes: node }));
-  },
-});
 
 const noIntrospection: ValidationRule = context => ({
   Field(node) {

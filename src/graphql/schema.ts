@@ -4,6 +4,7 @@ import { type GraphQLSchema, isScalarType } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
 import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
+import { eventResolvers } from '../events/resolvers.ts';
 import { menuChangesResolvers } from '../menu/history/changes-resolvers.ts';
 import { menuHistoryResolvers } from '../menu/history/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
@@ -31,6 +32,9 @@ export function createSchema(): GraphQLSchema {
       menuChangesResolvers,
       orderResolvers,
       authResolvers,
+      orderResolvers,
+      authResolvers,
+      eventResolvers,
     ],
   });
   describeScalars(schema);

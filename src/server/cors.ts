@@ -1,9 +1,21 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
 const allowedHeaders =
-  'Content-Type, X-Api-Key, If-Match, If-None-Match, X-Request-Id, X-Apollo-Operation-Name, Apollo-Require-Preflight';
+  'Content-Type, X-Api-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, X-Apollo-Operation-Name, Apollo-Require-Preflight';
 const exposedHeaders =
   'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset';
+
+/**
+ * Whether a page may open a WebSocket, for which browsers have no preflight: one of this origin, or of those that may call the service. A page of another
+ * origin could do no harm, since a browser sends no API key by itself; it is refused for the same reason as its other requests.
+ */
+export function isAllowedOrigin({ headers }: IncomingMessage, origins: readonly string[]): boolean {
+  const { origin, host, 'x-forwarded-host': forwardedHost } = headers;
+  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return true;
+  const originHost = URL.canParse(origin) ? new URL(origin).host : undefined;
+  return originHost !== undefined && (originHost === host || originHost === forwardedHost);
+}
 
 /** Allows pages of these origins to call the service; `*` allows all. */
 export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {

@@ -8,6 +8,8 @@ export interface Drain {
   /** From then on readiness fails. */
   readonly isShuttingDown: boolean;
   beginShutdown(): void;
+  /** Adds a function that ends responses which would not end by themselves, for when connections are drained or the server is closed. */
+  onDrain(listener: () => void): void;
   /**
    * Stops listening, sends `Connection: close` with every response, and waits until all connections are closed. Resolves to
    * the number of requests that were aborted at the time-out.
@@ -42,6 +44,11 @@ export function registerDrain(app: FastifyInstance): void {
   const connections = new Map<Socket, Connection>();
   let isShuttingDown = false;
   let isDraining = false;
+  const listeners: (() => void)[] = [];
+  const endStreams = () => {
+    for (const listener of listeners) listener();
+  };
+  app.addHook('preClose', async () => endStreams());
 
   server.on('connection', socket => {
     connections.set(socket, { responses: [], bytesRead: 0, idleSweeps: 0 });
@@ -80,12 +87,14 @@ export function registerDrain(app: FastifyInstance): void {
     beginShutdown() {
       isShuttingDown = true;
     },
+    onDrain: listener => void listeners.push(listener),
     async finish(timeoutMs) {
       isDraining = true;
       for (const { responses } of connections.values()) responses.forEach(closeAfter);
       const closed = once(server, 'close');
       // `close` of an HTTP server also closes idle connections, on which a request may be about to arrive.
       NetServer.prototype.close.call(server);
+      endStreams();
       const sweep = setInterval(closeIdle, sweepIntervalMs);
       let aborted = 0;
       const deadline = setTimeout(() => {

@@ -25,6 +25,15 @@ export interface ReplicaCounts {
   readonly reads: Readonly<Record<string, number>>;
 }
 
+export interface FeedState {
+  readonly isConnected: boolean;
+  readonly behindSeconds: number;
+  readonly eventsRead: number;
+}
+
+/** Open streams by transport. */
+export type StreamCounts = Readonly<Record<string, number>>;
+
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Clients choose the names of operations, so the number of label values is bounded. */
 const maxOperationNames = 100;
@@ -33,12 +42,13 @@ export interface MetricSources {
   readonly pool?: PoolCounts;
   readonly cache?: CacheCounts;
   readonly replicas?: ReplicaCounts | undefined;
+  readonly feed?: FeedState;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates the metrics of this process, which `/metrics` exposes. */
-export function createMetrics({ pool, cache, replicas }: MetricSources = {}) {
+export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -67,6 +77,17 @@ export function createMetrics({ pool, cache, replicas }: MetricSources = {}) {
     buckets,
     registers,
   });
+  const deliveredEvents = new Counter({
+    name: 'carte_stream_events_total',
+    help: 'Events delivered to streams',
+    registers,
+  });
+  const endedStreams = new Counter({
+    name: 'carte_streams_ended_total',
+    help: 'Streams that have ended, by why; those of slow readers were cut',
+    labelNames: ['transport', 'reason'],
+    registers,
+  });
   let inFlight = 0;
   new Gauge({
     name: 'carte_http_requests_in_flight',
@@ -79,6 +100,7 @@ export function createMetrics({ pool, cache, replicas }: MetricSources = {}) {
   if (pool) watchPool(pool, registers);
   if (cache) watchCache(cache, registers);
   if (replicas) watchReplicas(replicas, registers);
+  if (feed) watchFeed(feed, registers);
 
   const operationNames = new Set<string>();
   const boundedName = (name: string) => {
@@ -95,6 +117,9 @@ export function createMetrics({ pool, cache, replicas }: MetricSources = {}) {
       if (graphqlOperation !== undefined) operations.observe({ operation: boundedName(graphqlOperation) }, seconds);
     },
     databaseError: () => databaseErrors.inc(),
+    eventDelivered: () => deliveredEvents.inc(),
+    streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
+    watchStreams: (counts: StreamCounts) => watchStreams(counts, registers),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
     registry,
   };
@@ -170,6 +195,46 @@ function watchReplicas({ list, reads }: ReplicaCounts, registers: Registry[]): v
     registers,
     collect() {
       for (const [index, { behindSeconds }] of list.entries()) this.set({ replica: index + 1 }, behindSeconds);
+    },
+  });
+}
+
+function watchFeed(feed: FeedState, registers: Registry[]): void {
+  new Counter({
+    name: 'carte_events_read_total',
+    help: 'Events that the process has read from the event log for its streams',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(feed.eventsRead);
+    },
+  });
+  new Gauge({
+    name: 'carte_event_feed_connected',
+    help: 'Whether the connection that waits for new events is open; it is opened when it is first needed',
+    registers,
+    collect() {
+      this.set(feed.isConnected ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'carte_event_feed_behind_seconds',
+    help: 'Time since the process last reached the end of the event log; 0 if it needs no events',
+    registers,
+    collect() {
+      this.set(feed.behindSeconds);
+    },
+  });
+}
+
+function watchStreams(counts: StreamCounts, registers: Registry[]): void {
+  new Gauge({
+    name: 'carte_streams_open',
+    help: 'Open streams of subscriptions',
+    labelNames: ['transport'],
+    registers,
+    collect() {
+      for (const [transport, count] of Object.entries(counts)) this.set({ transport }, count);
     },
   });
 }

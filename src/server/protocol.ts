@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
+import { isWebSocketRequest } from '../graphql/subscriptions/websocket.ts';
 
 // An import would evaluate every export of the module, one of which loads Node's fetch: some 50 ms of each start.
 const { METHODS } = process.getBuiltinModule('node:http');
@@ -25,6 +26,7 @@ export function httpOptions({ receiveSeconds, keepAliveSeconds }: Config['http']
       maxHeaderSize,
       // `checkTargets` does it, with a body that names the problem.
       requireHostHeader: false,
+      shouldUpgradeCallback: isWebSocketRequest,
     },
     clientErrorHandler: handleClientError as (error: ConnectionError, socket: Socket) => void,
   } satisfies FastifyHttpOptions<Server>;

@@ -20,9 +20,22 @@ export async function registerRateLimit(app: FastifyInstance, perMinute: number)
     keyGenerator: request => recordOf(request).keyId ?? '',
     onExceeding: setPolicy,
     onExceeded: setPolicy,
-    errorResponseBuilder: (_request, { ttl }) =>
-      new TooManyRequests(`This API key may make ${perMinute} requests a minute.`, {
-        retryAfterSeconds: Math.ceil(ttl / 1_000),
-      }),
+    errorResponseBuilder: (_request, { max, ttl }) => exceeded(max, ttl),
   });
+}
+
+/** Counts messages of a key on WebSockets together with its requests. */
+export function createMessageLimit(app: FastifyInstance): (keyId: string) => Promise<void> {
+  const count = app.createRateLimit();
+  return async keyId => {
+    // All that the plugin and `keyGenerator` read of a request.
+    const request = { record: { keyId }, routeOptions: {} } as FastifyRequest;
+    const limit = await count(request);
+    if (!limit.isAllowed && limit.isExceeded) throw exceeded(limit.max, limit.ttl);
+  };
+}
+
+function exceeded(perMinute: number, ttlMs: number): TooManyRequests {
+  const message = `This API key may make ${perMinute} requests a minute.`;
+  return new TooManyRequests(message, { retryAfterSeconds: Math.ceil(ttlMs / 1_000) });
 }

@@ -8,6 +8,7 @@ import type { TraceStatements } from './tracing.ts';
 export interface RequestRecord extends RequestStatements {
   readonly reply: FastifyReply;
   keyId: string | undefined;
+  isReported: boolean;
 }
 
 declare module 'fastify' {
@@ -24,20 +25,35 @@ export interface Observers {
   readonly logsRequests: boolean;
 }
 
-/** Adds hooks that measure and log every request, from its headers to the end of its response. */
-export function observeRequests(app: FastifyInstance, observers: Observers): void {
+/**
+ * Adds hooks that measure and log every request, from its headers to the end of its response. Returns the function to call for a request whose
+ * response goes on as a stream: how long that lasts says nothing about the service.
+ */
+export function observeRequests(app: FastifyInstance, observers: Observers): (request: FastifyRequest) => void {
   app.decorateRequest('record', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    const record = { reply, statements: 0, keyId: undefined, trace: observers.traceStatements?.(request) };
+    const record = {
+      reply,
+      statements: 0,
+      keyId: undefined,
+      isReported: false,
+      trace: observers.traceStatements?.(request),
+    };
     request.record = record;
     observers.metrics.requestStarted();
     currentRequest.run(record, done);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    report(request, reply, observers);
+    const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
+    if (!recordOf(request).isReported) report(request, status, observers);
     done();
   });
+  return request => {
+    const record = recordOf(request);
+    report(request, record.reply.statusCode, observers);
+    record.isReported = true;
+  };
 }
 
 export function recordOf({ record }: FastifyRequest): RequestRecord {
@@ -48,11 +64,10 @@ export function recordOf({ record }: FastifyRequest): RequestRecord {
 /** nginx's status for a connection that the client closed before the response was sent. */
 const clientClosedRequest = 499;
 
-function report(request: FastifyRequest, reply: FastifyReply, { metrics, logsRequests }: Observers): void {
-  const { keyId, statements } = recordOf(request);
+function report(request: FastifyRequest, status: number, { metrics, logsRequests }: Observers): void {
+  const { keyId, statements, reply } = recordOf(request);
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
   const milliseconds = reply.elapsedTime;
   const operation = route === '/graphql' ? graphqlOperation(request) : undefined;
   metrics.requestFinished({ method, route, status, seconds: milliseconds / 1_000, graphqlOperation: operation });

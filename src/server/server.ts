@@ -1,23 +1,34 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import Fastify, {
+  errorCodes,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Pool } from 'pg';
 import { type Authenticate, createAuthenticator } from '../auth/authenticate.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
 import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
+import { clientFactory } from '../database/pool.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
+import { EventFeed } from '../events/feed.ts';
+import { keepEvents } from '../events/retention.ts';
 import { authorize } from '../graphql/authorization.ts';
 import { createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { createSchema } from '../graphql/schema.ts';
 import { mountSdl } from '../graphql/sdl.ts';
+import type { StreamObserver } from '../graphql/subscriptions/mount.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { registerAuthentication } from './authentication.ts';
-import { registerCors } from './cors.ts';
+import { isAllowedOrigin, registerCors } from './cors.ts';
 import { mountDocs } from './docs.ts';
 import { registerDrain } from './drain.ts';
 import { createTranslate, handleErrors } from './error-handler.ts';
@@ -25,7 +36,7 @@ import { mountGuides } from './guides.ts';
 import { mountHealth } from './health.ts';
 import { registerLoadShedding } from './load-shedding.ts';
 import { loggerOptions, requestId } from './log.ts';
-import { type CollectMetrics, createMetrics, mountMetrics } from './metrics.ts';
+import { type CollectMetrics, createMetrics, type Metrics, mountMetrics } from './metrics.ts';
 import { mountPages } from './pages.ts';
 import { checkTargets, completeProtocol, httpOptions, routableUrl } from './protocol.ts';
 import { registerRateLimit } from './rate-limit.ts';
@@ -43,11 +54,13 @@ export async function createServer(
   const access = await createReadAccess(orm);
   const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.primary, config) : undefined;
   const responseCache = new ResponseCache(config.cacheBytes);
-  const metrics = createMetrics({ pool, cache: responseCache, replicas });
+  const feed = createFeed(app, pool, config);
+  deleteOldEvents(app, access.primary, config);
+  const metrics = createMetrics({ pool, cache: responseCache, replicas, feed });
 
   registerDrain(app);
   completeProtocol(app);
-  observeRequests(app, {
+  const reportRequest = observeRequests(app, {
     metrics,
     traceStatements: config.tracing ? await registerTracing(app) : undefined,
     logsRequests: config.logLevel === 'info' || config.logLevel === 'debug',
@@ -56,7 +69,8 @@ export async function createServer(
   if (config.http.corsOrigins.length > 0) await registerCors(app, config.http.corsOrigins);
   await registerLoadShedding(app, pool, config.loadLimits);
   if (config.rateLimit > 0) await registerRateLimit(app, config.rateLimit);
-  registerAuthentication(app, authenticator(app, access.primary, config));
+  const authenticate = authenticator(app, access.primary, config);
+  registerAuthentication(app, authenticate);
   handleErrors(app);
   mountHealth(app, orm);
   if (config.metrics) mountMetrics(app, metrics, collectMetrics);
@@ -80,6 +94,15 @@ export async function createServer(
       dependencies,
       authenticate: request => app.authenticate(request),
       translateError,
+      subscriptions: {
+        limits: config.streams,
+        events: { feed, query: access.primary, maxBuffered: config.streams.buffer },
+        authenticateKey: (key, connection) => app.authenticateKey(key, connection),
+        renewKey: key => authenticate.renew(key),
+        isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
+        observer: observeStreams(app, metrics, reportRequest),
+        onShutdown: endStreams => app.drain.onDrain(endStreams),
+      },
     }),
   );
   const rest = mountRest(app, {
@@ -139,6 +162,43 @@ function authenticator(app: FastifyInstance, primary: Query, { keyCacheTtlSecond
     seconds: keyCacheTtlSeconds,
     onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
   });
+}
+
+function createFeed(app: FastifyInstance, pool: Pool, config: Config): EventFeed {
+  const feed = new EventFeed({
+    createClient: clientFactory(pool, config.listenUrl, config),
+    onChange({ isConnected, reason }) {
+      if (isConnected) app.log.info('The event feed is connected');
+      else app.log.warn({ err: reason }, 'The event feed is not connected; streams wait until it is');
+    },
+    onSilence: () =>
+      app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
+  });
+  app.addHook('onClose', () => feed.close());
+  return feed;
+}
+
+function deleteOldEvents(app: FastifyInstance, primary: Query, { eventsKeepDays }: Config): void {
+  const closed = new AbortController();
+  const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
+  app.addHook('onReady', async () => void keepEvents(primary, { keepDays: eventsKeepDays, onError }, closed.signal));
+  app.addHook('onClose', async () => closed.abort());
+}
+
+function observeStreams(
+  app: FastifyInstance,
+  metrics: Metrics,
+  reportRequest: (request: FastifyRequest) => void,
+): StreamObserver {
+  return {
+    mounted: counts => metrics.watchStreams(counts),
+    streaming: reportRequest,
+    delivered: metrics.eventDelivered,
+    ended({ transport, keyId, field, seconds, events, end }) {
+      metrics.streamEnded(transport, end);
+      app.log.info({ key: keyId, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
+    },
+  };
 }
 
 function useReplicas(app: FastifyInstance, primary: Query, config: Config): Replicas {

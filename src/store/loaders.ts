@@ -34,6 +34,11 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
       pending.push(revision);
       return revision;
     },
+    /** Has the orders of the same request be read after something else. */
+    readBeforeOrders<T>(read: Promise<T>): Promise<T> {
+      pending.push(read);
+      return read;
+    },
     /** Resolves when all requested revisions are read. */
     async revisionsRead(): Promise<void> {
       if (pending.length > 0) await Promise.allSettled(pending);

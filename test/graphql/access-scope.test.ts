@@ -14,7 +14,7 @@ import { permissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { startApp } from '../support/app.ts';
+import { type Answer, startApp } from '../support/app.ts';
 import { type KeyName, makeTenants, unreadable } from '../support/tenants.ts';
 
 const app = await startApp();
@@ -55,6 +55,13 @@ const unknownOrder: Expected = {
   status: 200,
   error: {
     message: 'orderIds.0: no order with the id "mine-store-order" is in the scope of the API key',
+    extensions: { code: 'BAD_USER_INPUT' },
+  },
+};
+const unknownStore: Expected = {
+  status: 200,
+  error: {
+    message: 'storeId: no store with the id "mine-store" is in the scope of the API key',
     extensions: { code: 'BAD_USER_INPUT' },
   },
 };
@@ -137,12 +144,54 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'markOrders(orderIds: ["mine-store-order"], isRead: true) { orders { id } }',
     { readOnly: forbidden, foreign: unknownOrder, sibling: unknownOrder },
   ],
+  'Subscription.orderEvents': [
+    'orderEvents(storeId: "mine-store") { order { id } }',
+    { readOnly: returns({ order: { id: 'mine-store-order' } }), foreign: unknownStore, sibling: unknownStore },
+  ],
+  'Subscription.menuEvents': [
+    'menuEvents(storeId: "mine-store") { store { id } }',
+    { readOnly: returns({ store: { id: 'mine-store' } }), foreign: unknownStore, sibling: unknownStore },
+  ],
+  'Subscription.storeEvents': [
+    'storeEvents { store { id } }',
+    {
+      readOnly: returns({ store: { id: 'mine-sibling' } }),
+      foreign: returns({ store: { id: 'foreign-sibling' } }),
+      sibling: returns({ store: { id: 'mine-sibling' } }),
+    },
+  ],
 };
+
+/** Changes the orders, the menu and the fields of every store. */
+async function changeEverything(): Promise<void> {
+  const em = app.orm.em.fork();
+  await em.execute('update orders set is_read = not is_read');
+  await em.execute(
+    "update store set menu_revision = menu_revision + 1, postal_code = coalesce(postal_code, '') || 'x'",
+  );
+}
+
+/** Executes an operation; of a subscription it returns the first event after it was opened. */
+async function run(query: string, key: string): Promise<Pick<Answer, 'status' | 'body'>> {
+  if (!query.startsWith('subscription')) return app.graphql(query, {}, { 'x-api-key': key });
+  const response = await fetch(`${app.url}/graphql?${new URLSearchParams({ query })}`, {
+    headers: { accept: 'text/event-stream', ...(key && { 'x-api-key': key }) },
+  });
+  if (response.status !== 200) return { status: response.status, body: await response.json() };
+  await changeEverything();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    const [, data] = /^data: (.*)\n\n/m.exec(text) ?? [];
+    if (data !== undefined) return { status: response.status, body: JSON.parse(data) };
+  }
+  throw new Error(`The stream ended without an event: ${text}`);
+}
 
 const cases = Object.entries(table).flatMap(([coordinate, [selection, byScope]]) =>
   Object.entries({ ...withoutScope, ...byScope }).map(([name, expected]) => ({
     coordinate,
-    query: `${coordinate.startsWith('Mutation') ? 'mutation ' : ''}{ root: ${selection} }`,
+    query: `${coordinate.split('.')[0]?.toLowerCase()} { root: ${selection} }`,
     name,
     key: keys[name as KeyName],
     expected,
@@ -158,7 +207,7 @@ test('every root field is in the table', () => {
 
 describe('a key has access to its own merchants and stores alone', () => {
   test.each(cases)('$coordinate with the key "$name"', async ({ query, key, expected }) => {
-    const { status, body } = await app.graphql(query, {}, { 'x-api-key': key });
+    const { status, body } = await run(query, key);
     expect(status).toBe(expected.status);
     if (expected.error) {
       expect(body.errors).toEqual([expect.objectContaining({ message: expected.error.message })]);

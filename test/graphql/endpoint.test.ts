@@ -99,10 +99,14 @@ describe('Automatic persisted queries', () => {
 });
 
 describe('Request errors', () => {
-  test('a subscription is rejected, since the schema has none', async () => {
-    const { body } = await app.graphql('subscription { x }');
-    expect(body.errors).toMatchObject([
-      { message: 'The schema has no subscription type.', extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } },
+  test('a subscription is 406 for a client that does not accept an event stream', async () => {
+    const { status, body } = await app.graphql('subscription { storeEvents { cursor } }');
+    expect(status).toBe(406);
+    expect(body.errors).toEqual([
+      {
+        message: 'A subscription needs the header "accept: text/event-stream", or a WebSocket.',
+        extensions: { code: 'NOT_ACCEPTABLE' },
+      },
     ]);
   });
 

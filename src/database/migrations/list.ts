@@ -8,6 +8,7 @@ import { PermissionsMigration } from './0007-permissions.ts';
 import { IdempotencyKeysMigration } from './0008-idempotency-keys.ts';
 import { LastUseMigration } from './0009-last-use.ts';
 import { MenuHistoryMigration } from './0010-menu-history.ts';
+import { EventLogMigration } from './0011-event-log.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: '0008-idempotency-keys', class: IdempotencyKeysMigration },
   { name: '0009-last-use', class: LastUseMigration },
   { name: '0010-menu-history', class: MenuHistoryMigration },
+  { name: '0011-event-log', class: EventLogMigration },
 ];

@@ -1,0 +1,73 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { OrderStatus } from '../generated/graph.ts';
+
+export const eventKinds = [
+  'ORDER_PLACED',
+  'ORDER_CHANGED',
+  'ORDERS_CHANGED',
+  'MENU_CHANGED',
+  'STOCK_CHANGED',
+  'STORE_CREATED',
+  'STORE_CHANGED',
+  'STORE_DELETED',
+] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+/** Changes to orders, menus and stores, written by triggers: see docs/events.md. */
+export const EventEntity = defineEntity({
+  name: 'Event',
+  tableName: 'event',
+  indexes: [
+    {
+      name: 'event_by_position',
+      expression: 'create unique index event_by_position on event (position) where position is not null',
+    },
+    {
+      name: 'event_by_store',
+      expression: 'create index event_by_store on event (store_id, position) where position is not null',
+    },
+  ],
+  properties: {
+    /** Grows in the order in which events are written. */
+    id: p.bigint('number').primary().autoincrement(),
+    /** Grows in the order in which transactions commit; null until then. */
+    position: p.bigint('number').nullable(),
+    createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
+    kind: p.text().$type<EventKind>(),
+    storeId: p.text().collation('C'),
+    /** The merchant of the store at that time. */
+    merchantId: p.text().collation('C').nullable(),
+    /** Only of ORDER_PLACED and ORDER_CHANGED, as is the status. */
+    orderId: p.text().collation('C').nullable(),
+    /** Only of ORDER_CHANGED. */
+    statusBefore: p.text().$type<OrderStatus>().nullable(),
+    status: p.text().$type<OrderStatus>().nullable(),
+    /** Only of MENU_CHANGED and STOCK_CHANGED. */
+    menuRevision: p.bigint('number').nullable(),
+  },
+});
+
+/** An event of a committed transaction. */
+export interface Event {
+  readonly id: number;
+  /** Unique; greater than that of every event that was visible before. */
+  readonly position: number;
+  readonly createdAt: Date;
+  readonly kind: EventKind;
+  readonly storeId: string;
+  readonly merchantId: string | null;
+  readonly orderId: string | null;
+  readonly statusBefore: OrderStatus | null;
+  readonly status: OrderStatus | null;
+  readonly menuRevision: number | null;
+}
+
+/** One row: the position after which the log is complete, since older events are deleted. */
+export const EventLogEntity = defineEntity({
+  name: 'EventLog',
+  tableName: 'event_log',
+  properties: {
+    id: p.integer().primary().autoincrement(false),
+    completeAfter: p.bigint('number'),
+  },
+});

@@ -1,0 +1,78 @@
+import { prepared, type Query } from '../database/query.ts';
+import type { Event, EventKind } from './entities.ts';
+
+export interface EventFilter {
+  readonly storeId?: string | undefined;
+  readonly kinds?: readonly EventKind[] | undefined;
+}
+
+interface ReadOptions extends EventFilter {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Events after a position were deleted, because they are older than the retention time. */
+export class EventsDeleted extends Error {
+  readonly completeAfter: number;
+
+  constructor(after: number, completeAfter: number) {
+    super(`The log no longer has all events after ${timeOf(after)}, only those after ${timeOf(completeAfter)}.`);
+    this.completeAfter = completeAfter;
+  }
+}
+
+/** The time that a position stands for. */
+export const timeOf = (position: number): string => new Date(position / 1_000).toISOString();
+
+type Row = { readonly completeAfter: number } & (Event | { readonly position: null });
+
+const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
+  order_id as "orderId", status_before as "statusBefore", status, menu_revision as "menuRevision"`;
+
+/** One snapshot of the events and of the start of the log, so that no event can be deleted in between. */
+const readStatement = (condition: string) =>
+  prepared(`
+    select log.complete_after as "completeAfter", page.* from event_log log
+    left join lateral (
+      select ${columns} from event where position > $1 ${condition} order by event.position limit $2
+    ) page on true
+    order by page.position`);
+
+const readAll = readStatement('');
+const readKinds = readStatement('and kind = any($3)');
+const readStore = readStatement('and store_id = $3');
+const readStoreKinds = readStatement('and store_id = $3 and kind = any($4)');
+
+/** Reads events in the order of their positions; throws `EventsDeleted` if some after `after` may be missing. */
+export async function readEvents(query: Query, { after, limit, storeId, kinds }: ReadOptions): Promise<Event[]> {
+  const [statement, filters] =
+    storeId === undefined
+      ? kinds
+        ? [readKinds, [kinds]]
+        : [readAll, []]
+      : kinds
+        ? [readStoreKinds, [storeId, kinds]]
+        : [readStore, [storeId]];
+  const rows = await query<Row>(statement, [after, limit, ...filters]);
+  const completeAfter = rows[0]?.completeAfter ?? 0;
+  if (after < completeAfter) throw new EventsDeleted(after, completeAfter);
+  return rows.flatMap(({ completeAfter: _, ...event }) => (event.position === null ? [] : [event]));
+}
+
+/** The position after which every event is kept; a cursor before it is too old. */
+export async function oldestKept(query: Query): Promise<number> {
+  const [row] = await query<{ readonly position: number }>(oldestStatement, []);
+  return row?.position ?? 0;
+}
+
+const oldestStatement = prepared('select complete_after as position from event_log');
+
+/** The position of the last event: every event that commits from now on is after it. */
+export async function currentPosition(query: Query): Promise<number> {
+  const [row] = await query<{ readonly position: number }>(currentStatement, []);
+  return row?.position ?? 0;
+}
+
+const currentStatement = prepared(
+  'select greatest(complete_after, (select max(position) from event)) as position from event_log',
+);

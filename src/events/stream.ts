@@ -1,0 +1,194 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toUnavailable } from '../database/errors.ts';
+import type { Query } from '../database/query.ts';
+import type { Event } from './entities.ts';
+import type { EventFeed } from './feed.ts';
+import { type EventFilter, readEvents } from './log.ts';
+
+export interface StreamOptions {
+  readonly feed: EventFeed;
+  /** Reads missed events from the primary. */
+  readonly query: Query;
+  /** The position after which to start; absent: only events from now on. */
+  readonly after?: number | undefined;
+  readonly filter?: EventFilter;
+  /** Events in memory that may wait for the reader; beyond that they are read from the log when it is ready for them. */
+  readonly maxBuffered: number;
+  /** With more events waiting than that, a reader that takes none for so long is cut. */
+  readonly maxStallMs?: number;
+}
+
+/** The reader has stopped taking events. */
+export class ReaderTooSlow extends Error {
+  constructor(maxBuffered: number, seconds: number) {
+    super(
+      `The stream was ended: its reader took no event for ${seconds} s while more than ${maxBuffered} were waiting.`,
+    );
+  }
+}
+
+const pageSize = 200;
+const maxRetryMs = 500;
+
+/**
+ * Streams the events after a position: first those that were missed, read from the log page by page as the reader takes them, then those of
+ * the feed. Starts at once, and must be ended by `return()`, which also works while `next()` is pending (unlike that of a generator).
+ */
+export function streamEvents(options: StreamOptions): EventStream {
+  return new EventStream(options);
+}
+
+type Result = IteratorResult<Event, undefined>;
+
+export class EventStream implements AsyncIterableIterator<Event, undefined> {
+  /** Resolves when the stream has its starting point; rejects if `after` is too old. */
+  readonly opened: Promise<void>;
+  readonly #options: StreamOptions;
+  readonly #unsubscribe: () => void;
+  /** Events for the reader. */
+  #queue: Event[] = [];
+  #takenAt = performance.now();
+  /** Events of the feed that arrive while missed ones are read; undefined if there are too many, so that they must be read, too. */
+  #arrived: Event[] | undefined = [];
+  #isLive = false;
+  /** Position of the last event that was queued. */
+  #last = 0;
+  #waiting: PromiseWithResolvers<Result>[] = [];
+  /** From the start, until the stream has its starting point. */
+  #isReading = true;
+  #failure: Error | undefined;
+  #isDone = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { feed, filter } = options;
+    this.#unsubscribe = feed.subscribe({
+      storeId: filter?.storeId,
+      onEvents: events => this.#onEvents(events),
+      onGap: error => this.#fail(error),
+      onClose: () => void this.return(),
+    });
+    this.opened = this.#open();
+    // Also reported by `next`.
+    this.opened.catch(() => {});
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    const next = Promise.withResolvers<Result>();
+    this.#waiting.push(next);
+    this.#takenAt = performance.now();
+    this.#serve();
+    return next.promise;
+  }
+
+  async return(): Promise<Result> {
+    this.#isDone = true;
+    this.#queue = [];
+    this.#unsubscribe();
+    this.#serve();
+    return { done: true, value: undefined };
+  }
+
+  async #open(): Promise<void> {
+    const { feed, after } = this.#options;
+    const position = await feed.ready();
+    this.#last = after ?? position;
+    await this.#readPage();
+    this.#isReading = false;
+    const failure = this.#failure;
+    this.#serve();
+    if (failure) throw failure;
+  }
+
+  /** Hands queued events to pending `next()` calls, and reads the next page if they are too few. */
+  #serve(): void {
+    while (this.#waiting.length > 0) {
+      const event = this.#queue.shift();
+      if (event) this.#waiting.shift()?.resolve({ done: false, value: event });
+      else if (this.#failure) this.#rejectNext(this.#failure);
+      else if (this.#isDone) this.#waiting.shift()?.resolve({ done: true, value: undefined });
+      else break;
+    }
+    if (this.#waiting.length === 0 || this.#isLive || this.#isReading || this.#isDone) return;
+    this.#isReading = true;
+    void this.#readPage().then(() => {
+      this.#isReading = false;
+      this.#serve();
+    });
+  }
+
+  /** Once, as iterators do; then the stream is done. */
+  #rejectNext(error: Error): void {
+    this.#failure = undefined;
+    this.#waiting.shift()?.reject(error);
+  }
+
+  /** Reads one page of missed events; after the last one, the stream goes on with those that have arrived meanwhile. */
+  async #readPage(): Promise<void> {
+    const { query, filter } = this.#options;
+    while (!this.#isDone) {
+      this.#arrived ??= [];
+      try {
+        const events = await readEvents(query, { ...filter, after: this.#last, limit: pageSize });
+        this.#push(events);
+        if (events.length === pageSize || !this.#arrived) return;
+        this.#isLive = true;
+        this.#push(this.#arrived);
+        this.#arrived = [];
+        return;
+      } catch (error) {
+        // The reader waits until the database is available again.
+        if (toUnavailable(error)) await sleep(Math.random() * maxRetryMs, undefined, { ref: false });
+        else this.#fail(error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  }
+
+  #onEvents(events: readonly Event[]): void {
+    const { filter, maxBuffered } = this.#options;
+    const wanted = filter?.kinds ? events.filter(({ kind }) => filter.kinds?.includes(kind)) : events;
+    if (wanted.length === 0) return;
+    const isOverflowing = !this.#arrived;
+    const buffered = this.#isLive ? this.#queue : (this.#arrived ?? []);
+    if (isOverflowing && this.#isStalled()) this.#fail(new ReaderTooSlow(maxBuffered, this.#maxStallMs / 1_000));
+    else if (isOverflowing || buffered.length + wanted.length > maxBuffered + this.#waiting.length) this.#overflow();
+    else if (this.#isLive) this.#push(wanted);
+    else this.#arrived?.push(...wanted);
+    this.#serve();
+  }
+
+  /** Leaves the events to the log, from which they are read when the reader has taken those before. */
+  #overflow(): void {
+    this.#isLive = false;
+    this.#arrived = undefined;
+  }
+
+  #isStalled(): boolean {
+    return this.#waiting.length === 0 && performance.now() - this.#takenAt >= this.#maxStallMs;
+  }
+
+  get #maxStallMs(): number {
+    return this.#options.maxStallMs ?? 10_000;
+  }
+
+  #push(events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.position <= this.#last) continue;
+      this.#queue.push(event);
+      this.#last = event.position;
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#isDone) return;
+    this.#failure = error;
+    this.#isDone = true;
+    this.#queue = [];
+    this.#unsubscribe();
+    this.#serve();
+  }
+}

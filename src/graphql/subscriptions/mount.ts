@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import { Unauthenticated } from '../../errors.ts';
+import type { EventSourceOptions } from '../../events/source.ts';
+import { isObject } from '../../input/json.ts';
+import type { ContextDependencies } from '../context.ts';
+import { createFormatErrors, type TranslateError } from '../errors.ts';
+import { type ParsedDocument, parseParameter, type ValidatedRequest } from '../request-validation.ts';
+import { OpenStreams, type OpenStreamsOptions, type StreamCaller } from './open-streams.ts';
+import { acceptsEventStream, sendEventStream } from './sse.ts';
+import { ClientGone, createSubscribe, type Results, type SubscriptionRequest } from './subscribe.ts';
+import { mountWebSocket } from './websocket.ts';
+
+export interface SubscriptionOptions {
+  readonly limits: OpenStreamsOptions['limits'];
+  readonly events: EventSourceOptions;
+  /** Authenticates the key of a message on a WebSocket. */
+  readonly authenticateKey: (key: string, connection: object) => Promise<StreamCaller>;
+  /** Authenticates a key afresh, not from the cache. */
+  readonly renewKey: OpenStreamsOptions['renew'];
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean;
+  readonly observer: StreamObserver;
+  /** Takes the function that ends all streams. */
+  readonly onShutdown: (endStreams: () => void) => void;
+}
+
+/** For the log and the metrics. */
+export interface StreamObserver {
+  /** Called once with the numbers of open streams, which change. */
+  readonly mounted: (counts: OpenStreams['counts']) => void;
+  /** The response to a request is a stream. */
+  readonly streaming: (request: FastifyRequest) => void;
+  readonly delivered: () => void;
+  readonly ended: OpenStreamsOptions['onClosed'];
+}
+
+interface Graph {
+  readonly schema: GraphQLSchema;
+  readonly dependencies: ContextDependencies;
+  readonly validateRequest: (parameters: unknown) => ValidatedRequest;
+  readonly translateError: TranslateError;
+}
+
+export type Subscriptions = ReturnType<typeof mountSubscriptions>;
+
+/** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
+export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
+  const { schema, dependencies, validateRequest, translateError } = graph;
+  const { limits, events, observer, renewKey } = options;
+  const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
+  const streams = new OpenStreams({ limits, renew: renewKey, onClosed: observer.ended });
+  observer.mounted(streams.counts);
+  const subscribe = createSubscribe({ schema, dependencies, events, formatErrors, onDelivered: observer.delivered });
+  const closeSockets = mountWebSocket(app, {
+    schema,
+    authenticate: options.authenticateKey,
+    validate(parameters) {
+      const { errors, parsed } = validateRequest(parameters);
+      if (errors.length > 0) return errors;
+      return (parsed && toSubscription(parsed, parameters)) ?? [onlySubscriptions()];
+    },
+    open: (key, caller) => streams.open(key, caller, 'websocket'),
+    subscribe,
+    formatErrors,
+    isAllowedOrigin: options.isAllowedOrigin,
+  });
+  options.onShutdown(() => {
+    closeSockets();
+    streams.close();
+  });
+
+  return {
+    /** Sends the events of a subscription, as long as the client listens. */
+    async send(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      { subscription, caller }: Requested,
+    ): Promise<FastifyReply> {
+      const key = request.headers['x-api-key'];
+      if (!caller || typeof key !== 'string')
+        throw new Unauthenticated('An API key is needed in the header x-api-key.');
+      if (!acceptsEventStream(request)) return sendNotAcceptable(reply);
+      const stream = streams.open(key, caller, 'sse');
+      reply.raw.once('close', () => stream.abort(new ClientGone()));
+      const lastEventId = request.headers['last-event-id'];
+      const resumed =
+        typeof lastEventId === 'string' && lastEventId !== '' ? { ...subscription, lastEventId } : subscription;
+      const results = await subscribe(resumed, stream);
+      observer.streaming(request);
+      return sendEventStream(reply, results);
+    },
+    /** Sends errors of a request to a client that takes nothing but events. */
+    sendErrors: (_request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]) =>
+      sendEventStream(reply, resultOf(errors)),
+  };
+}
+
+interface Requested {
+  readonly subscription: SubscriptionRequest;
+  /** Absent without a key. */
+  readonly caller: StreamCaller | undefined;
+}
+
+/** Undefined for any other operation. Takes the parameters as sent: in a URL, `variables` is a JSON text. */
+export function toSubscription({ document }: ParsedDocument, parameters: unknown): SubscriptionRequest | undefined {
+  if (!isObject(parameters)) return undefined;
+  const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
+  if (!isSubscription(document, operationName)) return undefined;
+  const variables = parseParameter(parameters.variables);
+  return { document, operationName, variables: isObject(variables) ? variables : {} };
+}
+
+function isSubscription(document: DocumentNode, operationName: string | undefined): boolean {
+  return getOperationAST(document, operationName)?.operation === 'subscription';
+}
+
+async function* resultOf(errors: readonly GraphQLError[]): Results {
+  yield { result: { errors: errors.map(error => error.toJSON()) } };
+  return 'complete';
+}
+
+/** Other operations have one way to be executed, with its caches, limits and metrics. */
+function onlySubscriptions(): GraphQLError {
+  const message = 'Only subscriptions are executed over WebSocket; send queries and mutations by POST.';
+  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
+}
+
+function sendNotAcceptable(reply: FastifyReply): FastifyReply {
+  const message = 'A subscription needs the header "accept: text/event-stream", or a WebSocket.';
+  return reply.code(406).send({ errors: [{ message, extensions: { code: 'NOT_ACCEPTABLE' } }] });
+}

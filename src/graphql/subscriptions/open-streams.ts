@@ -1,0 +1,153 @@
+import type { AccessScope } from '../../auth/scope.ts';
+import { TooManyRequests, Unauthenticated, Unavailable } from '../../errors.ts';
+
+/** The authenticated key of a stream. */
+export interface StreamCaller {
+  readonly keyId: string;
+  readonly scope: AccessScope;
+}
+
+export type Transport = 'sse' | 'websocket';
+
+/** Why a stream ended. */
+export type StreamEnd = 'closed by the client' | 'key no longer valid' | 'reader too slow' | 'shutdown' | 'error';
+
+export interface ClosedStream {
+  readonly transport: Transport;
+  readonly keyId: string;
+  readonly field: string;
+  readonly seconds: number;
+  readonly events: number;
+  readonly end: StreamEnd;
+}
+
+export interface OpenStreamsOptions {
+  /** Streams of one key, and of all, in this process. */
+  readonly limits: { readonly perKey: number; readonly total: number };
+  /** Authenticates a key afresh, not from the cache. */
+  readonly renew: (key: string) => Promise<StreamCaller>;
+  readonly onClosed: (stream: ClosedStream) => void;
+}
+
+/** More often than keys are cached for, so that streams end no later than a revoked key stops working elsewhere. */
+const renewalMs = 1_000;
+
+/** Ends a stream for good when the process shuts down: its client connects again, to another process. */
+export class ShuttingDown extends Error {}
+
+interface KeyStreams {
+  caller: StreamCaller;
+  readonly streams: Set<OpenStream>;
+}
+
+/** The streams of this process: bounds their number, and ends those of keys that are no longer valid. */
+export class OpenStreams {
+  readonly #options: OpenStreamsOptions;
+  readonly #byKey = new Map<string, KeyStreams>();
+  readonly #counts: Record<Transport, number> = { sse: 0, websocket: 0 };
+  #timer: NodeJS.Timeout | undefined;
+  #isRenewing = false;
+  #isClosed = false;
+
+  constructor(options: OpenStreamsOptions) {
+    this.#options = options;
+  }
+
+  get counts(): Readonly<Record<Transport, number>> {
+    return this.#counts;
+  }
+
+  /** Registers a stream; throws beyond a limit. */
+  open(key: string, caller: StreamCaller, transport: Transport): OpenStream {
+    const { perKey, total } = this.#options.limits;
+    if (this.#isClosed) throw new Unavailable('The service is shutting down.', { retryAfterSeconds: 1 });
+    if (this.#counts.sse + this.#counts.websocket >= total) {
+      throw new Unavailable(`This process has ${total} streams open, and does not open more.`);
+    }
+    const ofKey = this.#byKey.get(key) ?? { caller, streams: new Set() };
+    if (ofKey.streams.size >= perKey) {
+      throw new TooManyRequests(`This API key has ${perKey} streams open; close one to open another.`);
+    }
+    const stream = new OpenStream(ofKey, transport, closed => this.#remove(key, ofKey, stream, closed));
+    this.#byKey.set(key, ofKey);
+    ofKey.streams.add(stream);
+    this.#counts[transport] += 1;
+    this.#timer ??= setInterval(() => void this.#renew(), renewalMs).unref();
+    return stream;
+  }
+
+  /** Ends all streams; no more are opened. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { streams } of this.#byKey.values()) for (const stream of [...streams]) stream.abort(new ShuttingDown());
+  }
+
+  #remove(key: string, ofKey: KeyStreams, stream: OpenStream, closed: ClosedStream): void {
+    ofKey.streams.delete(stream);
+    this.#counts[closed.transport] -= 1;
+    if (ofKey.streams.size === 0 && this.#byKey.get(key) === ofKey) this.#byKey.delete(key);
+    if (this.#byKey.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    this.#options.onClosed(closed);
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#isRenewing) return;
+    this.#isRenewing = true;
+    await Promise.all([...this.#byKey].map(([key, ofKey]) => this.#renewKey(key, ofKey)));
+    this.#isRenewing = false;
+  }
+
+  async #renewKey(key: string, ofKey: KeyStreams): Promise<void> {
+    try {
+      ofKey.caller = await this.#options.renew(key);
+    } catch (error) {
+      // While the database is unavailable there are no events either.
+      if (error instanceof Unauthenticated) for (const stream of [...ofKey.streams]) stream.abort(error);
+    }
+  }
+}
+
+/** One stream, from its registration to its end. */
+export class OpenStream {
+  readonly #key: KeyStreams;
+  readonly #transport: Transport;
+  readonly #onClosed: (closed: ClosedStream) => void;
+  readonly #controller = new AbortController();
+  readonly #openedAt = performance.now();
+  #isClosed = false;
+  /** The root field, for the log. */
+  field = 'unknown';
+  events = 0;
+
+  constructor(key: KeyStreams, transport: Transport, onClosed: (closed: ClosedStream) => void) {
+    this.#key = key;
+    this.#transport = transport;
+    this.#onClosed = onClosed;
+  }
+
+  /** The scope of the key now. */
+  get scope(): AccessScope {
+    return this.#key.caller.scope;
+  }
+
+  /** Aborted to end the stream; its reason is an error to report to the client, `ShuttingDown`, or another if the client has left. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Removes the stream from the count. */
+  close(end: StreamEnd): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    const { keyId } = this.#key.caller;
+    const seconds = (performance.now() - this.#openedAt) / 1_000;
+    this.#onClosed({ transport: this.#transport, keyId, field: this.field, seconds, events: this.events, end });
+  }
+}

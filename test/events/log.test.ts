@@ -1,0 +1,189 @@
+import pg from 'pg';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createReadAccess, queryOn } from '../../src/database/access.ts';
+import { typeParsers } from '../../src/database/pool.ts';
+import { currentPosition, EventsDeleted, oldestKept, readEvents } from '../../src/events/log.ts';
+import { deleteExpiredEvents } from '../../src/events/retention.ts';
+import { createData } from '../support/data.ts';
+import { createDatabase, directConnection } from '../support/database.ts';
+
+const orm = await createDatabase();
+const data = createData(orm);
+const { query } = await createReadAccess(orm);
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ ...directConnection(orm), types: typeParsers() });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** Runs statements, and returns the events that they wrote. */
+async function eventsOf(work: () => Promise<unknown>, storeId?: string) {
+  const after = await currentPosition(query);
+  await work();
+  return readEvents(query, { after, limit: 2_000, storeId });
+}
+
+const brief = (events: Awaited<ReturnType<typeof eventsOf>>) =>
+  events.map(({ kind, orderId, statusBefore, status }) => [kind, orderId, statusBefore, status]);
+
+const insertOrders = (count: number) => `
+  insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+  select gen_random_uuid()::text, $1, now() + n * interval '1 second', 'PENDING', 'Ana', '1', 1, 0, '[]', now(), false, false
+  from generate_series(1, ${count}) n returning id`;
+
+const place = (client: pg.Client, storeId: string) => client.query(insertOrders(1), [storeId]);
+
+describe('The event log', () => {
+  test('has an event for each change of an order, whatever makes it, and none for a change that changes nothing', async () => {
+    const store = await data.store();
+    const other = await data.store({ merchant: store.merchant ?? null });
+    const [first, second] = await data.orders(store, 2);
+    const one = String(first?.id);
+    const run = (text: string, values: unknown[] = []) => eventsOf(() => query(text, values));
+    const at = await run(`update orders set status = 'READY' where store_id = $1`, [store.id]);
+    expect(brief(at)).toEqual([
+      ['ORDER_CHANGED', one, 'PENDING', 'READY'],
+      ['ORDER_CHANGED', second?.id, 'PENDING', 'READY'],
+    ]);
+    expect(at[0]).toMatchObject({ storeId: store.id, merchantId: store.merchant, menuRevision: null });
+    expect(await run(`update orders set status = status, items = items where store_id = $1`, [store.id])).toEqual([]);
+    expect(brief(await run(`update orders set items = '[ ]' where id = $1`, [one]))).toEqual([
+      ['ORDER_CHANGED', one, 'READY', 'READY'],
+    ]);
+    const moved = await run('update orders set store_id = $2 where id = $1', [one, other.id]);
+    expect(moved.map(({ kind, storeId, orderId }) => [kind, storeId, orderId])).toEqual([
+      ['ORDER_PLACED', other.id, one],
+      ['ORDERS_CHANGED', store.id, null],
+    ]);
+    expect(brief(await run('delete from orders where id = $1', [one]))).toEqual([['ORDERS_CHANGED', null, null, null]]);
+  });
+
+  test('has one event for each store after a statement that changes more than 500 orders', async () => {
+    const store = await data.store();
+    const some = await eventsOf(() => query(insertOrders(500), [store.id]));
+    expect(some.map(({ kind }) => kind)).toEqual(Array(500).fill('ORDER_PLACED'));
+    const many = await eventsOf(() => query(insertOrders(501), [store.id]));
+    expect(brief(many)).toEqual([['ORDERS_CHANGED', null, null, null]]);
+    const updated = await eventsOf(() => query('update orders set in_pos = true where store_id = $1', [store.id]));
+    expect(brief(updated)).toEqual([['ORDERS_CHANGED', null, null, null]]);
+  });
+
+  test('has events of stores and their menus, and of a deleted store only that', async () => {
+    const kinds = async (work: () => Promise<unknown>) => (await eventsOf(work)).map(event => event.kind);
+    const created = await eventsOf(() => data.store());
+    expect(created).toMatchObject([{ kind: 'STORE_CREATED' }]);
+    const id = String(created[0]?.storeId);
+    const store = { ...(await data.store()), id };
+    await data.orders(store, 1);
+    const menu = await eventsOf(() => data.menu(store));
+    expect(menu).toMatchObject([{ kind: 'MENU_CHANGED', storeId: id, menuRevision: expect.any(Number) }]);
+    expect(await kinds(() => data.menu(store))).toEqual([]);
+    expect(await kinds(() => query('update store set city = city where id = $1', [id]))).toEqual([]);
+    expect(await kinds(() => query(`update store set city = 'Porto' where id = $1`, [id]))).toEqual(['STORE_CHANGED']);
+    const both = `update store set city = 'Faro', menu_revision = menu_revision + 1 where id = $1`;
+    expect(await kinds(() => query(both, [id]))).toEqual(['STORE_CHANGED', 'MENU_CHANGED']);
+    const stock = `with source as materialized (select set_config('carte.change_source', 'STOCK', true))
+      update store set menu_revision = menu_revision + 1 from source where id = $1`;
+    expect(await kinds(() => query(stock, [id]))).toEqual(['STOCK_CHANGED']);
+    const deleted = await eventsOf(() => query('delete from merchant where id = $1', [created[0]?.merchantId]));
+    expect(deleted).toMatchObject([{ kind: 'STORE_DELETED', storeId: id, merchantId: created[0]?.merchantId }]);
+  });
+
+  test('is in the order of commits, not of writes, and shows nothing of what is rolled back', async () => {
+    const store = await data.store();
+    const [early, late, aborted] = [await connect(), await connect(), await connect()];
+    const after = await currentPosition(query);
+    for (const client of [early, late, aborted]) {
+      await client.query('begin isolation level serializable');
+      await place(client, (await data.store()).id);
+    }
+    await place(early, store.id);
+    await early.query('savepoint one');
+    await place(early, store.id);
+    await early.query('rollback to one');
+    await late.query('commit');
+    const first = await readEvents(query, { after, limit: 10, kinds: ['ORDER_PLACED'] });
+    expect(first).toHaveLength(1);
+    await aborted.query('rollback');
+    await early.query('commit');
+    const all = await readEvents(query, { after, limit: 10, kinds: ['ORDER_PLACED'] });
+    expect(all.slice(0, 1)).toEqual(first);
+    expect(all).toHaveLength(3);
+    // What was written first comes last.
+    expect(all.map(({ id }) => id)).not.toEqual(all.map(({ id }) => id).toSorted((a, b) => a - b));
+  });
+
+  test('misses nothing for readers while many transactions of any isolation level wait at random before they commit', async () => {
+    const stores = await Promise.all(Array.from({ length: 4 }, () => data.store()));
+    const start = await currentPosition(query);
+    // Never ends while the others run.
+    const idle = await connect();
+    await idle.query('begin isolation level repeatable read');
+    await place(idle, (await data.store()).id);
+    let isOver = false;
+    const write = async (store: string, level: string) => {
+      const client = await connect();
+      for (let turn = 0; turn < 25; turn++) {
+        await client.query(`begin isolation level ${level}`);
+        if (turn % 5 === 0) await client.query('set constraints all immediate');
+        await place(client, store);
+        await client.query('select pg_sleep(random() * 0.01)');
+        await client.query(turn % 4 === 3 ? 'rollback' : 'commit');
+      }
+    };
+    const read = async () => {
+      const client = await connect();
+      const seen: number[] = [];
+      for (let isLast = false; !isLast; ) {
+        isLast = isOver;
+        const page = await readEvents(queryOn(client), { after: seen.at(-1) ?? start, limit: 7 });
+        seen.push(...page.map(({ position }) => position));
+        if (page.length > 0) isLast = false;
+      }
+      return seen;
+    };
+    const readers = [read(), read()];
+    const levels = ['read committed', 'repeatable read', 'serializable', 'read committed'];
+    await Promise.all(stores.map((store, index) => write(store.id, String(levels[index]))));
+    isOver = true;
+    const all = (await readEvents(query, { after: start, limit: 2_000 })).map(({ position }) => position);
+    expect(all.length).toBe(4 * 19 + 1);
+    expect(await Promise.all(readers)).toEqual([all, all]);
+    expect(all).toEqual(all.toSorted((a, b) => a - b));
+    await idle.query('rollback');
+  });
+
+  test('positions are times, and grow also while the clock is behind', async () => {
+    const [event] = await eventsOf(() => data.store());
+    expect(Math.abs(Number(event?.position) / 1_000 - Date.now())).toBeLessThan(60_000);
+    const ahead = (Date.now() + 3_600_000) * 1_000;
+    await query(`select setval('event_position', $1)`, [ahead]);
+    const later = await eventsOf(() => Promise.all([data.store(), data.store()]));
+    expect(later.map(({ position }) => position - ahead)).toEqual([1, 2]);
+  });
+
+  test('keeps events for a time, and recognises a position after which some were deleted', async () => {
+    await data.store();
+    const before = await currentPosition(query);
+    expect(await oldestKept(query)).toBeLessThan(before);
+    expect(await deleteExpiredEvents(query, 1)).toBe(0);
+    await query('update event set position = position - 2 * 86400::bigint * 1000000', []);
+    const [{ last, count } = { last: 0, count: 0 }] = await query<{ last: number; count: number }>(
+      'select max(position) as last, count(*)::int from event',
+      [],
+    );
+    await query('update event_log set complete_after = 0', []);
+    const deleted = await Promise.all([deleteExpiredEvents(query, 1, 100), deleteExpiredEvents(query, 1, 100)]);
+    expect(Math.max(...deleted)).toBeGreaterThan(0);
+    expect(deleted[0] + deleted[1]).toBeLessThanOrEqual(count);
+    await deleteExpiredEvents(query, 1);
+    expect([await oldestKept(query), await currentPosition(query)]).toEqual([last, last]);
+    expect(await readEvents(query, { after: last, limit: 1 })).toEqual([]);
+    await expect(readEvents(query, { after: last - 1, limit: 1 })).rejects.toThrow(EventsDeleted);
+    await data.store();
+    await query('truncate event', []);
+    await expect(readEvents(query, { after: last, limit: 1 })).rejects.toThrow(/no longer has all events after/);
+  });
+});
