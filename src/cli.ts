@@ -10,6 +10,7 @@ import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
 import { addServeCommands } from './cli/serve.ts';
 import { terminal } from './cli/terminal.ts';
+import { addWebhookCommands } from './cli/webhook.ts';
 import { InvalidInput, OperatorError } from './errors.ts';
 import { version } from './version.ts';
 
@@ -46,6 +47,7 @@ export function createProgram(): Command {
   addKeyCommands(program);
   addMenuCommand(program);
   addOrderCommands(program);
+  addWebhookCommands(program);
   addDemoCommand(program);
   addRestCommands(program);
   addCompareCommand(program);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
 
 import { OperatorError } from './errors.ts';
+import { isCidr } from './events/webhooks/address.ts';
 import { defaultHistoryLimits } from './menu/history/limits.ts';
 import { defaultMenuLimits } from './menu/limits.ts';
 
@@ -22,6 +23,10 @@ const onOff = oneOf(['on', 'off'])
   .default('on')
   .transform(value => value === 'on');
 
+const offOn = oneOf(['on', 'off'])
+  .default('off')
+  .transform(value => value === 'on');
+
 const path = z.string().transform(value => resolve(value));
 
 // An address may hold a password, so messages do not repeat it.
@@ -37,6 +42,10 @@ const primaryUrl = databaseUrl.refine(
 
 const origin = z.string().refine(text => text === '*' || (URL.canParse(text) && new URL(text).origin === text), {
   error: ({ input }) => `has "${input}"; an origin is * or such as https://shop.example`,
+});
+
+const network = z.string().refine(isCidr, {
+  error: ({ input }) => `has "${input}"; a network is such as 10.20.0.0/16 or fd12:3456::/32`,
 });
 
 const listOf = <T extends z.ZodType<string, string>>(element: T) =>
@@ -88,6 +97,9 @@ const settings = z.object({
   CARTE_GRAPHQL_OBJECTS: integer(1, 1e9).default(250_000),
   CARTE_GRAPHQL_ALIASES: integer(0, 10_000).default(100),
   CARTE_TRUSTED_DOCUMENTS: path.optional(),
+  CARTE_WEBHOOKS: onOff,
+  CARTE_WEBHOOK_ALLOW_HTTP: offOn,
+  CARTE_WEBHOOK_ALLOW_NETWORKS: listOf(network),
 });
 
 export type Config = Readonly<ReturnType<typeof toConfig>>;
@@ -193,6 +205,13 @@ function toConfig(env: z.output<typeof settings>) {
     },
     /** File that lists the only GraphQL documents to execute; absent: any document. */
     trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS,
+    webhooks: {
+      /** Whether this process delivers events; they can be created in any case. */
+      deliver: env.CARTE_WEBHOOKS,
+      allowHttp: env.CARTE_WEBHOOK_ALLOW_HTTP,
+      /** CIDR blocks that webhooks may lead to although they are not public. */
+      allowNetworks: env.CARTE_WEBHOOK_ALLOW_NETWORKS,
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Command } from 'commander';
 import { operatorScope } from '../auth/scope.ts';
 import { examples } from './options.ts';
@@ -17,14 +17,14 @@ export function addMigrateCommand(program: Command): void {
 }
 
 /** Opens and migrates the configured database, runs a task with the operator's scope, and closes it. */
-export async function withDatabase<T>(task: (em: EntityManager) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(task: (em: EntityManager, orm: MikroORM) => Promise<T>): Promise<T> {
   // Imported lazily: loading the ORM would slow down --help.
   const [{ readConfig }, { openDatabase }] = await Promise.all([import('../config.ts'), import('../database/open.ts')]);
   const database = await openDatabase(readConfig(process.env));
   try {
     const em = database.orm.em.fork();
     em.setFilterParams('scope', { ...operatorScope });
-    return await task(em);
+    return await task(em, database.orm);
   } finally {
     await database.close();
   }

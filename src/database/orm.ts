@@ -5,6 +5,12 @@ import type { Pool } from 'pg';
 import { ApiKeyEntity, GrantEntity } from '../auth/entities.ts';
 import { EventEntity, EventLogEntity } from '../events/entities.ts';
 import {
+  WebhookDeliveryEntity,
+  WebhookEntity,
+  WebhookProgressEntity,
+  WebhookQueueEntity,
+} from '../events/webhooks/entities.ts';
+import {
   CategoryEntity,
   MenuEntity,
   MenuItemEntity,
@@ -39,6 +45,10 @@ const entities = [
   GrantEntity,
   EventEntity,
   EventLogEntity,
+  WebhookEntity,
+  WebhookQueueEntity,
+  WebhookDeliveryEntity,
+  WebhookProgressEntity,
   PrimaryStartEntity,
 ];
 

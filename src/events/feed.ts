@@ -208,7 +208,8 @@ export class EventFeed {
 
   async #read(query: Query): Promise<void> {
     if (!this.#isCurrent) {
-      this.#position = await currentPosition(query);
+      const position = await currentPosition(query);
+      this.#position = Math.max(position, this.#position);
       this.#isCurrent = this.#listeners.size > 0;
       this.#ready?.resolve(this.#position);
       this.#ready = undefined;
@@ -226,12 +227,14 @@ export class EventFeed {
 
   /** Whether there may be more. */
   async #readBatch(query: Query): Promise<boolean> {
-    const events = await readEvents(query, { after: this.#position, limit: batchSize });
+    const page = await readEvents(query, { after: this.#position, limit: batchSize });
+    // The response to a read that had timed out may come late.
+    const events = page.filter(({ position }) => position > this.#position);
     this.#position = events.at(-1)?.position ?? this.#position;
     this.#eventsRead += events.length;
     this.#polled.events += events.length;
     this.#deliver(events);
-    return events.length === batchSize && this.#listeners.size > 0;
+    return page.length === batchSize && this.#listeners.size > 0;
   }
 
   #deliver(events: readonly Event[]): void {

@@ -3,6 +3,9 @@ import { type AccessScope, emptyScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { currentPosition } from '../events/log.ts';
 import type { EventSource } from '../events/source.ts';
+import { webhookLoaders } from '../events/webhooks/loaders.ts';
+import { createWebhookRepository } from '../events/webhooks/repository.ts';
+import type { WebhookDependencies } from '../events/webhooks/webhooks.ts';
 import { defaultHistoryLimits, type HistoryLimits } from '../menu/history/limits.ts';
 import { menuHistoryLoaders } from '../menu/history/loaders.ts';
 import { createMenuHistoryRepository } from '../menu/history/repository.ts';
@@ -33,6 +36,8 @@ export interface Context {
   readonly onReplaced: (seconds: number) => void;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
   readonly eventSource?: EventSource;
+  /** Absent where no message can be sent. */
+  readonly webhooks: WebhookDependencies | undefined;
 }
 
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
@@ -46,6 +51,7 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
     menuHistory: createMenuHistoryRepository(access, historyLimits),
     orders: createOrderRepository(access),
     events: { position: () => currentPosition(access.primary) },
+    webhooks: createWebhookRepository(access),
   };
 }
 
@@ -55,6 +61,7 @@ export interface ContextDependencies {
   readonly menuLimits?: MenuLimits;
   readonly historyLimits?: HistoryLimits;
   readonly onReplaced?: (seconds: number) => void;
+  readonly webhooks?: WebhookDependencies | undefined;
 }
 
 export function createContext(
@@ -73,6 +80,7 @@ export function createContext(
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
+    webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies.repositories, scope ?? emptyScope),
   };
 }
@@ -97,6 +105,7 @@ class Loaders {
   #orders: ReturnType<typeof orderLoaders> | undefined;
   #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
   #eventPosition: Promise<number> | undefined;
+  #webhooks: ReturnType<typeof webhookLoaders> | undefined;
 
   constructor(repositories: Repositories, scope: AccessScope) {
     this.#repositories = repositories;
@@ -112,6 +121,7 @@ class Loaders {
     this.#orders = undefined;
     this.#orderPages = undefined;
     this.#eventPosition = undefined;
+    this.#webhooks = undefined;
   }
 
   get merchants() {
@@ -148,5 +158,10 @@ class Loaders {
   get orderPages() {
     this.#orderPages ??= orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead());
     return this.#orderPages;
+  }
+
+  get webhooks() {
+    this.#webhooks ??= webhookLoaders(this.#repositories.webhooks);
+    return this.#webhooks;
   }
 }

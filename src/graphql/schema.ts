@@ -5,6 +5,7 @@ import { authResolvers } from '../auth/resolvers.ts';
 import { checkCacheDirectives } from '../cache/cacheable.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { eventResolvers } from '../events/resolvers.ts';
+import { webhookResolvers } from '../events/webhooks/resolvers.ts';
 import { menuChangesResolvers } from '../menu/history/changes-resolvers.ts';
 import { menuHistoryResolvers } from '../menu/history/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
@@ -32,9 +33,8 @@ export function createSchema(): GraphQLSchema {
       menuChangesResolvers,
       orderResolvers,
       authResolvers,
-      orderResolvers,
-      authResolvers,
       eventResolvers,
+      webhookResolvers,
     ],
   });
   describeScalars(schema);

@@ -6,6 +6,7 @@ import { type Asset, createAsset, sendAsset } from '../cache/asset.ts';
 export const guides: Readonly<Record<string, string>> = {
   'front-end.md': 'GraphQL for front ends',
   'pos.md': 'POS integration',
+  'webhooks.md': 'webhooks',
   'interface.md': 'REST interface',
   'operating.md': 'operating',
   'scaling.md': 'scaling',

@@ -121,6 +121,7 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
     streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
     watchStreams: (counts: StreamCounts) => watchStreams(counts, registers),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
+    ...createWebhookMetrics(registers),
     registry,
   };
 }
@@ -237,6 +238,43 @@ function watchStreams(counts: StreamCounts, registers: Registry[]): void {
       for (const [transport, count] of Object.entries(counts)) this.set({ transport }, count);
     },
   });
+}
+
+/** The state of all webhooks, as every process that delivers them reads it from the database. */
+export interface WebhookCounts {
+  readonly active: number;
+  readonly paused: number;
+  /** Age of the oldest event that an active webhook has not received. */
+  readonly lagSeconds: number;
+}
+
+function createWebhookMetrics(registers: Registry[]) {
+  const attempts = new Histogram({
+    name: 'carte_webhook_attempt_duration_seconds',
+    help: 'Attempts to deliver an event to a webhook, by what became of the event',
+    labelNames: ['state'],
+    buckets,
+    registers,
+  });
+  const webhooks = new Gauge({
+    name: 'carte_webhooks',
+    help: 'Webhooks by state; the same in all processes that deliver',
+    labelNames: ['state'],
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'carte_webhook_lag_seconds',
+    help: 'Age of the oldest event that an active webhook has not received; the same in all processes that deliver',
+    registers,
+  });
+  return {
+    webhookAttempted: (state: string, seconds: number) => attempts.observe({ state: state.toLowerCase() }, seconds),
+    webhookStatus({ active, paused, lagSeconds }: WebhookCounts) {
+      webhooks.set({ state: 'active' }, active);
+      webhooks.set({ state: 'paused' }, paused);
+      lag.set(lagSeconds);
+    },
+  };
 }
 
 type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -18,7 +18,7 @@ import { openReplicas, type Replicas } from '../database/replicas.ts';
 import { EventFeed } from '../events/feed.ts';
 import { keepEvents } from '../events/retention.ts';
 import { authorize } from '../graphql/authorization.ts';
-import { createContext, createRepositories, readRevisions } from '../graphql/context.ts';
+import { type ContextDependencies, createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { createSchema } from '../graphql/schema.ts';
@@ -42,6 +42,7 @@ import { checkTargets, completeProtocol, httpOptions, routableUrl } from './prot
 import { registerRateLimit } from './rate-limit.ts';
 import { observeRequests } from './requests.ts';
 import { registerTracing } from './tracing.ts';
+import { compileOrderRenderer, registerWebhooks } from './webhooks.ts';
 
 /** Creates the Fastify server with all routes; it does not listen yet. `collectMetrics` adds the metrics of other processes. */
 export async function createServer(
@@ -77,12 +78,20 @@ export async function createServer(
 
   const schema = createSchema();
   const translateError = createTranslate(app, metrics.databaseError);
-  const dependencies = {
+  const dependencies: ContextDependencies = {
     orm,
     repositories: createRepositories({ ...access, ...(replicas && { query: replicas.query }) }, config.historyLimits),
     menuLimits: config.menuLimits,
     historyLimits: config.historyLimits,
     onReplaced: metrics.menuReplaced,
+    webhooks: registerWebhooks(app, {
+      orm,
+      query: access.primary,
+      feed,
+      config,
+      metrics,
+      renderOrder: (orderId, scope) => renderOrder(orderId, scope),
+    }),
   };
   await app.register(graphql =>
     mountGraphql(graphql, {
@@ -114,6 +123,7 @@ export async function createServer(
     readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
     translateError,
   });
+  const renderOrder = compileOrderRenderer(schema, rest.contract, scope => createContext(dependencies, scope));
   mountDocs(app, openapiDocument(rest.contract, rest.routes));
   if (config.introspection) mountSdl(app, schema);
   mountGuides(app);

@@ -125,6 +125,21 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Mutation.createApiKey': ['createApiKey(input: { name: "x", storeIds: ["mine-store"] }) { key }', operatorsOnly],
   'Mutation.rotateApiKey': ['rotateApiKey(id: "mine-key") { key }', operatorsOnly],
   'Mutation.revokeApiKey': ['revokeApiKey(id: "mine-key") { apiKey { name } }', operatorsOnly],
+  'Query.webhooks': ['webhooks { id url store { id } }', operatorsOnly],
+  'Query.webhook': ['webhook(id: "mine-webhook") { id }', operatorsOnly],
+  'Mutation.createWebhook': [
+    'createWebhook(input: { url: "https://pos.example/", storeId: "mine-store", kinds: [ORDER_PLACED] }) { secret }',
+    operatorsOnly,
+  ],
+  'Mutation.rotateWebhookSecret': ['rotateWebhookSecret(id: "mine-webhook") { secret }', operatorsOnly],
+  'Mutation.pauseWebhook': ['pauseWebhook(id: "mine-webhook") { webhook { id } }', operatorsOnly],
+  'Mutation.resumeWebhook': ['resumeWebhook(id: "mine-webhook") { webhook { id } }', operatorsOnly],
+  'Mutation.removeWebhook': ['removeWebhook(id: "mine-webhook") { webhook { id } }', operatorsOnly],
+  'Mutation.testWebhook': ['testWebhook(id: "mine-webhook") { isDelivered }', operatorsOnly],
+  'Mutation.redeliverWebhookMessage': [
+    'redeliverWebhookMessage(id: "mine-webhook", messageId: "msg_1") { isDelivered }',
+    operatorsOnly,
+  ],
   'Mutation.saveMerchant': [
     'saveMerchant(input: { id: "mine-merchant", brandName: "x" }) { merchant { id } }',
     operatorsOnly,

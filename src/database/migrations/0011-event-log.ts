@@ -33,6 +33,8 @@ const tables = `
   );
   create unique index event_by_position on event (position) where position is not null;
   create index event_by_store on event (store_id, position) where position is not null;
+  create index event_of_stores on event (position)
+    where position is not null and kind in ('STORE_CREATED', 'STORE_CHANGED', 'STORE_DELETED');
   create table event_log (
     id int not null,
     complete_after bigint not null,

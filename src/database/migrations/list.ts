@@ -9,6 +9,7 @@ import { IdempotencyKeysMigration } from './0008-idempotency-keys.ts';
 import { LastUseMigration } from './0009-last-use.ts';
 import { MenuHistoryMigration } from './0010-menu-history.ts';
 import { EventLogMigration } from './0011-event-log.ts';
+import { WebhooksMigration } from './0012-webhooks.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   { name: '0009-last-use', class: LastUseMigration },
   { name: '0010-menu-history', class: MenuHistoryMigration },
   { name: '0011-event-log', class: EventLogMigration },
+  { name: '0012-webhooks', class: WebhooksMigration },
 ];

@@ -1,0 +1,93 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Config, readConfig } from '../config.ts';
+import { queryIn } from '../database/transaction.ts';
+import { eventType } from '../events/kinds.ts';
+import { type ManualAttempt, redeliverMessage, testWebhook } from '../events/webhooks/attempts.ts';
+import type { Webhook } from '../events/webhooks/entities.ts';
+import { listWebhooks, stateOf } from '../events/webhooks/list.ts';
+import { messageId } from '../events/webhooks/message.ts';
+import { findDeliveries, findWaiting } from '../events/webhooks/repository.ts';
+import { createSender } from '../events/webhooks/send.ts';
+import * as webhooks from '../events/webhooks/webhooks.ts';
+import { createOrderRenderer } from '../server/webhooks.ts';
+import { withDatabase } from './database.ts';
+
+export function create(request: webhooks.WebhookRequest): Promise<webhooks.IssuedSecret> {
+  return withDatabase(em => webhooks.createWebhook(em, request, { policy: readConfig(process.env).webhooks }));
+}
+
+export const rotate = (id: string) => withDatabase(em => webhooks.rotateSecret(em, id));
+export const pause = (id: string) => withDatabase(em => webhooks.pauseWebhook(em, id));
+export const resume = (id: string) => withDatabase(em => webhooks.resumeWebhook(em, id));
+export const remove = (id: string) => withDatabase(em => webhooks.removeWebhook(em, id));
+
+export const test = (id: string) => withSender((em, dependencies) => testWebhook(em, id, dependencies));
+
+export const redeliver = (id: string, message: string) =>
+  withSender((em, dependencies) => redeliverMessage(em, { id, messageId: message }, dependencies));
+
+type Rows = readonly (readonly string[])[];
+
+/** The table of all webhooks. */
+export function list(): Promise<Rows> {
+  return withDatabase(async em => {
+    const found = await listWebhooks(em);
+    const ids = found.map(({ id }) => id);
+    const waiting = await findWaiting(queryIn(em), ids);
+    return [
+      ['ID', 'URL', 'SCOPE', 'EVENTS', 'LAST DELIVERY', 'WAITING SINCE', 'STATE'],
+      ...found.map(webhook => [
+        webhook.id,
+        webhook.url,
+        webhook.merchant ? `merchant ${webhook.merchant}` : `store ${webhook.store}`,
+        webhook.kinds.map(eventType).join(','),
+        webhook.lastDeliveredAt?.toISOString() ?? 'never',
+        waiting.get(webhook.id)?.toISOString() ?? '-',
+        describeState(webhook),
+      ]),
+    ];
+  });
+}
+
+function describeState(webhook: Webhook): string {
+  const { failingSince, notice } = webhook;
+  const state = stateOf(webhook).toLowerCase();
+  const failing = state === 'active' && failingSince ? `failing since ${failingSince.toISOString()}` : state;
+  return notice ? `${failing}: ${notice}` : failing;
+}
+
+/** The table of a webhook's deliveries; null if there is no such webhook. */
+export function deliveries(id: string, limit: number): Promise<Rows | null> {
+  return withDatabase(async em => {
+    if (!(await webhooks.findWebhook(em, id))) return null;
+    const found = (await findDeliveries(queryIn(em), [id], { skip: 0, limit })).get(id) ?? [];
+    return [
+      ['MESSAGE', 'EVENT', 'STORE', 'ORDER', 'HAPPENED', 'LAST ATTEMPT', 'ATTEMPTS', 'OUTCOME'],
+      ...found.map(delivery => [
+        messageId(delivery.position),
+        eventType(delivery.kind),
+        delivery.storeId,
+        delivery.orderId ?? '-',
+        delivery.eventAt.toISOString(),
+        delivery.lastAttemptAt.toISOString(),
+        String(delivery.attempts),
+        `${delivery.state.toLowerCase().replace('_', ' ')}: ${delivery.error ?? `status ${delivery.status}`}`,
+      ]),
+    ];
+  });
+}
+
+type Attempt = (em: EntityManager, dependencies: Parameters<typeof testWebhook>[2]) => Promise<ManualAttempt | null>;
+
+/** Sends from this process, so its network decides what can be reached. */
+async function withSender(attempt: Attempt): Promise<ManualAttempt | null> {
+  const config: Config = readConfig(process.env);
+  const sender = createSender({ policy: config.webhooks });
+  try {
+    return await withDatabase(async (em, orm) =>
+      attempt(em, { send: sender.send, renderOrder: await createOrderRenderer(orm) }),
+    );
+  } finally {
+    sender.close();
+  }
+}

@@ -1,0 +1,124 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../errors.ts';
+import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
+import { examples, parseInteger } from './options.ts';
+import { table, terminal } from './terminal.ts';
+
+interface CreateOptions {
+  readonly url: string;
+  readonly merchant?: string;
+  readonly store?: string;
+  readonly events: readonly EventKind[];
+}
+
+const exampleId = 'webhook_5f2c91d07ab3';
+const types = eventKinds.map(eventType).join(', ');
+
+function parseEvents(list: string): readonly EventKind[] {
+  return list.split(',').map(name => {
+    const kind = eventKinds.find(candidate => eventType(candidate) === name.trim());
+    if (!kind) throw new InvalidArgumentError(`"${name}" is not one of ${types}.`);
+    return kind;
+  });
+}
+
+/** Its actions are imported when they run: loading the ORM would slow down --help. */
+const actions = () => import('./webhook-actions.ts');
+
+export function addWebhookCommands(program: Command): void {
+  const webhook = program
+    .command('webhook')
+    .description('send events to other systems: create, list, test and change webhooks')
+    .addHelpText('after', examples('carte webhook list'));
+  webhook
+    .command('create')
+    .description('create a webhook and print its secret, alone on standard output; it cannot be shown again')
+    .requiredOption('--url <url>', 'where messages are posted to')
+    .option('--merchant <id>', 'send events of all stores of this merchant')
+    .option('--store <id>', 'send events of this store')
+    .requiredOption('--events <types>', `what to send, separated by commas: ${types}`, parseEvents)
+    .addHelpText(
+      'after',
+      examples(
+        'carte webhook create --url https://pos.example/webhooks --store lisbon-baixa --events order.placed,order.changed',
+      ),
+    )
+    .action(async ({ url, merchant, store, events }: CreateOptions) => {
+      const issued = await (await actions()).create({ url, merchantId: merchant, storeId: store, kinds: events });
+      terminal.out(issued.secret);
+      terminal.err(`The id of the webhook is ${issued.id}. Store the secret safely: it is not shown again.`);
+    });
+  webhook
+    .command('list')
+    .description('list webhooks with their state, without their secrets')
+    .addHelpText('after', examples('carte webhook list'))
+    .action(async () => terminal.out(table(await (await actions()).list())));
+  addChanges(webhook);
+  addAttempts(webhook);
+}
+
+function addChanges(webhook: Command): void {
+  webhook
+    .command('rotate <id>')
+    .description('replace the secret of a webhook and print the new one; the old one is used beside it for 24 hours')
+    .addHelpText('after', examples(`carte webhook rotate ${exampleId}`))
+    .action(async (id: string) => {
+      const issued = await (await actions()).rotate(id);
+      terminal.out((issued ?? notFound(id)).secret);
+    });
+  const changes = [
+    ['pause', 'stop deliveries; events wait until `resume`, as long as the log keeps them', 'paused'],
+    ['resume', 'deliver the events that wait, in order; retry at once what fails', 'active'],
+    ['remove', 'end a webhook for good', 'removed'],
+  ] as const;
+  for (const [name, description, state] of changes) {
+    webhook
+      .command(`${name} <id>`)
+      .description(description)
+      .addHelpText('after', examples(`carte webhook ${name} ${exampleId}`))
+      .action(async (id: string) => {
+        if (!(await (await actions())[name](id))) notFound(id);
+        terminal.err(`The webhook ${id} is ${state}.`);
+      });
+  }
+}
+
+function addAttempts(webhook: Command): void {
+  webhook
+    .command('test <id>')
+    .description('send a message of the type webhook.test and print the outcome')
+    .addHelpText('after', examples(`carte webhook test ${exampleId}`))
+    .action(async (id: string) => report((await (await actions()).test(id)) ?? notFound(id)));
+  webhook
+    .command('deliveries <id>')
+    .description('list the events that were sent in the last days, newest first')
+    .option('--limit <number>', 'how many to list', parseInteger({ min: 1 }), 20)
+    .addHelpText('after', examples(`carte webhook deliveries ${exampleId} --limit 100`))
+    .action(async (id: string, { limit }: { readonly limit: number }) => {
+      terminal.out(table((await (await actions()).deliveries(id, limit)) ?? notFound(id)));
+    });
+  webhook
+    .command('redeliver <id> <message>')
+    .description('send the message of an event again, by its webhook-id, and print the outcome')
+    .addHelpText('after', examples(`carte webhook redeliver ${exampleId} msg_1772388000000000`))
+    .action(async (id: string, message: string) =>
+      report((await (await actions()).redeliver(id, message)) ?? notFound(id)),
+    );
+}
+
+interface Outcome {
+  readonly isDelivered: boolean;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+  readonly messageId: string;
+}
+
+function report({ isDelivered, status, error, durationMs, messageId }: Outcome): void {
+  if (!isDelivered) throw new OperatorError(`The message ${messageId} was not delivered: ${error}.`);
+  terminal.out(`The message ${messageId} was delivered: status ${status} after ${durationMs} ms.`);
+}
+
+function notFound(id: string): never {
+  throw new OperatorError(`There is no webhook ${id}; \`carte webhook list\` shows them all.`);
+}

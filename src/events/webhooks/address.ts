@@ -1,0 +1,82 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Where webhooks may lead to: the internet, and what the operator adds. */
+export interface AddressPolicy {
+  /** Whether `http:` is allowed beside `https:`. */
+  readonly allowHttp: boolean;
+  /** CIDR blocks that are allowed although they are not public. */
+  readonly allowNetworks: readonly string[];
+}
+
+export interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Resolves a host name to all its addresses. */
+export type Resolve = (host: string) => Promise<readonly Address[]>;
+
+export const resolveHost: Resolve = host => systemLookup(host, { all: true, verbatim: true });
+
+/** The address of a webhook is not allowed: the message says why. */
+export class ForbiddenAddress extends Error {}
+
+const maxUrlLength = 2048;
+
+/** Parses the URL of a webhook, without looking up its host; throws `ForbiddenAddress`. */
+export function parseWebhookUrl(text: string, { allowHttp }: AddressPolicy): URL {
+  if (text.length > maxUrlLength) throw new ForbiddenAddress(`The URL has more than ${maxUrlLength} characters.`);
+  const url = URL.parse(text);
+  if (!url) throw new ForbiddenAddress(`${JSON.stringify(text)} is not a URL such as https://pos.example/webhooks.`);
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
+    const scheme = url.protocol.slice(0, -1);
+    const hint = scheme === 'http' ? ' unless the operator sets CARTE_WEBHOOK_ALLOW_HTTP=on' : '';
+    throw new ForbiddenAddress(`The URL begins with ${scheme}; only https is allowed${hint}.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new ForbiddenAddress(
+      'The URL contains a user name or password; webhooks are authenticated by their signature.',
+    );
+  }
+  if (url.hash !== '') throw new ForbiddenAddress('The URL contains a fragment (#…), which is never sent.');
+  return url;
+}
+
+/** Resolves the host of a URL; throws `ForbiddenAddress` unless every address is allowed, since any of them may be connected to. */
+export async function resolveAllowed(
+  url: URL,
+  { allowNetworks }: AddressPolicy,
+  resolve: Resolve,
+): Promise<readonly Address[]> {
+  // The URL parser has turned every notation of an IPv4 address (decimal, octal, hexadecimal, short) into the usual one.
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(host);
+  const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
+  if (addresses.length === 0) throw new ForbiddenAddress(`${host} has no address.`);
+  for (const { address } of addresses) {
+    if (isAllowed(address, allowNetworks)) continue;
+    const subject = address === host ? host : `${host} resolves to ${address}, which`;
+    throw new ForbiddenAddress(
+      `${subject} is not a public address; the operator can allow its network with CARTE_WEBHOOK_ALLOW_NETWORKS.`,
+    );
+  }
+  return addresses;
+}
+
+/** Whether a text is a block of addresses, such as 10.20.0.0/16. */
+export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text);
+
+/** IPv6 addresses outside of it are not routed in the internet, or stand for an IPv4 address. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+function isAllowed(text: string, allowNetworks: readonly string[]): boolean {
+  // `process` makes an IPv4 address of an IPv4-mapped one. A zone (`fe80::1%eth0`) only exists for addresses that are not public.
+  if (!ipaddr.isValid(text) || text.includes('%')) return false;
+  const address = ipaddr.process(text);
+  const isIn = ([network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]) =>
+    network.kind() === address.kind() && address.match(network, bits);
+  if (allowNetworks.some(network => isIn(ipaddr.parseCIDR(network)))) return true;
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(globalUnicast));
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { queryIn } from '../../database/transaction.ts';
+import { InvalidInput } from '../../errors.ts';
+import type { Event } from '../entities.ts';
+import { EventsDeleted, readEvents } from '../log.ts';
+import type { Webhook } from './entities.ts';
+import { messageOf, positionOf, type RenderOrder } from './message.ts';
+import type { Attempt, Endpoint, Message, Send } from './send.ts';
+import { findWebhook } from './webhooks.ts';
+
+export interface ManualDependencies {
+  readonly send: Send;
+  readonly renderOrder: RenderOrder;
+}
+
+/** An attempt that somebody asked for; its parent webhook is resolved by id. */
+export interface ManualAttempt extends Attempt {
+  readonly webhookId: string;
+  readonly messageId: string;
+}
+
+/** Sends a message of the type `webhook.test`, once and now, also if the webhook is paused. Null if there is no such webhook. */
+export async function testWebhook(
+  em: EntityManager,
+  id: string,
+  dependencies: ManualDependencies,
+): Promise<ManualAttempt | null> {
+  const webhook = await findWebhook(em, id);
+  if (!webhook) return null;
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: new Date().toISOString(), data: { webhook_id: id } });
+  return sendNow(em, webhook, { id: `msg_test_${randomUUID()}`, body }, dependencies);
+}
+
+/**
+ * Sends the message of an event again, once and now. It does not wait for other events of the store, and they do not wait for it. Null if
+ * there is no such webhook; throws `InvalidInput` if the event is not one of the webhook's, or no longer in the log.
+ */
+export async function redeliverMessage(
+  em: EntityManager,
+  { id, messageId }: { readonly id: string; readonly messageId: string },
+  dependencies: ManualDependencies,
+): Promise<ManualAttempt | null> {
+  const webhook = await findWebhook(em, id);
+  if (!webhook) return null;
+  const event = await findEvent(em, webhook, messageId);
+  if (!event) {
+    const message = `The log has no event of the webhook ${id} with the message id ${JSON.stringify(messageId)}.`;
+    throw new InvalidInput([{ path: ['messageId'], type: 'reference_not_found', message }]);
+  }
+  const subject = { merchantId: webhook.merchant ?? null, storeId: webhook.store ?? null };
+  const attempt = await sendNow(em, webhook, await messageOf(event, subject, dependencies.renderOrder), dependencies);
+  await record(em, webhook, event, attempt);
+  return attempt;
+}
+
+async function findEvent(em: EntityManager, webhook: Webhook, messageId: string): Promise<Event | undefined> {
+  const position = positionOf(messageId);
+  if (position === undefined) return undefined;
+  const [event] = await readEvents(queryIn(em), { after: position - 1, limit: 1 }).catch(error => {
+    if (error instanceof EventsDeleted) return [];
+    throw error;
+  });
+  const isOfWebhook =
+    event?.position === position &&
+    webhook.kinds.includes(event.kind) &&
+    (event.storeId === webhook.store || (event.merchantId !== null && event.merchantId === webhook.merchant));
+  return isOfWebhook ? event : undefined;
+}
+
+async function sendNow(
+  em: EntityManager,
+  { id, url, removedAt }: Webhook,
+  message: Message,
+  { send }: ManualDependencies,
+): Promise<ManualAttempt> {
+  const secrets = removedAt ? [] : await readSecrets(em, id);
+  if (secrets.length === 0) {
+    throw new InvalidInput([
+      { path: ['id'], type: 'value_error', message: `The webhook ${id} is removed; create a new one.` },
+    ]);
+  }
+  return { ...(await send({ url, secrets }, message)), webhookId: id, messageId: message.id };
+}
+
+async function readSecrets(em: EntityManager, id: string): Promise<Endpoint['secrets']> {
+  const statement = `
+    select secret from webhook where id = ? and removed_at is null
+    union all
+    select previous_secret from webhook where id = ? and previous_secret_expires_at > now()`;
+  return (await em.execute<{ secret: string }[]>(statement, [id, id])).map(({ secret }) => secret);
+}
+
+/** An event that was delivered before stays delivered, whatever became of its repetition. */
+async function record(em: EntityManager, { id }: Webhook, event: Event, attempt: Attempt): Promise<void> {
+  const statement = `
+    insert into webhook_delivery as d
+      (webhook_id, store_id, position, state, kind, order_id, event_at, attempts, last_attempt_at, status, error, duration_ms)
+    values (?, ?, ?, ?, ?, ?, ?, 1, now(), ?, ?, ?)
+    on conflict (webhook_id, position) do update set
+      state = case when excluded.state = 'DELIVERED' then excluded.state else d.state end,
+      attempts = d.attempts + 1, last_attempt_at = now(),
+      status = excluded.status, error = excluded.error, duration_ms = excluded.duration_ms`;
+  const state = attempt.isDelivered ? 'DELIVERED' : 'FAILING';
+  await em.execute(statement, [
+    ...[id, event.storeId, event.position, state, event.kind, event.orderId, event.createdAt],
+    ...[attempt.status, attempt.error, attempt.durationMs],
+  ]);
+}

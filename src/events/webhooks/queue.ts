@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared, type Query } from '../../database/query.ts';
+import { queryIn } from '../../database/transaction.ts';
+import type { Event, EventKind } from '../entities.ts';
+import type { DeliveryState } from './entities.ts';
+import type { Subject } from './message.ts';
+import type { Attempt, Endpoint } from './send.ts';
+
+/** For so long a queue belongs to the process that claimed it; each delivery renews it. Longer than an attempt can take. */
+export const claimSeconds = 20;
+
+const batchSize = 1000;
+
+/** Locks out other processes. A statement of its own, so that the next one sees every webhook that was created under the lock. */
+const lockStatement = prepared('select position from webhook_progress where id = 1 for update skip locked');
+
+const enqueueStatement = prepared(`
+  with batch as (
+    select position, store_id, merchant_id, kind, created_at from event
+    where position > greatest($1::bigint, (select min(start_position) from webhook where removed_at is null))
+    order by position limit ${batchSize}
+  ), enqueued as (
+    insert into webhook_queue as q (webhook_id, store_id, position, newest, waiting_since)
+    select w.id, b.store_id, min(b.position) - 1, max(b.position), (array_agg(b.created_at order by b.position))[1]
+    from batch b join webhook w on w.store_id = b.store_id or w.merchant_id = b.merchant_id
+    where b.kind = any (w.kinds) and b.position > w.start_position and w.removed_at is null
+    group by w.id, b.store_id
+    on conflict (webhook_id, store_id) do update set
+      newest = excluded.newest,
+      position = case when q.newest > q.position then q.position else excluded.position end,
+      waiting_since = case when q.newest > q.position then q.waiting_since else excluded.waiting_since end
+  )
+  update webhook_progress set position = (select max(position) from batch)
+  where id = 1 and exists (select from batch)
+  returning (select count(*) from batch) = ${batchSize} as "isMore"`);
+
+/** Puts new events of the log into the queues; true if there may be more. Of several processes one does it, and the others go on. */
+export async function enqueueEvents(em: EntityManager): Promise<boolean> {
+  return em.transactional(async transaction => {
+    const query = queryIn(transaction);
+    const [progress] = await query<{ position: number }>(lockStatement, []);
+    if (!progress) return false;
+    const [batch] = await query<{ isMore: boolean }>(enqueueStatement, [progress.position]);
+    return batch?.isMore ?? false;
+  });
+}
+
+/** A queue that this process delivers. */
+export interface Claim {
+  readonly token: string;
+  readonly webhookId: string;
+  readonly storeId: string;
+  readonly position: number;
+  readonly newest: number;
+  readonly waitingSince: Date | null;
+  readonly subject: Subject;
+  readonly kinds: readonly EventKind[];
+  readonly endpoint: Endpoint;
+}
+
+const claimStatement = prepared(`
+  with due as (
+    select webhook_id, store_id, row_number() over (partition by webhook_id order by next_attempt_at) as n
+    from webhook_queue
+    where newest > position and next_attempt_at <= now() and webhook_id <> all ($2::text[])
+  ), claimed as (
+    select q.webhook_id, q.store_id
+    from webhook_queue q join due using (webhook_id, store_id) join webhook w on w.id = q.webhook_id
+    where due.n <= $3 and w.paused_at is null and w.removed_at is null and q.next_attempt_at <= now()
+    order by q.next_attempt_at limit $4
+    for update of q skip locked
+  )
+  update webhook_queue q set claim = $1, next_attempt_at = now() + interval '${claimSeconds} seconds'
+  from claimed c join webhook w on w.id = c.webhook_id
+  where q.webhook_id = c.webhook_id and q.store_id = c.store_id
+  returning q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, q.waiting_since as "waitingSince",
+    w.merchant_id as "ofMerchant", w.store_id as "ofStore", w.kinds, w.url, w.secret,
+    case when w.previous_secret_expires_at > now() then w.previous_secret end as "previousSecret"`);
+
+interface ClaimRow extends Pick<Claim, 'webhookId' | 'storeId' | 'position' | 'newest' | 'waitingSince' | 'kinds'> {
+  readonly ofMerchant: string | null;
+  readonly ofStore: string | null;
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
+}
+
+export interface ClaimLimits {
+  readonly queues: number;
+  readonly perWebhook: number;
+  /** Webhooks that this process delivers enough queues of. */
+  readonly busyWebhookIds: readonly string[];
+}
+
+/** Claims queues that are due, those that wait longest first. */
+export async function claimQueues(query: Query, limits: ClaimLimits): Promise<Claim[]> {
+  const token = randomUUID();
+  const values = [token, limits.busyWebhookIds, limits.perWebhook, limits.queues];
+  const rows = await query<ClaimRow>(claimStatement, values);
+  return rows.map(({ ofMerchant, ofStore, url, secret, previousSecret, ...queue }) => ({
+    ...queue,
+    token,
+    subject: { merchantId: ofMerchant, storeId: ofStore },
+    endpoint: { url, secrets: previousSecret === null ? [secret] : [secret, previousSecret] },
+  }));
+}
+
+const recordStatement = prepared(`
+  with queue as (
+    update webhook_queue set
+      position = case when $4 = 'FAILING' then position else $5 end,
+      attempts = case when $4 = 'FAILING' then attempts + 1 else 0 end,
+      failing_since = case when $4 = 'FAILING' then coalesce(failing_since, now()) end,
+      waiting_since = case when $4 = 'FAILING' then waiting_since else $6::timestamptz end,
+      next_attempt_at = now() + interval '${claimSeconds} seconds'
+    where webhook_id = $1 and store_id = $2 and claim = $3
+    returning attempts, failing_since
+  ), recorded as (
+    insert into webhook_delivery as d
+      (webhook_id, store_id, position, state, kind, order_id, event_at, attempts, last_attempt_at, status, error, duration_ms)
+    values ($1, $2, $5, $4, $7, $8, $9, 1, now(), $10, $11, $12)
+    on conflict (webhook_id, position) do update set
+      state = excluded.state, attempts = d.attempts + case when $4 = 'GIVEN_UP' then 0 else 1 end, last_attempt_at = now(),
+      status = excluded.status, error = excluded.error, duration_ms = excluded.duration_ms
+  ), webhook_health as (
+    update webhook set
+      failing_since = case when $4 = 'DELIVERED' then null else coalesce(failing_since, now()) end,
+      last_delivered_at = case when $4 = 'DELIVERED' then now() else last_delivered_at end
+    where id = $1 and case when $4 = 'DELIVERED'
+      then failing_since is not null or last_delivered_at is null or last_delivered_at < now() - interval '1 minute'
+      else failing_since is null end
+  )
+  select q.attempts, q.failing_since as "failingSince", w.failing_since as "webhookFailingSince",
+    w.paused_at is not null or w.removed_at is not null as "isStopped"
+  from queue q join webhook w on w.id = $1`);
+
+export interface Recorded {
+  /** Failed attempts to deliver the event. */
+  readonly attempts: number;
+  readonly failingSince: Date | null;
+  readonly webhookFailingSince: Date | null;
+  /** Whether the webhook was paused or removed in the meantime. */
+  readonly isStopped: boolean;
+}
+
+/** Records an attempt and renews the claim; unless the attempt failed, the queue moves on. Undefined if the claim is lost. */
+export async function recordAttempt(
+  query: Query,
+  { webhookId, storeId, token }: Claim,
+  { event, next, attempt, state }: RecordOptions,
+): Promise<Recorded | undefined> {
+  const [recorded] = await query<Recorded>(recordStatement, [
+    ...[webhookId, storeId, token, state, event.position, next?.createdAt ?? null],
+    ...[event.kind, event.orderId, event.createdAt, attempt.status, attempt.error, attempt.durationMs],
+  ]);
+  return recorded;
+}
+
+interface RecordOptions {
+  readonly event: Event;
+  /** The event after it, if it is known. */
+  readonly next: Event | undefined;
+  readonly attempt: Attempt;
+  readonly state: DeliveryState;
+}
+
+const releaseStatement = prepared(`
+  update webhook_queue set
+    claim = null, position = greatest(position, $4::bigint), next_attempt_at = now() + $5 * interval '1 second'
+  where webhook_id = $1 and store_id = $2 and claim = $3`);
+
+/** Ends a claim. `position` skips events that are not for the webhook; the next attempt is due after a delay. */
+export async function releaseQueue(
+  query: Query,
+  { webhookId, storeId, token }: Claim,
+  { position = 0, delaySeconds = 0 }: { readonly position?: number; readonly delaySeconds?: number } = {},
+): Promise<void> {
+  await query(releaseStatement, [webhookId, storeId, token, position, delaySeconds]);
+}

@@ -1,0 +1,59 @@
+import type { ReadAccess } from '../../database/access.ts';
+import type { Pagination } from '../../database/paging.ts';
+import { prepared, type Query } from '../../database/query.ts';
+import type { EventKind } from '../entities.ts';
+import type { DeliveryState } from './entities.ts';
+
+/** The parent value of `WebhookDelivery`. */
+export interface DeliveryRow {
+  readonly webhookId: string;
+  readonly position: number;
+  readonly kind: EventKind;
+  readonly storeId: string;
+  readonly orderId: string | null;
+  readonly eventAt: Date;
+  readonly state: DeliveryState;
+  readonly attempts: number;
+  readonly lastAttemptAt: Date;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly durationMs: number;
+}
+
+const deliveriesStatement = prepared(`
+  select d.webhook_id as "webhookId", d.position, d.kind, d.store_id as "storeId", d.order_id as "orderId",
+    d.event_at as "eventAt", d.state, d.attempts, d.last_attempt_at as "lastAttemptAt", d.status, d.error,
+    d.duration_ms as "durationMs"
+  from unnest($1::text[]) w (id) cross join lateral (
+    select * from webhook_delivery where webhook_id = w.id order by position desc offset $2 limit $3
+  ) d`);
+
+const waitingStatement = prepared(`
+  select webhook_id as "webhookId", min(waiting_since) as "waitingSince" from webhook_queue
+  where webhook_id = any ($1) and newest > position group by webhook_id`);
+
+/** Deliveries of webhooks, newest event first. */
+export async function findDeliveries(
+  query: Query,
+  webhookIds: readonly string[],
+  { skip, limit }: Pagination,
+): Promise<Map<string, DeliveryRow[]>> {
+  const rows = await query<DeliveryRow>(deliveriesStatement, [webhookIds, skip, limit]);
+  return Map.groupBy(rows, ({ webhookId }) => webhookId);
+}
+
+/** When the oldest events happened that are not delivered, of the webhooks that have any. */
+export async function findWaiting(query: Query, webhookIds: readonly string[]): Promise<Map<string, Date>> {
+  const rows = await query<{ webhookId: string; waitingSince: Date }>(waitingStatement, [webhookIds]);
+  return new Map(rows.map(({ webhookId, waitingSince }) => [webhookId, waitingSince]));
+}
+
+export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
+
+/** Reads from the primary: an operator looks at what is happening now. */
+export function createWebhookRepository({ primary }: ReadAccess) {
+  return {
+    findDeliveries: (webhookIds: readonly string[], page: Pagination) => findDeliveries(primary, webhookIds, page),
+    findWaiting: (webhookIds: readonly string[]) => findWaiting(primary, webhookIds),
+  };
+}

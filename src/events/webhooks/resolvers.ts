@@ -1,0 +1,66 @@
+import { checkPagination } from '../../database/paging.ts';
+import type { Resolvers } from '../../generated/graph.ts';
+import type { Context } from '../../graphql/context.ts';
+import { redeliverMessage, testWebhook } from './attempts.ts';
+import type { Webhook } from './entities.ts';
+import { listWebhooks, stateOf } from './list.ts';
+import { messageId } from './message.ts';
+import { createWebhook, findWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './webhooks.ts';
+
+type WithEntityManager = Pick<Context, 'forkEntityManager'>;
+
+/** Resolves the webhook of a payload; it exists, because the mutation has just used it. */
+const loadWebhook = async (id: string, { forkEntityManager }: WithEntityManager): Promise<Webhook> => {
+  const webhook = await findWebhook(forkEntityManager(), id);
+  if (!webhook) throw new Error(`Webhook ${id} is gone`);
+  return webhook;
+};
+
+function delivering({ webhooks }: Context) {
+  if (!webhooks) throw new Error('This context cannot send webhooks');
+  return webhooks;
+}
+
+export const webhookResolvers: Resolvers = {
+  Query: {
+    webhooks: (_root, pagination, { forkEntityManager }) =>
+      listWebhooks(forkEntityManager(), checkPagination(pagination)),
+    webhook: (_root, { id }, { forkEntityManager }) => findWebhook(forkEntityManager(), id),
+  },
+  Mutation: {
+    createWebhook: async (_root, { input }, context) => {
+      const { policy, onChange } = delivering(context);
+      const issued = await createWebhook(context.forkEntityManager(), input, { policy });
+      onChange();
+      return issued;
+    },
+    rotateWebhookSecret: (_root, { id }, { forkEntityManager }) => rotateSecret(forkEntityManager(), id),
+    pauseWebhook: (_root, { id }, { forkEntityManager }) => pauseWebhook(forkEntityManager(), id),
+    resumeWebhook: async (_root, { id }, context) => {
+      const webhook = await resumeWebhook(context.forkEntityManager(), id);
+      delivering(context).onChange();
+      return webhook;
+    },
+    removeWebhook: (_root, { id }, { forkEntityManager }) => removeWebhook(forkEntityManager(), id),
+    testWebhook: (_root, { id }, context) => testWebhook(context.forkEntityManager(), id, delivering(context)),
+    redeliverWebhookMessage: (_root, args, context) =>
+      redeliverMessage(context.forkEntityManager(), args, delivering(context)),
+  },
+  CreateWebhookPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
+  RotateWebhookSecretPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
+  PauseWebhookPayload: { webhook: webhook => webhook },
+  ResumeWebhookPayload: { webhook: webhook => webhook },
+  RemoveWebhookPayload: { webhook: webhook => webhook },
+  WebhookAttempt: { webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context) },
+  Webhook: {
+    merchant: ({ merchant }, _args, { loaders }) => (merchant ? loaders.merchants.byId.load(merchant) : null),
+    store: ({ store }, _args, { loaders }) => (store ? loaders.stores.byId.load(store) : null),
+    state: webhook => stateOf(webhook),
+    waitingSince: ({ id }, _args, { loaders }) => loaders.webhooks.waitingSince.load(id),
+    deliveries: ({ id }, pagination, { loaders }) =>
+      loaders.webhooks.deliveries.load({ webhookId: id, ...checkPagination(pagination) }),
+  },
+  WebhookDelivery: {
+    messageId: ({ position }) => messageId(position),
+  },
+};

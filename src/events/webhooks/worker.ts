@@ -1,0 +1,160 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import { prepared, type Query } from '../../database/query.ts';
+import { currentRequest } from '../../database/statements.ts';
+import type { EventFeed } from '../feed.ts';
+import { type DeliveryDependencies, deliverQueue } from './deliver.ts';
+import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
+import { deleteOldDeliveries } from './retention.ts';
+
+/** Queues that a process delivers at the same time: of all webhooks, and of one, so that one that hangs does not stop the others. */
+const maxQueues = 64;
+const maxQueuesOfWebhook = 8;
+/** Retries are due at any time, and a notification may get lost. */
+const pollIntervalMs = 1_000;
+/** While there is no webhook, or the database does not respond. */
+const idleIntervalMs = 5_000;
+const statusIntervalMs = 15_000;
+const cleanUpIntervalMs = 600_000;
+/** After it, attempts in progress are aborted at a shutdown; they are repeated. */
+const closeTimeoutMs = 3_000;
+
+/** The state of all webhooks, for metrics. */
+export interface WebhookStatus {
+  readonly active: number;
+  readonly paused: number;
+  /** Age of the oldest event that was not delivered to an active webhook. */
+  readonly lagSeconds: number;
+}
+
+export interface WebhookWorkerOptions extends Omit<DeliveryDependencies, 'query'> {
+  readonly orm: MikroORM;
+  readonly query: Query;
+  readonly feed: EventFeed;
+  /** For so many days deliveries are listed. */
+  readonly keepDays: number;
+  readonly onStatus: (status: WebhookStatus) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Delivers events to webhooks. Every serving process has one; the database decides which of them delivers a queue. */
+export class WebhookWorker {
+  readonly #options: WebhookWorkerOptions;
+  readonly #runs = new Map<Claim, Promise<void>>();
+  readonly #shutdown = new AbortController();
+  #isClosing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> | undefined;
+  #isRoundRequested = false;
+  #unsubscribe: (() => void) | undefined;
+  #statusAt = Number.NEGATIVE_INFINITY;
+  #cleanedUpAt = performance.now();
+
+  constructor(options: WebhookWorkerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts later, off the path of the startup. */
+  start(): void {
+    this.#schedule(pollIntervalMs);
+  }
+
+  /** Looks for work now: there are new events, or a webhook has changed. */
+  wake(): void {
+    if (this.#isClosing) return;
+    this.#isRoundRequested = true;
+    this.#round ??= this.#runRounds();
+  }
+
+  /** Ends attempts in progress, and releases their queues to other processes. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearTimeout(this.#timer);
+    this.#unsubscribe?.();
+    await this.#round;
+    const timer = setTimeout(() => this.#shutdown.abort(), closeTimeoutMs);
+    await Promise.all(this.#runs.values());
+    clearTimeout(timer);
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#isClosing) this.#timer = setTimeout(() => this.wake(), delayMs).unref();
+  }
+
+  async #runRounds(): Promise<void> {
+    let delayMs = pollIntervalMs;
+    try {
+      while (this.#isRoundRequested && !this.#isClosing) {
+        this.#isRoundRequested = false;
+        // Neither counted nor traced with a request, but with the same time limit for statements.
+        const hasWebhooks = await currentRequest.run({ statements: 0, trace: undefined }, () => this.#runRound());
+        delayMs = hasWebhooks ? pollIntervalMs : idleIntervalMs;
+      }
+    } catch (error) {
+      delayMs = idleIntervalMs;
+      this.#options.onError(error);
+    }
+    this.#round = undefined;
+    this.#schedule(delayMs);
+  }
+
+  async #runRound(): Promise<boolean> {
+    const { orm, query, feed } = this.#options;
+    const [{ hasWebhooks = false } = {}] = await query<{ hasWebhooks: boolean }>(existsStatement, []);
+    if (!hasWebhooks) {
+      this.#unsubscribe?.();
+      this.#unsubscribe = undefined;
+      return false;
+    }
+    this.#unsubscribe ??= feed.subscribe(() => this.wake());
+    while (await enqueueEvents(orm.em.fork())) if (this.#isClosing) return true;
+    await this.#startRuns();
+    await this.#reportStatus();
+    await this.#cleanUp();
+    return true;
+  }
+
+  async #startRuns(): Promise<void> {
+    const free = maxQueues - this.#runs.size;
+    if (free === 0 || this.#isClosing) return;
+    const counts = Map.groupBy(this.#runs.keys(), ({ webhookId }) => webhookId);
+    const busyWebhookIds = [...counts].flatMap(([id, { length }]) => (length >= maxQueuesOfWebhook ? [id] : []));
+    const limits = { queues: free, perWebhook: maxQueuesOfWebhook, busyWebhookIds };
+    for (const claim of await claimQueues(this.#options.query, limits)) this.#runs.set(claim, this.#run(claim));
+  }
+
+  async #run(claim: Claim): Promise<void> {
+    try {
+      await deliverQueue(claim, this.#options, this.#shutdown.signal);
+    } catch (error) {
+      if (!this.#shutdown.signal.aborted) this.#options.onError(error);
+    }
+    this.#runs.delete(claim);
+    // There may be a queue that had to wait for this one.
+    this.wake();
+  }
+
+  async #reportStatus(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#statusAt < statusIntervalMs) return;
+    this.#statusAt = now;
+    const [status] = await this.#options.query<WebhookStatus>(statusStatement, []);
+    if (status) this.#options.onStatus(status);
+  }
+
+  async #cleanUp(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#cleanedUpAt < cleanUpIntervalMs) return;
+    this.#cleanedUpAt = now;
+    await deleteOldDeliveries(this.#options.query, this.#options.keepDays);
+  }
+}
+
+const existsStatement = prepared('select exists (select from webhook where removed_at is null) as "hasWebhooks"');
+
+const statusStatement = prepared(`
+  select count(*) filter (where w.paused_at is null) as active, count(*) filter (where w.paused_at is not null) as paused,
+    coalesce(extract(epoch from now() - min((
+      select min(q.waiting_since) from webhook_queue q where q.webhook_id = w.id and q.newest > q.position
+    )) filter (where w.paused_at is null)), 0)::float8 as "lagSeconds"
+  from webhook w where w.removed_at is null`);

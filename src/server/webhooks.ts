@@ -1,0 +1,73 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type { FastifyInstance } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { AccessScope } from '../auth/scope.ts';
+import type { Config } from '../config.ts';
+import { createReadAccess } from '../database/access.ts';
+import type { Query } from '../database/query.ts';
+import type { EventFeed } from '../events/feed.ts';
+import type { RenderOrder } from '../events/webhooks/message.ts';
+import { createSender } from '../events/webhooks/send.ts';
+import type { WebhookDependencies } from '../events/webhooks/webhooks.ts';
+import { WebhookWorker } from '../events/webhooks/worker.ts';
+import { createContext, createRepositories } from '../graphql/context.ts';
+import { createSchema } from '../graphql/schema.ts';
+import { type Contract, loadContract } from '../rest/contract/contract.ts';
+import { compileBody } from '../rest/render.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface WebhookOptions {
+  readonly orm: MikroORM;
+  readonly query: Query;
+  readonly feed: EventFeed;
+  readonly config: Config;
+  readonly metrics: Metrics;
+  readonly renderOrder: RenderOrder;
+}
+
+/** Delivers webhooks while the server runs, unless this is switched off. */
+export function registerWebhooks(app: FastifyInstance, options: WebhookOptions): WebhookDependencies {
+  const { orm, query, feed, config, metrics, renderOrder } = options;
+  const sender = createSender({ policy: config.webhooks });
+  const worker = new WebhookWorker({
+    orm,
+    query,
+    feed,
+    renderOrder,
+    send: sender.send,
+    keepDays: config.eventsKeepDays,
+    onAttempt({ webhookId }, state, { status, error, durationMs }) {
+      metrics.webhookAttempted(state, durationMs / 1000);
+      if (state !== 'DELIVERED')
+        app.log.info({ webhook: webhookId, state, status, error }, 'A webhook was not delivered');
+    },
+    onStatus: metrics.webhookStatus,
+    onError: error => app.log.warn({ err: error }, 'Webhooks could not be processed'),
+  });
+  if (config.webhooks.deliver) app.addHook('onReady', async () => worker.start());
+  app.addHook('onClose', async () => {
+    await worker.close();
+    sender.close();
+  });
+  const onChange = () => {
+    if (config.webhooks.deliver) worker.wake();
+  };
+  return { policy: config.webhooks, send: sender.send, renderOrder, onChange };
+}
+
+/** Renders orders as `GET /v1/orders/{order_service_id}` does, with the operation of that route. */
+export function compileOrderRenderer(
+  schema: GraphQLSchema,
+  contract: Contract,
+  contextOf: (scope: AccessScope) => unknown,
+): RenderOrder {
+  const renderBody = compileBody(schema, contract, 'getOrder');
+  return (orderId, scope) => renderBody({ order_service_id: orderId }, contextOf(scope));
+}
+
+/** For commands, which have no server. */
+export async function createOrderRenderer(orm: MikroORM): Promise<RenderOrder> {
+  const schema = createSchema();
+  const repositories = createRepositories(await createReadAccess(orm));
+  return compileOrderRenderer(schema, loadContract(schema), scope => createContext({ orm, repositories }, scope));
+}

@@ -1,0 +1,392 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { smallMenu } from '../support/data.ts';
+import { startReceiver, verify } from '../support/receiver.ts';
+
+const app = await startApp({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
+const receiver = await startReceiver();
+const operator = { 'x-api-key': await app.newKey({ name: 'operator', permissions: ['ADMIN'] }) };
+const orderKinds = ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'];
+
+const run = async (query: string, variables: object) => {
+  const { body } = await app.graphql(query, variables, operator);
+  expect(body.errors).toBeUndefined();
+  return body.data.result;
+};
+const mutate = (field: string, id: string, selection: string) =>
+  run(`mutation ($id: ID!) { result: ${field}(id: $id) { ${selection} } }`, { id });
+const statement = (text: string, values: unknown[] = []) => app.orm.em.fork().execute(text, values);
+
+/** Creates a webhook with a path of its own at the receiver. */
+async function createWebhook(input: object) {
+  const path = `/${randomUUID()}`;
+  const { secret, webhook } = await run(
+    'mutation ($input: CreateWebhookInput!) { result: createWebhook(input: $input) { secret webhook { id } } }',
+    { input: { url: receiver.urlOf(path), kinds: orderKinds, ...input } },
+  );
+  const id: string = webhook.id;
+  const query = (selection: string) => run(`query ($id: ID!) { result: webhook(id: $id) { ${selection} } }`, { id });
+  /** Waits until so many messages have arrived. */
+  const messages = async (count: number) => {
+    await expect.poll(() => receiver.at(path).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count);
+    return receiver.at(path);
+  };
+  const delivered = () => expect.poll(() => query('waitingSince'), { timeout: 10_000 }).toEqual({ waitingSince: null });
+  return { id, path, secret, query, messages, delivered };
+}
+
+const changeStatus = (orderId: string, to: string) =>
+  app.graphql(
+    'mutation ($orderId: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $orderId, to: $to) { order { id } } }',
+    {
+      orderId,
+      to,
+    },
+  );
+
+test('an order that is placed and accepted is two signed messages, with the order as the REST interface shows it', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  expect(webhook.secret).toMatch(/^whsec_[\w+/]{43}=$/);
+  const [order] = await app.data.orders(store, 1);
+  await webhook.messages(1);
+  await changeStatus(String(order?.id), 'ACCEPTED');
+  const [placed, changed] = await webhook.messages(2);
+  const { text } = await app.get(`/v1/orders/${order?.id}`);
+  expect(placed && verify(placed, webhook.secret)).toMatchObject({
+    type: 'order.placed',
+    timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    data: { store_id: store.id, order_id: order?.id, status: 'PENDING', order: { status: 'PENDING' } },
+  });
+  expect(changed && verify(changed, webhook.secret)).toEqual({
+    type: 'order.changed',
+    timestamp: expect.any(String),
+    data: {
+      ...{ store_id: store.id, order_id: order?.id, status_before: 'PENDING', status: 'ACCEPTED' },
+      order: JSON.parse(text),
+    },
+  });
+  expect(changed?.body).toContain(text);
+  expect(placed?.headers).toMatchObject({
+    'content-type': 'application/json',
+    'user-agent': expect.stringMatching(/^Carte\//),
+    'webhook-id': expect.stringMatching(/^msg_\d{16}$/),
+  });
+  expect(placed && (() => verify(placed, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'))).toThrow('No matching signature');
+});
+
+test('a webhook gets the kinds of events that it asked for: menus and stock with their revision', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id, kinds: ['MENU_CHANGED', 'STOCK_CHANGED', 'STORE_CHANGED'] });
+  await app.data.orders(store, 1);
+  await app.data.menu(store, smallMenu());
+  await statement('update store set city = ? where id = ?', ['Lisboa', store.id]);
+  const { body } = await app.graphql(`{ store(id: "${store.id}") { menuRevision } }`);
+  expect((await webhook.messages(2)).map(({ message }) => [message.type, message.data])).toEqual([
+    ['menu.changed', { store_id: store.id, revision: body.data.store.menuRevision }],
+    ['store.changed', { store_id: store.id }],
+  ]);
+});
+
+test('a statement that changes very many orders is one message, without an order', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  await app.data.orders(store, 2_000);
+  const messages = await webhook.messages(1);
+  expect(messages.map(({ message }) => [message.type, message.data])).toEqual([
+    ['orders.changed', { store_id: store.id }],
+  ]);
+});
+
+test('a webhook of a merchant gets events of its stores alone, one of a store those of the store', async () => {
+  const merchant = (await app.data.merchant()).id;
+  const [mine, sibling, foreign] = [
+    await app.data.store({ merchant }),
+    await app.data.store({ merchant }),
+    await app.data.store(),
+  ];
+  const ofMerchant = await createWebhook({ merchantId: merchant });
+  const ofStore = await createWebhook({ storeId: mine.id });
+  for (const store of [foreign, sibling, mine, foreign]) await app.data.orders(store, 2);
+  await ofMerchant.messages(4);
+  await ofStore.messages(2);
+  await Promise.all([ofMerchant.delivered(), ofStore.delivered()]);
+  const storesOf = (path: string) => receiver.at(path).map(({ message }) => message.data.store_id);
+  expect(storesOf(ofMerchant.path).toSorted()).toEqual([mine.id, mine.id, sibling.id, sibling.id].toSorted());
+  expect(storesOf(ofStore.path)).toEqual([mine.id, mine.id]);
+  // What happens to the order after the store has moved to another merchant is not the former merchant's.
+  const before = receiver.at(ofMerchant.path).length;
+  await statement('update store set merchant_id = ? where id = ?', [foreign.merchant, sibling.id]);
+  const [order] = await app.data.orders(sibling, 1);
+  await app.data.orders(mine, 1);
+  await ofMerchant.messages(before + 1);
+  await ofMerchant.delivered();
+  expect(JSON.stringify(receiver.at(ofMerchant.path))).not.toContain(order?.id);
+});
+
+test('a failure blocks later events of its store and webhook, and nothing else; order is kept', async () => {
+  const merchant = (await app.data.merchant()).id;
+  const [blocked, other] = [await app.data.store({ merchant }), await app.data.store({ merchant })];
+  const webhook = await createWebhook({ merchantId: merchant });
+  const beside = await createWebhook({ merchantId: merchant });
+  receiver.respond(webhook.path, (response, { message }) =>
+    response.writeHead(message.data.store_id === blocked.id ? 500 : 204).end(),
+  );
+  const orders = await app.data.orders(blocked, 3);
+  const others = await app.data.orders(other, 2);
+  await beside.messages(5);
+  await webhook.messages(3);
+  const idsOf = (storeId: string) =>
+    receiver.at(webhook.path).flatMap(({ message: { data } }) => (data.store_id === storeId ? [data.order_id] : []));
+  await expect.poll(() => idsOf(other.id)).toEqual(others.map(({ id }) => id));
+  expect(idsOf(blocked.id)).toEqual([orders[0]?.id]);
+  const { failingSince, waitingSince, deliveries } = await webhook.query(
+    'failingSince waitingSince deliveries { messageId storeId orderId kind state status error attempts }',
+  );
+  expect(waitingSince).toEqual(expect.any(String));
+  expect([failingSince, null]).toContain(failingSince);
+  const failing = receiver.at(webhook.path).find(({ message }) => message.data.store_id === blocked.id);
+  expect(deliveries).toContainEqual({
+    ...{ messageId: failing?.id, storeId: blocked.id, orderId: orders[0]?.id, kind: 'ORDER_PLACED' },
+    ...{ state: 'FAILING', status: 500, error: 'the response has status 500', attempts: 1 },
+  });
+  // It is retried after seconds; `resumeWebhook` does not wait for that.
+  receiver.accept(webhook.path);
+  await mutate('resumeWebhook', webhook.id, 'webhook { state }');
+  await webhook.delivered();
+  expect(idsOf(blocked.id)).toEqual([orders[0]?.id, ...orders.map(({ id }) => id)]);
+  const repeated = receiver.at(webhook.path).filter(({ id }) => id === failing?.id);
+  expect(repeated).toHaveLength(2);
+  for (const received of repeated) verify(received, webhook.secret);
+  expect(await webhook.query('failingSince deliveries(skip: 2) { state attempts }')).toMatchObject({
+    failingSince: null,
+  });
+});
+
+test('a paused webhook gets nothing until it is resumed, then everything in order', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  expect(await mutate('pauseWebhook', webhook.id, 'webhook { state pausedAt }')).toEqual({
+    webhook: { state: 'PAUSED', pausedAt: expect.any(String) },
+  });
+  const witness = await createWebhook({ storeId: store.id });
+  const orders = await app.data.orders(store, 5);
+  await witness.messages(5);
+  expect(receiver.at(webhook.path)).toEqual([]);
+  await mutate('resumeWebhook', webhook.id, 'webhook { state }');
+  const messages = await webhook.messages(5);
+  expect(messages.map(({ message }) => message.data.order_id)).toEqual(orders.map(({ id }) => id));
+});
+
+test('an endpoint that responds with 410 is removed, with its secret', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  receiver.respond(webhook.path, 410);
+  await app.data.orders(store, 3);
+  await expect
+    .poll(() => webhook.query('state notice'), { timeout: 10_000 })
+    .toEqual({
+      state: 'REMOVED',
+      notice: 'Removed because the endpoint responded with 410 Gone.',
+    });
+  expect(receiver.at(webhook.path)).toHaveLength(1);
+  const rows = await statement('select secret, previous_secret from webhook where id = ?', [webhook.id]);
+  expect(rows).toEqual([{ secret: '', previous_secret: null }]);
+  for (const field of ['resumeWebhook', 'pauseWebhook', 'testWebhook', 'rotateWebhookSecret']) {
+    const { body } = await app.graphql(`mutation { ${field}(id: "${webhook.id}") { webhook { id } } }`, {}, operator);
+    expect(body.errors[0].message).toBe(`id: The webhook ${webhook.id} is removed; create a new one.`);
+  }
+  expect(await mutate('removeWebhook', webhook.id, 'webhook { state }')).toEqual({ webhook: { state: 'REMOVED' } });
+});
+
+test('after a rotation, messages are signed with the new secret and for a day with the old one', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  const { secret } = await mutate('rotateWebhookSecret', webhook.id, 'secret webhook { previousSecretExpiresAt }');
+  await app.data.orders(store, 1);
+  const [first] = await webhook.messages(1);
+  for (const valid of [webhook.secret, secret])
+    expect(first && verify(first, valid)).toMatchObject({ type: 'order.placed' });
+  expect(String(first?.headers['webhook-signature']).split(' ')).toHaveLength(2);
+  await statement('update webhook set previous_secret_expires_at = now() where id = ?', [webhook.id]);
+  expect(await mutate('testWebhook', webhook.id, 'isDelivered status error')).toEqual({
+    ...{ isDelivered: true, status: 200, error: null },
+  });
+  const [, tested] = await webhook.messages(2);
+  expect(tested && verify(tested, secret)).toMatchObject({ type: 'webhook.test', data: { webhook_id: webhook.id } });
+  expect(tested && (() => verify(tested, webhook.secret))).toThrow('No matching signature');
+});
+
+test('a message can be sent again, with the same id and what the order is now', async () => {
+  const store = await app.data.store();
+  const [webhook, foreign] = [
+    await createWebhook({ storeId: store.id }),
+    await createWebhook({ storeId: (await app.data.store()).id }),
+  ];
+  const [order] = await app.data.orders(store, 1);
+  const [placed] = await webhook.messages(1);
+  await changeStatus(String(order?.id), 'REJECTED');
+  await webhook.messages(2);
+  const redeliver = (id: string, messageId: string | undefined) =>
+    app.graphql(
+      'mutation ($id: ID!, $messageId: ID!) { redeliverWebhookMessage(id: $id, messageId: $messageId) { isDelivered messageId } }',
+      { id, messageId },
+      operator,
+    );
+  const { body } = await redeliver(webhook.id, placed?.id);
+  expect(body.data.redeliverWebhookMessage).toEqual({ isDelivered: true, messageId: placed?.id });
+  const again = (await webhook.messages(3)).at(-1);
+  expect(again?.message).toEqual({
+    ...placed?.message,
+    data: {
+      ...placed?.message.data,
+      order: { ...placed?.message.data.order, status: 'REJECTED', completed_at: expect.any(String) },
+    },
+  });
+  expect(await webhook.query('deliveries { messageId attempts state }')).toMatchObject({
+    deliveries: [{ attempts: 1 }, { messageId: placed?.id, attempts: 2, state: 'DELIVERED' }],
+  });
+  for (const [id, messageId] of [
+    [foreign.id, placed?.id],
+    [webhook.id, 'msg_1'],
+    [webhook.id, 'x'],
+  ] as const) {
+    const refused = await redeliver(id, messageId);
+    expect(refused.body.errors[0].message).toBe(
+      `messageId: The log has no event of the webhook ${id} with the message id "${messageId}".`,
+    );
+  }
+});
+
+describe('after three days of failures', () => {
+  const failFor = (table: string, id: string) =>
+    statement(
+      `update ${table} set failing_since = now() - interval '73 hours' where ${table === 'webhook' ? 'id' : 'webhook_id'} = ?`,
+      [id],
+    );
+  /** Has the queues of a webhook try again now. */
+  const retry = async (id: string) => {
+    await statement('update webhook_queue set next_attempt_at = now() where webhook_id = ?', [id]);
+  };
+
+  test('a webhook that accepts nothing is paused, with a notice', async () => {
+    const store = await app.data.store();
+    const webhook = await createWebhook({ storeId: store.id });
+    receiver.respond(webhook.path, 503);
+    await app.data.orders(store, 1);
+    await webhook.messages(1);
+    await expect.poll(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
+    await failFor('webhook', webhook.id);
+    await failFor('webhook_queue', webhook.id);
+    await retry(webhook.id);
+    await expect
+      .poll(() => webhook.query('state notice'), { timeout: 10_000 })
+      .toEqual({
+        state: 'PAUSED',
+        notice: 'Paused after three days of failures: the response has status 503.',
+      });
+    receiver.accept(webhook.path);
+    await mutate('resumeWebhook', webhook.id, 'webhook { id }');
+    await webhook.delivered();
+    expect(await webhook.query('state notice failingSince')).toEqual({
+      state: 'ACTIVE',
+      notice: null,
+      failingSince: null,
+    });
+  });
+
+  test('a message that the endpoint refuses while it accepts others is given up, and can be sent again', async () => {
+    const store = await app.data.store();
+    const webhook = await createWebhook({ storeId: store.id });
+    receiver.respond(webhook.path, (response, { message }) =>
+      response.writeHead(message.data.order.customer.name === 'Refused' ? 400 : 200).end(),
+    );
+    await app.data.orders(store, 1, { customerName: 'Refused' });
+    await app.data.orders(store, 1);
+    await webhook.messages(1);
+    await expect.poll(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
+    await failFor('webhook_queue', webhook.id);
+    await retry(webhook.id);
+    await webhook.delivered();
+    const { notice, deliveries } = await webhook.query('notice deliveries { state status attempts }');
+    expect(notice).toMatch(new RegExp(`^The event of \\S+ of store ${store.id} was given up\\.$`));
+    expect(deliveries).toEqual([
+      { state: 'DELIVERED', status: 200, attempts: 1 },
+      { state: 'GIVEN_UP', status: 400, attempts: 2 },
+    ]);
+  });
+});
+
+test('events that the log no longer has are a notice, and later ones are delivered', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  await mutate('pauseWebhook', webhook.id, 'webhook { id }');
+  await app.data.orders(store, 2);
+  await expect.poll(() => webhook.query('waitingSince')).not.toEqual({ waitingSince: null });
+  await statement('delete from event where store_id = ?', [store.id]);
+  const [kept] = await app.data.orders(store, 1);
+  await statement('update webhook set paused_at = null where id = ?', [webhook.id]);
+  const [message] = await webhook.messages(1);
+  expect(message?.message.data.order_id).toBe(kept?.id);
+  expect((await webhook.query('notice')).notice).toMatch(/were deleted from the log before they were delivered\.$/);
+});
+
+test('createWebhook reports every error with its path; webhooks and metrics show no secret', async () => {
+  const errorsOf = async (input: object) => {
+    const { body } = await app.graphql(
+      'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
+      { input },
+      operator,
+    );
+    return body.errors[0].extensions.errors ?? body.errors[0].message;
+  };
+  expect(await errorsOf({ url: 'http://10.0.0.1/', storeId: 'no-such', kinds: [] })).toEqual([
+    {
+      path: ['input', 'url'],
+      type: 'value_error',
+      message:
+        '10.0.0.1 is not a public address; the operator can allow its network with CARTE_WEBHOOK_ALLOW_NETWORKS.',
+    },
+    { path: ['input', 'storeId'], type: 'reference_not_found', message: 'There is no store "no-such".' },
+    { path: ['input', 'kinds'], type: 'too_short', message: 'A webhook needs at least one kind of event.' },
+  ]);
+  const url = receiver.urlOf('/');
+  const oneSubject = 'A webhook is for one merchant with all its stores, or for one store.';
+  expect(await errorsOf({ url, kinds: orderKinds })).toMatchObject([{ message: oneSubject }]);
+  expect(await errorsOf({ url, kinds: orderKinds, storeId: 'a', merchantId: 'b' })).toMatchObject([
+    { message: oneSubject },
+  ]);
+  expect(await errorsOf({ url, kinds: ['ORDER_EATEN'], storeId: 'a' })).toContain(
+    'does not exist in "WebhookEventKind" enum',
+  );
+  expect(await errorsOf({ url, kinds: orderKinds, merchantId: 'a\0' })).toMatchObject([
+    { type: 'reference_not_found' },
+  ]);
+  const listed = await app.graphql('{ webhooks { id url state store { id } deliveries { messageId } } }', {}, operator);
+  expect(listed.body.data.webhooks.length).toBeGreaterThan(5);
+  const metrics = await app.get('/metrics');
+  expect(metrics.text).toMatch(/^carte_webhook_attempt_duration_seconds_count\{state="delivered"\} \d/m);
+  expect(metrics.text).toMatch(/^carte_webhooks\{state="active"\} \d/m);
+  expect(metrics.text).toMatch(/^carte_webhook_lag_seconds \d/m);
+  expect(listed.text + metrics.text).not.toContain('whsec_');
+  for (const field of ['rotateWebhookSecret', 'pauseWebhook', 'resumeWebhook', 'removeWebhook', 'testWebhook']) {
+    expect(await run(`mutation { result: ${field}(id: "no\\u0000such") { webhook { id } } }`, {})).toBeNull();
+  }
+});
+
+test('webhooks take the same number of statements for one and for many', async () => {
+  const page = (limit: number) =>
+    app.statements.during(() =>
+      app.graphql(
+        `{ webhooks(limit: ${limit}) { waitingSince store { id } merchant { id } deliveries { state } } }`,
+        {},
+        operator,
+      ),
+    );
+  const ofRequest = (texts: readonly string[]) =>
+    texts.filter(text => /from "?(webhook|store|merchant|unnest)/.test(text));
+  const [one, many] = [await page(1), await page(10)];
+  expect(many.result.body.data.webhooks).toHaveLength(10);
+  expect(ofRequest(many.statements).length - ofRequest(one.statements).length).toBeLessThanOrEqual(2);
+});
