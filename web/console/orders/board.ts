@@ -5,8 +5,7 @@ const maxCompleted = 30;
 
 /** The orders on the board, as the server has them. */
 export class Board {
-  /** Undefined before the first snapshot. */
-  revision: number | undefined;
+  #isLoaded = false;
   readonly #onArrivals: (orders: readonly Order[]) => void;
   #orders: ReadonlyMap<string, Order> = new Map();
 
@@ -16,10 +15,10 @@ export class Board {
   }
 
   /** Shows a snapshot, and what was reported since it was requested. */
-  replace({ revision, orders }: Snapshot, reportedSince: readonly Order[]): void {
-    const isFirst = this.revision === undefined;
+  replace({ orders }: Pick<Snapshot, 'orders'>, reportedSince: readonly Order[]): void {
+    const isFirst = !this.#isLoaded;
     const before = this.#orders;
-    this.revision = revision;
+    this.#isLoaded = true;
     this.#orders = new Map([...orders, ...reportedSince].map(order => [order.id, order]));
     if (!isFirst) this.#announce(orders, before);
   }
@@ -29,6 +28,12 @@ export class Board {
     const before = this.#orders;
     this.#orders = new Map(before).set(order.id, order);
     this.#announce([order], before);
+  }
+
+  remove(id: string): void {
+    const orders = new Map(this.#orders);
+    orders.delete(id);
+    this.#orders = orders;
   }
 
   get(id: string | undefined): Order | undefined {

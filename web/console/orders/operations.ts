@@ -12,14 +12,17 @@ import type {
   MarkAsReadMutationVariables,
   OpenOrdersQuery,
   OpenOrdersQueryVariables,
+  OrderEventsSubscription,
+  OrderEventsSubscriptionVariables,
   OrdersRevisionQuery,
   OrdersRevisionQueryVariables,
 } from '../../../src/generated/web.ts';
 import { openOperations } from '../client.ts';
 
 export type Order = BoardOrderFragment;
+export type OrderEvent = OrderEventsSubscription['orderEvents'];
 
-const { operation } = openOperations(new URL('orders.graphql', import.meta.url));
+const { operation, subscription } = openOperations(new URL('orders.graphql', import.meta.url));
 const fetchOpen = operation<OpenOrdersQuery, OpenOrdersQueryVariables>('OpenOrders');
 const fetchCompleted = operation<CompletedOrdersQuery, CompletedOrdersQueryVariables>('CompletedOrders');
 export const fetchRevision = operation<OrdersRevisionQuery, OrdersRevisionQueryVariables>('OrdersRevision');
@@ -28,14 +31,16 @@ export const findOrders = operation<FindOrdersQuery, FindOrdersQueryVariables>('
 export const changeStatus = operation<ChangeOrderStatusMutation, ChangeOrderStatusMutationVariables>(
   'ChangeOrderStatus',
 );
+export const watchOrders = subscription<OrderEventsSubscription, OrderEventsSubscriptionVariables>('OrderEvents');
 export const markAsRead = operation<MarkAsReadMutation, MarkAsReadMutationVariables>('MarkAsRead');
 
 /** Pages of 500 orders; a store with more open ones than this has another problem. */
 const maxPages = 4;
 
-/** The orders of a board, and the revision of which they are at least. */
+/** The orders of a board, of at least this revision; the cursor leads to the changes since. */
 export interface Snapshot {
   readonly revision: number;
+  readonly cursor: string | null;
   readonly orders: readonly Order[];
 }
 
@@ -52,5 +57,5 @@ export async function fetchSnapshot(store: string): Promise<Snapshot> {
     page = next?.pageInfo;
   }
   orders.push(...((await completed).store?.orders.nodes ?? []));
-  return { revision: first?.ordersRevision ?? 0, orders };
+  return { revision: first?.ordersRevision ?? 0, cursor: first?.orderEventsCursor ?? null, orders };
 }

@@ -56,7 +56,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
   onRoute();
 
   function setConnection(next: Connection): void {
-    if (connection === 'offline' && next === 'online') outbox.flush();
+    if (connection === 'offline' && next !== 'offline') outbox.flush();
     if (connection !== next) update();
     connection = next;
   }
@@ -163,7 +163,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
 
   function renderConnection(): TemplateResult {
     const waiting = outbox.size();
-    const text = { loading: 'Loading…', online: 'Live', offline: 'No connection' }[connection];
+    const text = { loading: 'Loading…', live: 'Live', polling: 'Every second', offline: 'No connection' }[connection];
     const detail = connection === 'offline' && waiting > 0 ? `, ${waiting} waiting to be sent` : '';
     return html`<p class="connection ${connection}" role="status">${text}${detail}</p>`;
   }
