@@ -3,9 +3,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { permissions, writePermissions } from '../../src/auth/scope.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 import { createOrderCalls } from '../support/evening.ts';
+import { startReceiver } from '../support/receiver.ts';
 
-const site = await openSite();
-const { createStore, place, change } = createOrderCalls(site);
+const site = await openSite({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
+const receiver = await startReceiver();
+const { createStore, postMenu, place, change } = createOrderCalls(site);
 
 const card = (page: Page, customer: string) => page.locator('.card', { hasText: customer });
 const column = (page: Page, name: string) => page.locator('.column', { has: page.getByRole('heading', { name }) });
@@ -103,10 +105,10 @@ describeInBrowser('/console', () => {
     await card(second, 'Inês').getByRole('button', { name: 'Accept' }).click();
     await card(second, 'Inês').getByText('Accepting…').waitFor();
     await card(first, 'Inês').getByRole('button', { name: 'Accept' }).click();
-    await cardIn(first, 'In the kitchen', 'Inês').waitFor();
+    await cardIn(first, 'Kitchen', 'Inês').waitFor();
     await release();
     await notice(second, 'The order of Inês is already accepted: someone else was faster').waitFor();
-    await cardIn(second, 'In the kitchen', 'Inês').waitFor();
+    await cardIn(second, 'Kitchen', 'Inês').waitFor();
     await second.getByRole('button', { name: 'OK' }).click();
     expect(await notice(first, 'faster').count()).toBe(0);
     expect(await statusOf(order.id)).toBe('ACCEPTED');
@@ -124,7 +126,7 @@ describeInBrowser('/console', () => {
     await change(theirs.id, 'CUSTOMER_CANCELLED');
     await placeFor(store, 'Late');
     await page.context().setOffline(false);
-    await cardIn(page, 'In the kitchen', 'Mine').waitFor();
+    await cardIn(page, 'Kitchen', 'Mine').waitFor();
     await cardIn(page, 'New', 'Late').waitFor();
     await cardIn(page, 'Done', 'Theirs').waitFor();
     await notice(page, 'The order of Theirs is already cancelled by the guest').waitFor();
@@ -144,8 +146,8 @@ describeInBrowser('/console', () => {
       await page.unroute('**/graphql');
     });
     await card(page, 'Lost').getByRole('button', { name: 'Accept' }).click();
-    await cardIn(page, 'In the kitchen', 'Lost').waitFor();
-    await column(page, 'In the kitchen').getByRole('button', { name: 'Ready' }).waitFor();
+    await cardIn(page, 'Kitchen', 'Lost').waitFor();
+    await column(page, 'Kitchen').getByRole('button', { name: 'Ready' }).waitFor();
     expect(await page.getByRole('log').innerText()).toBe('');
     expect(await statusOf(order.id)).toBe('ACCEPTED');
   });
@@ -176,7 +178,7 @@ describeInBrowser('/console', () => {
     expect(await hasFocus(card(page, 'Bea').locator('.card-main'))).toBe(true);
     await card(page, 'Ana').locator('.card-main').focus();
     await page.keyboard.press('n');
-    await cardIn(page, 'In the kitchen', 'Ana').waitFor();
+    await cardIn(page, 'Kitchen', 'Ana').waitFor();
     await page.getByRole('searchbox').fill('345 678');
     await page.getByText('2 found').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
@@ -279,6 +281,35 @@ describeInBrowser('/console', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  test('shows what each revision of the menu has changed, and restores one', async () => {
+    const store = await createStore();
+    await postMenu(store, ['soup'], 50);
+    const page = await open(`/console?store=${store}&view=history`);
+    const revisions = page.getByRole('list', { name: 'Revisions' }).locator('> li');
+    await revisions.nth(1).waitFor();
+    expect(await revisions.first().innerText()).toMatch(/^7 items changed\s+current/);
+    await revisions.first().getByRole('button').click();
+    const soup = revisions.first().getByRole('listitem').filter({ hasText: 'soup' });
+    expect(await soup.innerText()).toMatch(/changed\s+soup\s+item in all-day › food/);
+    expect(await soup.locator('del').allTextContents()).toContain('5.50');
+    expect(await soup.locator('ins').allTextContents()).toContain('6.00');
+    expect(await seriousViolations(page)).toEqual([]);
+    await revisions.nth(1).getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Restore this revision' }).click();
+    await page.getByText('Restoring undoes what has changed since: 7 items changed.').waitFor();
+    // Someone else is faster: nothing is restored.
+    await postMenu(store, [], 20);
+    await page.getByRole('button', { name: 'Yes, restore it' }).click();
+    await notice(page, 'Someone else has just changed the menu.').waitFor();
+    await revisions.nth(2).getByRole('button', { name: 'Restore this revision' }).click();
+    await page.getByRole('button', { name: 'Yes, restore it' }).click();
+    await revisions.first().getByText('restored · test').waitFor();
+    const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price } } }', {
+      id: store,
+    });
+    expect(body.data.store.item.price).toBe(550);
+  });
+
   test('an operator issues, rotates and revokes keys, whose secrets are shown once', async () => {
     const store = await createStore();
     const page = await site.open('/console?view=keys', { key: await site.newKey({ name: 'operator', permissions }) });
@@ -310,6 +341,35 @@ describeInBrowser('/console', () => {
     await till.getByRole('button', { name: 'Yes, revoke it' }).click();
     await till.getByText('revoked').waitFor();
     expect(await page.locator('body').innerText()).not.toContain('carte_');
+  });
+
+  test('an operator creates webhooks, tests them, and sees what was delivered', async () => {
+    const store = await createStore();
+    const page = await site.open('/console?view=webhooks', {
+      key: await site.newKey({ name: 'operator', permissions }),
+    });
+    await page.getByText('New webhook').click();
+    await page.getByLabel('URL').fill('http://192.168.0.1/');
+    await page.getByLabel('Store', { exact: true }).fill(store);
+    await page.getByRole('button', { name: 'Create the webhook' }).click();
+    await page.getByRole('alert').getByText(/^url:/).waitFor();
+    await page.getByLabel('URL').fill(receiver.urlOf('/till'));
+    await page.getByRole('button', { name: 'Create the webhook' }).click();
+    expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);
+    const webhook = page.locator('.entry', { hasText: '/till' });
+    await webhook.getByRole('button', { name: 'Test' }).click();
+    await notice(page, /^Delivered: 2/).waitFor();
+    await placeFor(store, 'Rui');
+    await expect.poll(() => receiver.at('/till').length, { timeout: 10_000 }).toBe(2);
+    await webhook.getByRole('button', { name: 'Deliveries' }).click();
+    await webhook.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => receiver.at('/till').length).toBe(3);
+    await webhook.getByRole('button', { name: 'Pause' }).click();
+    await webhook.getByText('paused').first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await webhook.getByRole('button', { name: 'Remove' }).click();
+    await webhook.getByRole('button', { name: 'Yes, remove it' }).click();
+    await webhook.getByText('removed').first().waitFor();
   });
 
   test('fits a phone and a tablet, with one column or three', async () => {

@@ -16,7 +16,7 @@ async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
     case 'keys':
       return (await import('./keys/keys.ts')).createKeys;
     case 'webhooks':
-      return (await import('./keys/keys.ts')).createKeys;
+      return (await import('./webhooks/webhooks.ts')).createWebhooks;
     case 'orders':
       return inStore(storeId, import('./orders/orders.ts'), ({ createOrders }) => createOrders);
     case 'stock':
@@ -26,7 +26,7 @@ async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
     case 'upload':
       return inStore(storeId, import('./menu/upload.ts'), ({ createUpload }) => createUpload);
     case 'history':
-      return inStore(storeId, import('./menu/menu.ts'), ({ createMenu }) => createMenu);
+      return inStore(storeId, import('./menu/history.ts'), ({ createHistory }) => createHistory);
   }
 }
 

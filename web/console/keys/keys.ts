@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
-import { InvalidInput, messageOf } from '../errors.ts';
+import { describeErrors } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
 import { renderSecret } from '../secret.ts';
 import { renderKeyForm } from './key-form.ts';
@@ -51,7 +51,7 @@ export function createKeys(app: App): Screen {
         form.reset();
       }
     } catch (error) {
-      errors = error instanceof InvalidInput && error.errors.length > 0 ? describeErrors(error) : [messageOf(error)];
+      errors = describeErrors(error);
     }
     isSending = false;
     app.update();
@@ -146,9 +146,6 @@ export function createKeys(app: App): Screen {
 
   return { title: () => 'Keys', view };
 }
-
-const describeErrors = ({ errors }: InvalidInput) =>
-  errors.map(({ path, message }) => `${path.filter(key => key !== 'input').join('.')}: ${message}`);
 
 function describeScope({ scope: { all, merchants, stores } }: Key): string {
   if (all) return 'all stores';

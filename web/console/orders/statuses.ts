@@ -3,7 +3,7 @@ import type { OrderStatus } from '../../../src/generated/web.ts';
 /** The columns of the board. */
 export const columns = [
   { name: 'new', title: 'New', empty: 'No new orders. They appear here as soon as they are placed.' },
-  { name: 'accepted', title: 'In the kitchen', empty: 'Nothing to prepare.' },
+  { name: 'accepted', title: 'Kitchen', empty: 'Nothing to prepare.' },
   { name: 'ready', title: 'Ready', empty: 'Nothing waits for a guest.' },
   { name: 'done', title: 'Done', empty: 'Nothing completed yet.' },
 ] as const;
