@@ -6,20 +6,31 @@ import { type Asset, createAsset } from '../cache/asset.ts';
 
 /** The files of npm packages that pages import, as they are published: ES modules that import each other by relative paths. */
 const packages: Readonly<Record<string, readonly [entry: string, ...others: string[]]>> = {
-  'lit-html': ['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/live.js', 'directives/repeat.js'],
+  'lit-html': [
+    'lit-html.js',
+    'directive.js',
+    'directive-helpers.js',
+    'directives/guard.js',
+    'directives/live.js',
+    'directives/repeat.js',
+  ],
   'graphql-sse': ['lib/client.mjs', 'lib/common.mjs', 'lib/parser.mjs', 'lib/utils.mjs'],
   '@humanwhocodes/momoa': ['dist/momoa.js'],
 };
 
 const folder = 'web/packages';
 
-/** Renders the import map of a page, and its source for `script-src` in the Content-Security-Policy. */
-export function renderImportMap() {
-  const imports = Object.entries(packages).flatMap(([name, [entry, ...others]]) => [
+/** The URLs of the packages, relative to the pages, by what modules import. */
+export const packageImports: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(packages).flatMap(([name, [entry, ...others]]) => [
     [name, `./${folder}/${name}/${entry}`],
     ...others.map(file => [`${name}/${file}`, `./${folder}/${name}/${file}`]),
-  ]);
-  const text = JSON.stringify({ imports: Object.fromEntries(imports) });
+  ]),
+);
+
+/** Renders the import map of a page, and its source for `script-src` in the Content-Security-Policy. */
+export function renderImportMap() {
+  const text = JSON.stringify({ imports: packageImports });
   return {
     script: `<script type="importmap">${text}</script>`,
     source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,

@@ -5,6 +5,7 @@ import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } f
 import { version } from '../version.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
 import { packageAssets, renderImportMap } from './page-packages.ts';
+import { renderPreloads } from './preloads.ts';
 
 /** Pages by URL; those that import npm packages have an import map. */
 const pages = {
@@ -24,7 +25,9 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load, each at a route of its own. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   const { script, source } = renderImportMap();
-  const values = { version, imports: script, ...renderLinks(settings) };
+  const read = (path: string) => String(files.get(path)?.().bytes ?? '');
+  const preloads = () => renderPreloads(['console/main.ts', 'console/orders/orders.ts'], read);
+  const values = { version, imports: script, preloads, ...renderLinks(settings) };
   const files = findFiles(new URL('../../web/', import.meta.url), values);
   for (const [url, { path, hasImportMap }] of Object.entries(pages)) {
     const page = files.get(path);
@@ -40,8 +43,8 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   for (const [url, file] of packageAssets()) app.get(url, (request, reply) => sendAsset(file(), request, reply));
 }
 
-/** Values by the names of their placeholders in the pages, such as `{version}`. */
-type Values = Readonly<Record<string, string>>;
+/** Values by the names of their placeholders in the pages, such as `{version}`; functions are called when a page is first sent. */
+type Values = Readonly<Record<string, string | (() => string)>>;
 
 /** Maps the paths of a folder to assets, which are created on first use. */
 function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset> {
@@ -62,9 +65,12 @@ function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset
 function readContent(file: URL, values: Values): string {
   const text = readFileSync(file, 'utf8');
   if (file.pathname.endsWith('.ts')) return stripTypes(text);
-  if (file.pathname.endsWith('.html')) return text.replace(/\{(\w+)\}/g, (match, name) => values[name] ?? match);
+  if (file.pathname.endsWith('.html'))
+    return text.replace(/\{(\w+)\}/g, (match, name) => render(values[name]) ?? match);
   return text;
 }
+
+const render = (value: Values[string] | undefined) => (typeof value === 'function' ? value() : value);
 
 /** Replaces types by blanks, so that lines and columns stay where they are. */
 export function stripTypes(source: string): string {

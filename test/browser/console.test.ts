@@ -95,7 +95,7 @@ describeInBrowser('/console', () => {
     const store = await createStore();
     const path = `/console?store=${store}`;
     const [first, second] = [await open(path), await site.open(path, { key: site.key })];
-    await Promise.all([first, second].map(page => page.getByText('Live').waitFor()));
+    await Promise.all([first, second].map(page => page.getByText('Live', { exact: true }).waitFor()));
     const order = await placeFor(store, 'Inês');
     await Promise.all([first, second].map(page => cardIn(page, 'New', 'Inês').waitFor()));
     expect(await first.title()).toBe('(1) Orders · Baixa · Console · Carte');
@@ -303,7 +303,7 @@ describeInBrowser('/console', () => {
     await notice(page, 'Someone else has just changed the menu.').waitFor();
     await revisions.nth(2).getByRole('button', { name: 'Restore this revision' }).click();
     await page.getByRole('button', { name: 'Yes, restore it' }).click();
-    await revisions.first().getByText('restored · test').waitFor();
+    await revisions.first().getByText('restored · demo').waitFor();
     const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price } } }', {
       id: store,
     });

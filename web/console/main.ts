@@ -119,5 +119,15 @@ function forgetKey(): void {
   update();
 }
 
+/** `/` goes to the search of the screen. */
+function focusSearch(event: KeyboardEvent): void {
+  const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
+  const field = document.querySelector<HTMLElement>('input[type=search]');
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !field) return;
+  event.preventDefault();
+  field.focus();
+}
+
+addEventListener('keydown', focusSearch);
 addEventListener('popstate', () => show(parseRoute(location.search)));
 await start();

@@ -1,6 +1,6 @@
 import { html } from 'lit-html';
 import type { App, Screen } from './app.ts';
-import { RequestError } from './errors.ts';
+import { KeyRejected, RequestError } from './errors.ts';
 import type { Route } from './route.ts';
 import { loadStore, type StoreContext } from './session.ts';
 import { homeOf, isAllowed } from './shell.ts';
@@ -56,8 +56,8 @@ export function openScreen(app: App): Screen {
       if (!isClosed) screen = create(app);
     } catch (error) {
       if (isClosed) return;
-      problem = error instanceof RequestError ? error.message : 'This view could not be loaded.';
-      app.fail(error);
+      if (error instanceof KeyRejected) return app.fail(error);
+      problem = error instanceof RequestError ? error.message : 'This view cannot be loaded: is there a network?';
     }
     app.update();
   }

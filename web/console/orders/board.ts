@@ -3,11 +3,14 @@ import { type Column, columns, statuses } from './statuses.ts';
 
 const maxCompleted = 30;
 
+export type Columns = Readonly<Record<Column, readonly Order[]>>;
+
 /** The orders on the board, as the server has them. */
 export class Board {
   #isLoaded = false;
   readonly #onArrivals: (orders: readonly Order[]) => void;
   #orders: ReadonlyMap<string, Order> = new Map();
+  #columns: Columns | undefined;
 
   /** `onArrivals` is called with new orders that were not on the board before. */
   constructor(onArrivals: (orders: readonly Order[]) => void) {
@@ -19,41 +22,51 @@ export class Board {
     const isFirst = !this.#isLoaded;
     const before = this.#orders;
     this.#isLoaded = true;
-    this.#orders = new Map([...orders, ...reportedSince].map(order => [order.id, order]));
+    this.#set(new Map([...orders, ...reportedSince].map(order => [order.id, order])));
     if (!isFirst) this.#announce(orders, before);
   }
 
   /** Shows the new state of an order. */
   apply(order: Order): void {
     const before = this.#orders;
-    this.#orders = new Map(before).set(order.id, order);
+    this.#set(new Map(before).set(order.id, order));
     this.#announce([order], before);
   }
 
   remove(id: string): void {
     const orders = new Map(this.#orders);
     orders.delete(id);
-    this.#orders = orders;
+    this.#set(orders);
   }
 
   get(id: string | undefined): Order | undefined {
     return id === undefined ? undefined : this.#orders.get(id);
   }
 
-  /** Groups the orders by column: the one that is due next first, and of the completed ones the last. */
-  columns(): Readonly<Record<Column, readonly Order[]>> {
-    const groups = Map.groupBy(this.#orders.values(), ({ status }) => statuses[status].column);
-    const sorted = columns.map(({ name }) => {
-      const orders = groups.get(name) ?? [];
-      return [name, name === 'done' ? orders.sort(byCompletion).slice(0, maxCompleted) : orders.sort(byReadyTime)];
-    });
-    return Object.fromEntries(sorted);
+  /** The orders by column: the one that is due next first, and of the completed ones the last. */
+  columns(): Columns {
+    this.#columns ??= groupByColumn(this.#orders.values());
+    return this.#columns;
+  }
+
+  #set(orders: ReadonlyMap<string, Order>): void {
+    this.#orders = orders;
+    this.#columns = undefined;
   }
 
   #announce(orders: readonly Order[], before: ReadonlyMap<string, Order>): void {
     const arrived = orders.filter(({ id, status }) => status === 'PENDING' && !before.has(id));
     if (arrived.length > 0) this.#onArrivals(arrived);
   }
+}
+
+function groupByColumn(orders: Iterable<Order>): Columns {
+  const groups = Map.groupBy(orders, ({ status }) => statuses[status].column);
+  const sorted = columns.map(({ name }) => {
+    const ofColumn = groups.get(name) ?? [];
+    return [name, name === 'done' ? ofColumn.sort(byCompletion).slice(0, maxCompleted) : ofColumn.sort(byReadyTime)];
+  });
+  return Object.fromEntries(sorted);
 }
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);

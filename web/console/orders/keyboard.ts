@@ -5,7 +5,7 @@ const arrows: Readonly<Record<string, readonly [columns: number, rows: number]>>
   ArrowRight: [1, 0],
 };
 
-/** Moves the focus among the orders of the board by arrow keys; `n` takes the next step of the focused one, `/` goes to the search. */
+/** Moves the focus among the orders of the board by arrow keys; `n` takes the next step of the focused one. */
 export function moveFocus(event: KeyboardEvent): void {
   const { target, key } = event;
   if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { App, Screen } from '../app.ts';
 import { Conflict, messageOf, RequestError } from '../errors.ts';
 import type { StoreContext } from '../session.ts';
-import { Board } from './board.ts';
+import { Board, type Columns } from './board.ts';
 import { type OrderView, renderCard } from './card.ts';
 import { renderDetail } from './detail.ts';
 import { moveFocus } from './keyboard.ts';
@@ -50,7 +51,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
     update,
   });
   const search = createOrderSearch({ app, storeId: store.id });
-  const clock = setInterval(update, clockMs);
+  const timer = setInterval(update, clockMs);
   // On the window, since the focus may be nowhere when what had it is gone.
   addEventListener('keydown', onKeyDown);
   onRoute();
@@ -168,11 +169,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
     return html`<p class="connection ${connection}" role="status">${text}${detail}</p>`;
   }
 
-  function renderBoard(
-    groups: Readonly<Record<Column, readonly Order[]>>,
-    orderView: OrderView,
-    openId: string | undefined,
-  ): TemplateResult {
+  function renderBoard(groups: Columns, orderView: OrderView, openId: string | undefined): TemplateResult {
     return html`
       <div class="column-choice" role="group" aria-label="Column">
         ${columns.map(
@@ -192,11 +189,18 @@ export function createOrders(app: App, store: StoreContext): Screen {
               <ul>${repeat(
                 groups[name],
                 ({ id }) => id,
-                order => renderCard(order, orderView, order.id === openId),
+                order => renderIfChanged(order, orderView, order.id === openId),
               )}</ul>
             </section>`,
         )}
       </div>`;
+  }
+
+  /** Of hundreds of orders, an event changes one. */
+  function renderIfChanged(order: Order, orderView: OrderView, isOpen: boolean) {
+    const clock = Math.floor(orderView.now / clockMs);
+    const shown = [order, outbox.changeOf(order.id), isOpen, orderView.isOffline, clock];
+    return guard(shown, () => renderCard(order, orderView, isOpen));
   }
 
   return {
@@ -207,7 +211,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
     view,
     onRoute,
     close() {
-      clearInterval(clock);
+      clearInterval(timer);
       removeEventListener('keydown', onKeyDown);
       live.close();
       outbox.close();

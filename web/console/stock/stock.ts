@@ -8,6 +8,8 @@ import { fetchMenuRevision, loadStock, type Stock, type StockEntry } from './ent
 import { createStockOutbox } from './outbox.ts';
 
 const pollMs = 3000;
+/** On a tablet the keyboard would cover the list. */
+const hasKeyboard = matchMedia('(pointer: fine)').matches;
 
 /** What is sold out: a search, and one tap for each item and modifier item. */
 export function createStock(app: App, store: StoreContext): Screen {
@@ -79,7 +81,7 @@ export function createStock(app: App, store: StoreContext): Screen {
         </div>
         <search class="line">
           <label for="search" class="visually-hidden">Search dishes and options</label>
-          <input id="search" type="search" class="wide" autocomplete="off" spellcheck="false" autofocus aria-keyshortcuts="/"
+          <input id="search" type="search" class="wide" autocomplete="off" spellcheck="false" ?autofocus=${hasKeyboard} aria-keyshortcuts="/"
             placeholder="Dish or option" .value=${query} @input=${({ target }: InputEvent) => {
               query = (target as HTMLInputElement).value;
               app.update();
