@@ -101,7 +101,7 @@ async function findKeys(query: Query, hashes: readonly string[]): Promise<(Found
   return hashes.map(key => {
     const row = found.get(key);
     if (!row) return new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-    const { hash: _, keyId, expiresAt, usedAt, ...scope } = row;
-    return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
+    const { hash: _, expiresAt, usedAt, ...scope } = row;
+    return { caller: { keyId: row.keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
   });
 }

@@ -3,8 +3,9 @@ import { checkPagination } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import type { ApiKey } from './entities.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { requireKey } from './scope.ts';
 
-/** Resolves the key of a payload; it exists, because the mutation has just written it. */
+/** Loads a key that exists: it was just authenticated or written. */
 const loadApiKey = async (
   { id }: { readonly id: string },
   _args: object,
@@ -17,6 +18,7 @@ const loadApiKey = async (
 
 export const authResolvers: Resolvers = {
   Query: {
+    viewer: (_root, _args, context) => loadApiKey({ id: requireKey(context.scope).keyId ?? '' }, {}, context),
     apiKeys: (_root, pagination, { forkEntityManager }) => listKeys(forkEntityManager(), checkPagination(pagination)),
   },
   Mutation: {

@@ -10,6 +10,8 @@ export const writePermissions: readonly Permission[] = ['ORDERS', 'STOCK', 'MENU
 
 /** What a key may read and write: only what is listed here, unless `all` is set. */
 export interface AccessScope {
+  /** The id of the API key; undefined for commands. */
+  readonly keyId?: string;
   readonly all: boolean;
   readonly permissions: readonly Permission[];
   /** Merchants with all their stores. */

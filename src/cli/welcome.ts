@@ -32,6 +32,7 @@ ${bold('An API key, if you have none or lost it')}
 function pages(url: string): string {
   return `${bold('In a browser')}
   ${url}/          overview of all pages
+  ${url}/console   orders, stock, menus and keys
   ${url}/graphql   the playground
   ${url}/docs      the REST reference
   ${url}/menu      a store's menu as guests see it

@@ -1,7 +1,7 @@
 import type { AccessScope } from '../auth/scope.ts';
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import { type Cursor, type CursorList, compareCursors } from './cursor.ts';
-import { parameter, type QueryOptions, type Selection } from './entity-query.ts';
+import { type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
@@ -18,14 +18,18 @@ import type { Query } from './query.ts';
 export interface ListArguments extends ConnectionArguments {
   readonly skip?: number | null;
   readonly limit?: number | null;
+  readonly search?: string | null;
 }
 
 /** A page of such a list; with an offset, it has no cursors. */
 export interface ListRequest extends PageRequest {
   readonly offset: number;
+  /** Words that each entity must have; empty for all entities. */
+  readonly words: readonly string[];
 }
 
 const defaultSize = 100;
+const maxSearchLength = 200;
 const cursorArguments = ['first', 'last', 'after', 'before'];
 
 /** Throws `InvalidInput` with every error, by the bounds of docs/interface.md#paging. */
@@ -34,37 +38,79 @@ export function checkListArguments(list: CursorList, args: ListArguments): ListR
     ...rangeErrors('skip', args.skip, { min: 0 }),
     ...rangeErrors('limit', args.limit, listSizes),
     ...connectionErrors(list, args, listSizes),
+    ...searchErrors(args.search),
     ...conflictErrors(args, { last: ['first'], skip: cursorArguments, limit: cursorArguments }),
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
-  return { ...pageRequest(list, args, args.limit ?? defaultSize), offset: args.skip ?? 0 };
+  const words = args.search?.split(/\s+/).filter(Boolean) ?? [];
+  return { ...pageRequest(list, args, args.limit ?? defaultSize), offset: args.skip ?? 0, words };
 }
 
-type FindPage<Entity> = (query: Query, scope: AccessScope, page: ListRequest) => Promise<Page<Entity>>;
+/** PostgreSQL takes neither NUL nor half a surrogate pair in a parameter. */
+function searchErrors(search: string | null | undefined): ValidationError[] {
+  if (!search || (search.isWellFormed() && !search.includes('\0') && search.length <= maxSearchLength)) return [];
+  const message = `is not a text of up to ${maxSearchLength} characters that could be found`;
+  return [{ path: ['search'], type: 'value_error', message }];
+}
 
-/** Compiles the query of a page of all entities in scope, oldest first. */
+/** A list of entities in scope, oldest first. */
+interface EntityList<Entity> {
+  readonly findPage: (query: Query, scope: AccessScope, page: ListRequest) => Promise<Page<Entity>>;
+  readonly count: (query: Query, scope: AccessScope, words: readonly string[]) => Promise<number>;
+}
+
+/** Compiles the queries of all entities in scope, and of those among them that a search finds in an SQL text, whose alias is `e`. */
 export function compileList<Entity extends Cursor, Joined extends object>(
   selection: Selection<Entity, Joined>,
-): FindPage<Entity> {
-  const byOffset = selection.compile(offsetQuery);
-  const forward = selection.compile(keysetQuery('asc'));
-  const backward = selection.compile(keysetQuery('desc'));
-  return async (query, scope, page) => {
-    const { size, offset, isBackward, after, before } = page;
-    if (!isBackward && !after && !before) {
-      const found = await byOffset(query, scope, [offset, size + 1]);
-      return { nodes: found.slice(0, size), hasPreviousPage: offset > 0, hasNextPage: found.length > size };
-    }
-    const run = isBackward ? backward : forward;
-    const bounds = [
-      after?.createdAt ?? '-infinity',
-      after?.id ?? '',
-      before?.createdAt ?? 'infinity',
-      before?.id ?? '',
-    ];
-    const found = await run(query, scope, [...bounds, size + 2]);
-    return pageBetweenCursors(isBackward ? found.toReversed() : found, page);
+  searchedText: string,
+): EntityList<Entity> {
+  const all = compileQueries(selection);
+  // Without an index: lists of stores have thousands of rows, not millions.
+  const found = compileQueries(
+    selection,
+    n =>
+      `not exists (select from unnest($${n}::text[]) word where strpos(${folded(searchedText)}, ${folded('word')}) = 0)`,
+  );
+  const queriesOf = ({ length }: readonly string[]) => (length > 0 ? found : all);
+  const valuesOf = (words: readonly string[]) => (words.length > 0 ? [words] : []);
+  return {
+    findPage: (query, scope, page) =>
+      findPage(queriesOf(page.words), page, (run, values) => run(query, scope, [...values, ...valuesOf(page.words)])),
+    count: (query, scope, words) => queriesOf(words).count(query, scope, valuesOf(words)),
   };
+}
+
+/** Ignores case in any script, whatever the locale of the database. */
+const folded = (text: string) => `lower(${text} collate "und-x-icu")`;
+
+/** A condition whose only parameter is the n-th. */
+type Condition = (n: number) => string;
+
+function compileQueries<Entity extends Cursor, Joined extends object>(
+  selection: Selection<Entity, Joined>,
+  condition?: Condition,
+) {
+  return {
+    byOffset: selection.compile(offsetQuery(condition)),
+    forward: selection.compile(keysetQuery('asc', condition)),
+    backward: selection.compile(keysetQuery('desc', condition)),
+    count: selection.compileCount(withCondition({ parameters: 0, build: () => {} }, condition)),
+  };
+}
+
+async function findPage<Entity extends Cursor>(
+  { byOffset, forward, backward }: Readonly<Record<'byOffset' | 'forward' | 'backward', EntityQuery<Entity>>>,
+  page: ListRequest,
+  read: (run: EntityQuery<Entity>, values: readonly unknown[]) => Promise<readonly Entity[]>,
+): Promise<Page<Entity>> {
+  const { size, offset, isBackward, after, before } = page;
+  if (!isBackward && !after && !before) {
+    const found = await read(byOffset, [offset, size + 1]);
+    return { nodes: found.slice(0, size), hasPreviousPage: offset > 0, hasNextPage: found.length > size };
+  }
+  const bounds = [after?.createdAt ?? '-infinity', after?.id ?? '', before?.createdAt ?? 'infinity', before?.id ?? ''];
+  const found = await read(isBackward ? backward : forward, [...bounds, size + 2]);
+  return pageBetweenCursors(isBackward ? found.toReversed() : found, page);
 }
 
 /**
@@ -99,22 +145,42 @@ export function slicePage<Entity extends Cursor>(
 }
 
 /** Its parameters are the number of entities to skip and to return. */
-const offsetQuery: QueryOptions = {
-  parameters: 2,
-  // Typed for numbers, but the builder renders a raw parameter as well.
-  build: qb =>
-    qb
-      .orderBy({ createdAt: 'asc', id: 'asc' })
-      .offset(parameter(1) as never)
-      .limit(parameter(2) as never),
-};
+const offsetQuery = (condition?: Condition) =>
+  withCondition(
+    {
+      parameters: 2,
+      // Typed for numbers, but the builder renders a raw parameter as well.
+      build: qb =>
+        qb
+          .orderBy({ createdAt: 'asc', id: 'asc' })
+          .offset(parameter(1) as never)
+          .limit(parameter(2) as never),
+    },
+    condition,
+  );
 
 /** Its parameters are the time and id of both cursors, which it includes, and the number of entities to return. */
-const keysetQuery = (direction: 'asc' | 'desc'): QueryOptions => ({
-  parameters: 5,
-  build: qb =>
-    qb
-      .where('(e.created_at, e.id) >= ($1, $2) and (e.created_at, e.id) <= ($3, $4)')
-      .orderBy({ createdAt: direction, id: direction })
-      .limit(parameter(5) as never),
-});
+const keysetQuery = (direction: 'asc' | 'desc', condition?: Condition) =>
+  withCondition(
+    {
+      parameters: 5,
+      build: qb =>
+        qb
+          .where('(e.created_at, e.id) >= ($1, $2) and (e.created_at, e.id) <= ($3, $4)')
+          .orderBy({ createdAt: direction, id: direction })
+          .limit(parameter(5) as never),
+    },
+    condition,
+  );
+
+/** Adds a condition with its parameter, which is the last one. */
+function withCondition({ parameters, build }: QueryOptions, condition: Condition | undefined): QueryOptions {
+  if (!condition) return { parameters, build };
+  return {
+    parameters: parameters + 1,
+    build: qb => {
+      build(qb);
+      qb.andWhere(condition(parameters + 1));
+    },
+  };
+}

@@ -85,11 +85,14 @@ export class Selection<Entity extends object, Joined extends object = never> {
   }
 
   /** Compiles a query that counts the entities in scope. */
-  compileCount(): (query: Query, scope: AccessScope) => Promise<number> {
-    const run = this.#compileInScope(0, true, () =>
-      this.#em.createQueryBuilder(this.#options.entity, 'e').select(raw('count(*)::int')),
-    );
-    return async (query, callerScope) => Number((await run(query, callerScope, []))[0]?.[0]);
+  compileCount({ parameters, build }: QueryOptions) {
+    const run = this.#compileInScope(parameters, true, () => {
+      const qb = this.#em.createQueryBuilder(this.#options.entity, 'e').select(raw('count(*)::int'));
+      build(qb);
+      return qb;
+    });
+    return async (query: Query, callerScope: AccessScope, values: readonly unknown[]): Promise<number> =>
+      Number((await run(query, callerScope, values))[0]?.[0]);
   }
 
   /** Builds two texts lazily, since an unrestricted scope needs no condition. */

@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
 import { type DocumentCache, type ParsedDocument, parseParameter } from './request-validation.ts';
 import { responseTooLarge, stringifyResponse } from './response-limit.ts';
+import { withVariableErrors } from './variable-errors.ts';
 
 export type ApolloContext = Context & {
   readonly request: FastifyRequest;
@@ -46,7 +47,7 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
       ApolloServerPluginLandingPageDisabled(),
       // It visits every field of a response to compute a header that is not used.
       ApolloServerPluginCacheControlDisabled(),
-      responsePlugin(translateError),
+      responsePlugin(schema, translateError),
     ],
   });
   await apollo.start();
@@ -54,7 +55,7 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
 }
 
 /** Passes the parsed document to Apollo, logs internal errors, and sets the status and headers of the response. */
-function responsePlugin(translateError: TranslateError): ApolloServerPlugin<ApolloContext> {
+function responsePlugin(schema: GraphQLSchema, translateError: TranslateError): ApolloServerPlugin<ApolloContext> {
   return {
     async requestDidStart({ request: operation, contextValue: { request, parsed, cost } }) {
       Object.assign(operation, parsed && { query: parsed.text, extensions: undefined }, variablesOf(request));
@@ -74,6 +75,7 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
           const codes = result.errors.map(error => error.extensions?.code);
           if (codes.includes(responseTooLarge)) result.data = null;
           result.errors = result.errors.map(error => withRequestId(error, request));
+          if (parsed) result.errors = withVariableErrors(result.errors, { schema, ...requestOf(operation, parsed) });
           response.http.headers ??= new HeaderMap();
           if (codes.includes('UNAUTHENTICATED')) {
             response.http.status = 401;
@@ -90,6 +92,12 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
     },
   };
 }
+
+const requestOf = ({ operationName, variables = {} }: GraphQLRequest, { document }: ParsedDocument) => ({
+  document,
+  operationName,
+  variables,
+});
 
 /** Parses the variables of a URL again: Apollo uses `JSON.parse`, which corrupts escaped keys (input/json.ts). */
 function variablesOf({ method, query }: FastifyRequest): Pick<GraphQLRequest, 'variables'> {

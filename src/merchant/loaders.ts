@@ -19,7 +19,7 @@ export function merchantLoaders(repository: MerchantRepository, scope: AccessSco
         for (const merchant of page.nodes) byId.prime(merchant.id, merchant);
         return page;
       };
-      return createConnection(readPage, () => repository.count(scope));
+      return createConnection(readPage, () => repository.count(scope, request.words));
     },
   };
 }

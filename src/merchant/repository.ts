@@ -9,12 +9,11 @@ export type MerchantRepository = ReturnType<typeof createMerchantRepository>;
 
 export function createMerchantRepository({ em, query, primary }: ReadAccess) {
   const merchants = new Selection<Merchant>(em, { entity: MerchantEntity, scope: { rules: merchantScope } });
-  const findPage = compileList(merchants);
-  const count = merchants.compileCount();
+  const list = compileList(merchants, "concat_ws(' ', e.id, e.brand_name)");
   return {
     byId: createBatchLoader(merchants, primary),
     /** Oldest first. */
-    findPage: (scope: AccessScope, page: ListRequest) => findPage(query, scope, page),
-    count: (scope: AccessScope) => count(query, scope),
+    findPage: (scope: AccessScope, page: ListRequest) => list.findPage(query, scope, page),
+    count: (scope: AccessScope, words: readonly string[]) => list.count(query, scope, words),
   };
 }

@@ -4,9 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../cache/asset.ts';
 import { version } from '../version.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
+import { packageAssets, renderImportMap } from './page-packages.ts';
+import { renderPreloads } from './preloads.ts';
 
-const policy = contentSecurityPolicy();
-const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html' };
+/** Pages by URL; those that import npm packages have an import map. */
+const pages = {
+  '/': { path: 'landing/page.html', hasImportMap: false },
+  '/menu': { path: 'menu/page.html', hasImportMap: false },
+  '/console': { path: 'console/page.html', hasImportMap: true },
+};
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -16,25 +22,32 @@ const mediaTypes: Readonly<Record<string, string>> = {
   graphql: 'text/plain; charset=utf-8',
 };
 
-/** Serves the pages `/` and `/menu`, and the files of `web/` that they load, each at a route of its own. */
+/** Serves the pages `/`, `/menu` and `/console`, and the files that they load, each at a route of its own. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const files = findFiles(new URL('../../web/', import.meta.url), { version, ...renderLinks(settings) });
-  for (const [url, path] of Object.entries(pages)) {
+  const { script, source } = renderImportMap();
+  const read = (path: string) => String(files.get(path)?.().bytes ?? '');
+  const preloads = () => renderPreloads(['console/main.ts', 'console/orders/orders.ts'], read);
+  const values = { version, imports: script, preloads, ...renderLinks(settings) };
+  const files = findFiles(new URL('../../web/', import.meta.url), values);
+  for (const [url, { path, hasImportMap }] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
+    const policy = contentSecurityPolicy(hasImportMap ? { 'script-src': `'self' ${source}` } : {});
     app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
   }
   // Browsers request it for what is no page, such as /openapi.json.
   const icon = files.get('icon.svg');
   if (icon) app.get('/favicon.ico', (request, reply) => sendAsset(icon(), request, reply));
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
+  app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
   for (const [path, file] of files) {
     if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => sendAsset(file(), request, reply));
   }
+  for (const [url, file] of packageAssets()) app.get(url, (request, reply) => sendAsset(file(), request, reply));
 }
 
-/** Values by the names of their placeholders in the pages, such as `{version}`. */
-type Values = Readonly<Record<string, string>>;
+/** Values by the names of their placeholders in the pages, such as `{version}`; functions are called when a page is first sent. */
+type Values = Readonly<Record<string, string | (() => string)>>;
 
 /** Maps the paths of a folder to assets, which are created on first use. */
 function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset> {
@@ -55,9 +68,12 @@ function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset
 function readContent(file: URL, values: Values): string {
   const text = readFileSync(file, 'utf8');
   if (file.pathname.endsWith('.ts')) return stripTypes(text);
-  if (file.pathname.endsWith('.html')) return text.replace(/\{(\w+)\}/g, (match, name) => values[name] ?? match);
+  if (file.pathname.endsWith('.html'))
+    return text.replace(/\{(\w+)\}/g, (match, name) => render(values[name]) ?? match);
   return text;
 }
+
+const render = (value: Values[string] | undefined) => (typeof value === 'function' ? value() : value);
 
 /** Replaces types by blanks, so that lines and columns stay where they are. */
 export function stripTypes(source: string): string {

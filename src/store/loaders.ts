@@ -51,7 +51,7 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
         prime(page.nodes);
         return page;
       };
-      return createConnection(readPage, () => repository.count(scope));
+      return createConnection(readPage, () => repository.count(scope, request.words));
     },
     /** Oldest first. */
     listOfMerchant(merchantId: string, args: ListArguments): StoreConnection {

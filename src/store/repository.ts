@@ -12,6 +12,11 @@ export type StoreRepository = ReturnType<typeof createStoreRepository>;
 export type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number>>>;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant'> & StoreRevisions;
 
+/** What a search for stores reads; of the name all texts, but not their keys. */
+const searchedText = `concat_ws(' ', e.id, e.external_id, e.city,
+  (select string_agg(text #>> '{}', ' ') from jsonb_path_query(e.name::jsonb, '$.**') text where jsonb_typeof(text) = 'string'),
+  (select m.brand_name from merchant m where m.id = e.merchant_id))`;
+
 export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const scope = { rules: storeScope };
   // Joins the merchant, which is in scope wherever the store is: most requests select both.
@@ -31,8 +36,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const withOrdersRevision = new Selection(em, { ...options, lazyFields: ['ordersRevision'] });
   const revisions = (...names: readonly (keyof StoreRevisions)[]) =>
     new Selection<StoreWithRevisions>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...names] });
-  const findPage = compileList(stores);
-  const count = stores.compileCount();
+  const list = compileList(stores, searchedText);
   const findOfMerchants = stores.compile({
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
@@ -43,8 +47,8 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
     menuRevisionById: createBatchLoader(revisions('menuRevision'), primary),
     revisionsById: createBatchLoader(revisions('menuRevision', 'ordersRevision'), primary),
     /** Oldest first. */
-    findPage: (scope: AccessScope, page: ListRequest) => findPage(query, scope, page),
-    count: (scope: AccessScope) => count(query, scope),
+    findPage: (scope: AccessScope, page: ListRequest) => list.findPage(query, scope, page),
+    count: (scope: AccessScope, words: readonly string[]) => list.count(query, scope, words),
     /** Oldest first. */
     findOfMerchants: (scope: AccessScope, merchantIds: readonly string[]) =>
       findOfMerchants(query, scope, [merchantIds]),

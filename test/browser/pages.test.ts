@@ -30,6 +30,7 @@ describeInBrowser('/', () => {
     const links = await page.getByRole('link').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
     expect(links).toEqual([
       'menu',
+      'console',
       'graphql',
       'docs',
       'guides/front-end',
@@ -106,6 +107,7 @@ describeInBrowser('/', () => {
       'Show',
       'Forget the key',
       'menu viewer',
+      'console',
       'playground',
       'Copy',
       'REST reference',

@@ -103,6 +103,20 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
+  'Query.viewer': [
+    'viewer { permissions scope { all merchants { id } stores { id } } }',
+    {
+      readOnly: returns({ permissions: [], scope: { all: false, merchants: [{ id: 'mine-merchant' }], stores: [] } }),
+      foreign: returns({
+        permissions: ['ORDERS', 'STOCK', 'MENU'],
+        scope: { all: false, merchants: [{ id: 'foreign-merchant' }], stores: [] },
+      }),
+      sibling: returns({
+        permissions: ['ORDERS', 'STOCK', 'MENU'],
+        scope: { all: false, merchants: [], stores: [{ id: 'mine-sibling' }] },
+      }),
+    },
+  ],
   'Mutation.restoreMenuConfiguration': [
     'restoreMenuConfiguration(storeId: "mine-store", revision: 1) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },

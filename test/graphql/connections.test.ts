@@ -208,3 +208,41 @@ describe('A cursor', () => {
     });
   });
 });
+
+test('a search finds stores and merchants by every word, in scope, on pages like those of the whole list', async () => {
+  const merchant = await app.data.merchant({ brandName: 'Óasis do Pão' });
+  const name = { translations: { pt: 'Padaria da Graça', ar: 'واحة' } };
+  const [first, second] = [
+    await app.data.store({ id: 'graca-1', merchant: merchant.id, name, city: 'Lisboa' }),
+    await app.data.store({ id: 'graca-2', merchant: merchant.id, name: { short: 'Graça 2' }, externalId: '100%_safe' }),
+  ];
+  await app.data.store({ name: { translations: { en: 'Oasis' } } });
+  const find = async (search: string, page = 'first: 9', key = app.key) => {
+    const document = `query ($search: String!) { stores(search: $search, ${page}) { count nodes { id } pageInfo { endCursor } } }`;
+    const { body } = await app.graphql(document, { search }, { 'x-api-key': key });
+    const { count, nodes, pageInfo } = body.data.stores;
+    return { count, ids: nodes.map(({ id }: { id: string }) => id), endCursor: pageInfo.endCursor };
+  };
+  const both = [first.id, second.id];
+  expect((await find(' GRAÇA   óasis ')).ids).toEqual(both);
+  expect((await find('graça lisboa')).ids).toEqual([first.id]);
+  expect((await find('واحة')).ids).toEqual([first.id]);
+  expect((await find('100%_')).ids).toEqual([second.id]);
+  // A key of the name is not a part of it.
+  expect((await find('translations')).ids).toEqual([]);
+  const page = await find('graça', 'first: 1');
+  expect(page).toMatchObject({ count: 2, ids: [first.id] });
+  expect((await find('graça', `first: 1, after: "${page.endCursor}"`)).ids).toEqual([second.id]);
+  expect((await find('graça', 'last: 1')).ids).toEqual([second.id]);
+  expect((await find('graça', 'skip: 1')).ids).toEqual([second.id]);
+  expect(await find('graça', 'first: 9', await app.newKey({ storeIds: [second.id] }))).toMatchObject({
+    count: 1,
+    ids: [second.id],
+  });
+  const merchants = '{ merchants(search: "do óasis") { count nodes { id } } }';
+  expect((await app.graphql(merchants)).body.data.merchants).toEqual({ count: 1, nodes: [{ id: merchant.id }] });
+  const { body } = await app.graphql('query ($search: String!) { stores(search: $search) { count } }', {
+    search: 'a\0',
+  });
+  expect(body.errors[0].extensions.errors).toMatchObject([{ path: ['search'] }]);
+});

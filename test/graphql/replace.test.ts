@@ -206,6 +206,31 @@ describe('replaceMenuConfiguration', () => {
     ]);
   });
 
+  test('reports values of a wrong type with their path, all of them at once', async () => {
+    const store = await app.data.store();
+    const item = { ...smallMenu().items[0], modifierExternalIds: [], price: '1', size: 2, tax: undefined };
+    const { body } = await replace(store.id, { items: Array(60).fill(item) });
+    const { errors } = body.errors[0].extensions;
+    expect(errors).toHaveLength(180);
+    expect(errors.slice(0, 3)).toEqual([
+      {
+        path: ['input', 'items', 0, 'price'],
+        type: 'value_error',
+        message: '"1" is not a whole number within ±(2^53−1)',
+      },
+      {
+        path: ['input', 'items', 0, 'tax'],
+        type: 'missing',
+        message: 'Field "tax" of required type "SafeInt!" was not provided.',
+      },
+      {
+        path: ['input', 'items', 0, 'size'],
+        type: 'extra_forbidden',
+        message: 'Field "size" is not defined by type "MenuItemInput".',
+      },
+    ]);
+  });
+
   test('keeps the prepType that the operator has set', async () => {
     const store = await app.data.store();
     await replace(store.id, smallMenu());

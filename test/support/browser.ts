@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, describe, expect, onTestFinished } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from './app.ts';
 
@@ -35,8 +36,8 @@ interface PageOptions extends BrowserContextOptions {
 }
 
 /** The demo on a server of its own, and a browser. After each test: no request has gone elsewhere, and no page had an error. */
-export async function openSite() {
-  const app = await startApp();
+export async function openSite(overrides: Partial<Config> = {}) {
+  const app = await startApp(overrides);
   const key = await loadDemo(app.orm);
   const browser = executablePath ? await chromium.launch({ executablePath, args: flags }) : undefined;
   afterAll(() => browser?.close());

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
@@ -7,25 +8,34 @@ import { mountPages, stripTypes } from '../../src/server/pages.ts';
 const app = Fastify();
 mountPages(app, { introspection: true, metrics: true });
 
-describe.each(['/', '/menu'])('%s', url => {
+describe.each(['/', '/menu', '/console'])('%s', url => {
   test('every file that the page and its modules refer to is served', async () => {
     const page = await app.inject(url);
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const pending = [...page.body.matchAll(/(?:src|href)="(web\/[^"]+)"/g)].map(([, file]) => `/${file}`);
+    const { imports = {} } = JSON.parse(/<script type="importmap">(.*)<\/script>/.exec(page.body)?.[1] ?? '{}');
     const seen = new Set<string>();
     for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
       seen.add(file);
       const { statusCode, body } = await app.inject(file);
       expect([file, statusCode]).toEqual([file, 200]);
-      const names = [...body.matchAll(/(?:from|operation\s*\()\s*'([^']+)'/g)].map(([, name]) => name ?? '');
-      pending.push(...names.map(name => new URL(name, `http://a${file}`).pathname).filter(name => !seen.has(name)));
+      const references = body.matchAll(/(?:from|(?:operation|URL|import)\s*\()\s*'([^']+)'|from\s*"([^"]+)"/g);
+      const names = [...references].map(([, single, double]) => single ?? double ?? '');
+      const files = names.filter(name => imports[name] || /\.\w+$/.test(name));
+      const urls = files.map(name => imports[name]?.slice(1) ?? new URL(name, `http://a${file}`).pathname);
+      pending.push(...urls.filter(name => !seen.has(name)));
     }
     expect(seen.size).toBeGreaterThan(4);
   });
 
   test('runs and loads files of this origin only, and nothing inline', async () => {
     const { headers, body } = await app.inject(url);
-    expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    // An import map must be inline: the policy allows the one with this hash.
+    const importMap = /<script type="importmap">(.*)<\/script>/.exec(body)?.[1];
+    const allowed = importMap === undefined ? '' : ` 'sha256-${hash('sha256', importMap, 'base64')}'`;
+    expect(headers['content-security-policy']).toContain(
+      `default-src 'none'; script-src 'self'${allowed}; style-src 'self';`,
+    );
     expect(body).not.toMatch(/<script>|<style|style="|https?:\/\//);
   });
 
@@ -54,9 +64,9 @@ test('/favicon.ico is the icon of the pages', async () => {
   expect(body).toBe((await app.inject('/web/icon.svg')).body);
 });
 
-test('/menu/ redirects to /menu', async () => {
-  const response = await app.inject('/menu/');
-  expect([response.statusCode, response.headers.location]).toEqual([307, '../menu']);
+test.each(['menu', 'console'])('/%s/ redirects to the URL without the slash', async page => {
+  const response = await app.inject(`/${page}/`);
+  expect([response.statusCode, response.headers.location]).toEqual([307, `../${page}`]);
 });
 
 test.each(['/web/tsconfig.json', '/web/menu/page.html', '/web/', '/web/../package.json', '/web/%2e%2e/package.json'])(

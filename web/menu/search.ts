@@ -83,7 +83,7 @@ function textOf(item: HTMLElement): string {
 }
 
 /** Makes `PÃO`, `pao` and full-width `ｐａｏ` equal, and Arabic with and without vowel marks. */
-function normalize(text: string): string {
+export function normalize(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f\u064b-\u0652]/g, '')

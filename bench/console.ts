@@ -1,0 +1,204 @@
+/**
+ * The console of a busy evening, in a real browser:
+ *   node bench/console.ts [--open 500] [--evening 1000] [--cut 10]
+ * It starts its own server and database; loads the board; keeps so many orders open; runs so many orders through all statuses as fast
+ * as it can; cuts the network for so many seconds; and compares the board with the server afterwards.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import {
+  measureLoad,
+  measureMemory,
+  type OpenConsole,
+  openConsole,
+  percentiles,
+  recordFrames,
+  startBrowser,
+} from './support/console.ts';
+import { carte, startServer, stopServer } from './support/servers.ts';
+
+const { values } = parseArgs({
+  options: {
+    open: { type: 'string', default: '500' },
+    evening: { type: 'string', default: '1000' },
+    cut: { type: 'string', default: '10' },
+  },
+});
+const folder = mkdtempSync(join(tmpdir(), 'carte-console-'));
+const env = { CARTE_DATA: folder, PORT: '0', CARTE_LOG_LEVEL: 'error' };
+const store = 'lisbon-baixa';
+
+async function main(): Promise<void> {
+  const server = await startServer(env);
+  const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], env);
+  const orders = createOrders(server.url, key);
+  const browser = await startBrowser();
+  const board = await openConsole(browser, key);
+  const url = `${server.url}/console?store=${store}`;
+  try {
+    for (const state of ['cold', 'warm']) {
+      const { usableMs, requests, bytes } = await measureLoad(board, url, '.card');
+      console.log(
+        `${state} load: usable after ${usableMs.toFixed(0)} ms, ${requests} requests, ${(bytes / 1000).toFixed(0)} kB`,
+      );
+    }
+    await measureArrivals(board, orders);
+    await fill(orders, Number(values.open));
+    const { usableMs } = await measureLoad(board, url, `.card`);
+    await waitForOpen(board, await orders.countOpen());
+    console.log(`${await orders.countOpen()} open orders: usable after ${usableMs.toFixed(0)} ms`);
+    await runEvening(board, orders, Number(values.evening));
+    await cutNetwork(board, orders, Number(values.cut));
+  } finally {
+    await browser.close();
+    await stopServer(server);
+  }
+}
+
+type Orders = ReturnType<typeof createOrders>;
+
+/** Calls the graph as guests and the staff do. */
+function createOrders(url: string, key: string) {
+  const run = async (query: string, variables: object) => {
+    const headers = { 'content-type': 'application/json', 'x-api-key': key };
+    const response = await fetch(`${url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query, variables }),
+    });
+    const { data, errors } = await response.json();
+    if (errors) throw new Error(errors[0].message);
+    return data;
+  };
+  // A time at which the whole menu is available.
+  const readyBy = nextNoon();
+  return {
+    async place(name: string): Promise<string> {
+      const line = { itemExternalId: 'carob-slice', quantity: 2, note: 'not too hot, please' };
+      const input = {
+        storeId: store,
+        idempotencyKey: crypto.randomUUID(),
+        customer: { name, phone: '' },
+        lines: [line],
+        readyBy,
+      };
+      const query = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
+      return (await run(query, { input })).placeOrder.order.id;
+    },
+    async change(id: string, to: string): Promise<void> {
+      const query =
+        'mutation ($id: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $id, to: $to) { order { id } } }';
+      await run(query, { id, to });
+    },
+    async countOpen(): Promise<number> {
+      const query = `query ($store: ID!) { store(id: $store) { orders(filter: { status: [PENDING, ACCEPTED, READY] }) { count } } }`;
+      return (await run(query, { store })).store.orders.count;
+    },
+  };
+}
+
+function nextNoon(): string {
+  const noon = new Date();
+  noon.setUTCDate(noon.getUTCDate() + 1);
+  noon.setUTCHours(13, 0, 0, 0);
+  return noon.toISOString();
+}
+
+async function fill(orders: Orders, count: number): Promise<void> {
+  for (let open = await orders.countOpen(); open < count; open++) {
+    const id = await orders.place(`Guest ${open}`);
+    if (open % 3 > 0) await orders.change(id, 'ACCEPTED');
+    if (open % 3 > 1) await orders.change(id, 'READY');
+  }
+}
+
+const openCards = ({ page }: OpenConsole) => page.locator('.column:not(.done) .card').count();
+
+async function waitForOpen(board: OpenConsole, count: number): Promise<void> {
+  for (let waited = 0; waited < 200; waited++) {
+    if ((await openCards(board)) === count) return;
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+  throw new Error(`The board has ${await openCards(board)} open orders, and the server ${count}`);
+}
+
+/** From the response to `placeOrder` until the order is on the board. */
+async function measureArrivals({ page }: OpenConsole, orders: Orders): Promise<void> {
+  await page.getByText('Live', { exact: true }).waitFor();
+  const times: number[] = [];
+  for (let order = 0; order < 30; order++) {
+    const name = `Arrival ${order}!`;
+    const shown = page.getByText(name, { exact: true }).waitFor();
+    const placing = performance.now();
+    await orders.place(name);
+    await shown;
+    times.push(performance.now() - placing);
+  }
+  console.log(`from placing an order until it is on the board: ${percentiles(times)}`);
+}
+
+/** Runs orders through all statuses while the board is watched, and takes one step on it by hand. */
+async function runEvening(board: OpenConsole, orders: Orders, count: number): Promise<void> {
+  const before = await measureMemory(board);
+  const stopFrames = await recordFrames(board);
+  const begun = performance.now();
+  const clicks: number[] = [];
+  for (let order = 0; order < count; order++) {
+    const id = await orders.place(`Evening ${order}`);
+    for (const status of ['ACCEPTED', 'READY', 'FULFILLED']) await orders.change(id, status);
+    if (order % 100 === 0) clicks.push(await measureClick(board));
+  }
+  const seconds = (performance.now() - begun) / 1000;
+  const frames = await stopFrames();
+  const after = await measureMemory(board);
+  console.log(
+    `an evening of ${count} orders (${count * 4} events) in ${seconds.toFixed(0)} s with ${await openCards(board)} open orders:`,
+  );
+  console.log(
+    `  frames: ${percentiles(frames)}, ${frames.filter(time => time > 100).length} of ${frames.length} over 100 ms`,
+  );
+  console.log(`  from a click until the board shows it: ${percentiles(clicks)}`);
+  console.log(
+    `  heap ${before.heapMb.toFixed(1)} → ${after.heapMb.toFixed(1)} MB, DOM nodes ${before.nodes} → ${after.nodes}`,
+  );
+}
+
+async function measureClick({ page }: OpenConsole): Promise<number> {
+  return page.evaluate<number>(`new Promise(resolve => {
+    const button = document.querySelector('.column.new [data-action=next]');
+    const card = button.closest('.card');
+    const begun = performance.now();
+    button.click();
+    const look = () => card.isConnected && card.querySelector('[data-action=next]') === button ? requestAnimationFrame(look) : resolve(performance.now() - begun);
+    look();
+  })`);
+}
+
+/** Cuts the network, changes orders on both sides, and waits until the board is that of the server. */
+async function cutNetwork(board: OpenConsole, orders: Orders, seconds: number): Promise<void> {
+  const { page, context } = board;
+  const theirs = await orders.place('Cut: theirs');
+  const mine = page.locator('.column.new .card').filter({ hasNotText: 'Cut' }).first();
+  const mineId = await mine.getAttribute('data-order');
+  await page.getByText('Cut: theirs', { exact: true }).waitFor();
+  await context.setOffline(true);
+  await mine.locator('[data-action=next]').click();
+  await orders.change(theirs, 'REJECTED');
+  for (let order = 0; order < 5; order++) await orders.place(`Cut ${order}`);
+  await new Promise(resolve => setTimeout(resolve, seconds * 1000));
+  await context.setOffline(false);
+  const back = performance.now();
+  await waitForOpen(board, await orders.countOpen());
+  await page.locator(`.column.accepted [data-order="${mineId}"] [data-action=next]`).waitFor();
+  console.log(
+    `after ${seconds} s without a network the board was right within ${((performance.now() - back) / 1000).toFixed(1)} s`,
+  );
+}
+
+try {
+  await main();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

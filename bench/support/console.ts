@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
+
+const executablePath = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
+  path => path && existsSync(path),
+);
+
+export async function startBrowser(): Promise<Browser> {
+  if (!executablePath) throw new Error('No Chromium was found; CHROMIUM_PATH names one');
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+}
+
+/** A console of a store, in a tab of its own. */
+export interface OpenConsole {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly devtools: CDPSession;
+}
+
+export async function openConsole(browser: Browser, key: string): Promise<OpenConsole> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
+  const page = await context.newPage();
+  await page.addInitScript(`sessionStorage.setItem('carte.key', ${JSON.stringify(key)})`);
+  return { page, context, devtools: await context.newCDPSession(page) };
+}
+
+/** Loads a page until a part of it is shown: the time from the navigation on, requests and transferred bytes. */
+export async function measureLoad({ page, devtools }: OpenConsole, url: string, selector: string) {
+  let requests = 0;
+  let bytes = 0;
+  await devtools.send('Network.enable');
+  const onFinished = ({ encodedDataLength }: { readonly encodedDataLength: number }) => {
+    requests++;
+    bytes += encodedDataLength;
+  };
+  devtools.on('Network.loadingFinished', onFinished);
+  await page.goto(url, { waitUntil: 'commit' });
+  const usableMs = await page.evaluate<number>(`new Promise(resolve => {
+    const look = () => document.querySelector(${JSON.stringify(selector)}) ? resolve(performance.now()) : requestAnimationFrame(look);
+    look();
+  })`);
+  devtools.off('Network.loadingFinished', onFinished);
+  return { usableMs, requests, bytes };
+}
+
+/** The memory of the page after a garbage collection. */
+export async function measureMemory({ devtools }: OpenConsole) {
+  await devtools.send('HeapProfiler.collectGarbage');
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  const { nodes } = await devtools.send('Memory.getDOMCounters');
+  return { heapMb: usedSize / 1e6, nodes };
+}
+
+/** Starts to record the time between frames; the returned function ends it. */
+export async function recordFrames({ page }: OpenConsole): Promise<() => Promise<number[]>> {
+  await page.evaluate(`{
+    window.frames_ = [];
+    let last = performance.now();
+    const next = now => {
+      if (!window.frames_) return;
+      window.frames_.push(now - last);
+      last = now;
+      requestAnimationFrame(next);
+    };
+    requestAnimationFrame(next);
+  }`);
+  return () => page.evaluate('(() => { const frames = window.frames_; window.frames_ = undefined; return frames; })()');
+}
+
+export function percentiles(values: readonly number[]): string {
+  const sorted = values.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]?.toFixed(0);
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`;
+}

@@ -1,0 +1,391 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { permissions, writePermissions } from '../../src/auth/scope.ts';
+import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+import { createOrderCalls } from '../support/evening.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+const site = await openSite({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
+const receiver = await startReceiver();
+const { createStore, postMenu, place, change } = createOrderCalls(site);
+
+const card = (page: Page, customer: string) => page.locator('.card', { hasText: customer });
+const column = (page: Page, name: string) => page.locator('.column', { has: page.getByRole('heading', { name }) });
+const cardIn = (page: Page, name: string, customer: string) =>
+  column(page, name).locator('.card', { hasText: customer });
+const notice = (page: Page, text: string | RegExp) => page.getByRole('log').getByText(text);
+const views = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents();
+const hasFocus = (part: Locator) => part.evaluate(element => element === document.activeElement);
+
+/** An order of this guest, placed through the graph. */
+async function placeFor(storeId: string, name: string): Promise<{ readonly id: string }> {
+  return place(storeId, ['2 burger: size/large, toppings/cheese'], { customer: { name, phone: '+351 912 345 678' } });
+}
+
+async function statusOf(id: string): Promise<string> {
+  const { body } = await site.graphql('query ($id: ID!) { order(id: $id) { status } }', { id });
+  return body.data.order.status;
+}
+
+/** Holds the requests of an operation until the returned function is called. */
+async function hold(page: Page, operation: string): Promise<() => Promise<void>> {
+  let release = () => {};
+  const released = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  await page.route('**/graphql', async route => {
+    const { operationName } = route.request().postDataJSON();
+    if (operationName === operation) await released;
+    await route.continue().catch(() => {});
+  });
+  return async () => {
+    release();
+    await page.unroute('**/graphql');
+  };
+}
+
+describeInBrowser('/console', () => {
+  const open = site.share({ key: site.key });
+
+  test('asks for a key, and shows its stores, which a search finds', async () => {
+    const page = await site.open('/console');
+    await page.getByLabel('Key').fill('carte_unknown');
+    await page.getByRole('button', { name: 'Use' }).click();
+    await page.getByRole('alert').getByText('not known, or no longer valid').waitFor();
+    expect(await page.getByLabel('Key').inputValue()).toBe('carte_unknown');
+    await page.getByLabel('Key').fill(site.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Dona Gaivota Lisbon' }).waitFor();
+    await page.getByRole('searchbox').fill('azul méxico');
+    await page.getByText('1 found').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'The Blue Axolotl' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?store=mexico-roma');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Stores' }).waitFor();
+    await page
+      .getByText(/^demo|^test/)
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.getByLabel('Key').waitFor();
+    expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBeNull();
+  });
+
+  test('shows a key what it can do, and nothing else', async () => {
+    const storeIds = [await createStore()];
+    const order = await placeFor(storeIds[0] ?? '', 'Rui');
+    const readOnly = await site.open('/console', { key: await site.newKey({ storeIds, permissions: [] }) });
+    await card(readOnly, 'Rui').click();
+    await readOnly.getByRole('heading', { name: 'Rui' }).waitFor();
+    expect(await views(readOnly)).toEqual(['Orders', 'Menu', 'History']);
+    expect(await readOnly.getByRole('button', { name: /Accept|Reject/ }).count()).toBe(0);
+    expect(await readOnly.getByRole('link', { name: 'Stores' }).count()).toBe(0);
+    await readOnly.goto(`${site.url}/console?store=${storeIds[0]}&view=upload`);
+    await card(readOnly, 'Rui').waitFor();
+    const writing = await site.open('/console', {
+      key: await site.newKey({ storeIds, permissions: writePermissions }),
+    });
+    await card(writing, 'Rui').getByRole('button', { name: 'Accept' }).waitFor();
+    expect(await views(writing)).toEqual(['Orders', 'Stock', 'Menu', 'Upload', 'History']);
+    expect(await statusOf(order.id)).toBe('PENDING');
+  });
+
+  test('an order appears on every board at once; of two who accept it, one is told that the other was faster', async () => {
+    const store = await createStore();
+    const path = `/console?store=${store}`;
+    const [first, second] = [await open(path), await site.open(path, { key: site.key })];
+    await Promise.all([first, second].map(page => page.getByText('Live', { exact: true }).waitFor()));
+    const order = await placeFor(store, 'Inês');
+    await Promise.all([first, second].map(page => cardIn(page, 'New', 'Inês').waitFor()));
+    expect(await first.title()).toBe('(1) Orders · Baixa · Console · Carte');
+    expect(await first.getByRole('status').filter({ hasText: 'New order of Inês' }).count()).toBe(1);
+
+    const release = await hold(second, 'ChangeOrderStatus');
+    await card(second, 'Inês').getByRole('button', { name: 'Accept' }).click();
+    await card(second, 'Inês').getByText('Accepting…').waitFor();
+    await card(first, 'Inês').getByRole('button', { name: 'Accept' }).click();
+    await cardIn(first, 'Kitchen', 'Inês').waitFor();
+    await release();
+    await notice(second, 'The order of Inês is already accepted: someone else was faster').waitFor();
+    await cardIn(second, 'Kitchen', 'Inês').waitFor();
+    await second.getByRole('button', { name: 'OK' }).click();
+    expect(await notice(first, 'faster').count()).toBe(0);
+    expect(await statusOf(order.id)).toBe('ACCEPTED');
+  });
+
+  test('loses nothing while the network is cut, and is right afterwards', async () => {
+    const store = await createStore();
+    const [mine, theirs] = [await placeFor(store, 'Mine'), await placeFor(store, 'Theirs')];
+    const page = await site.open(`/console?store=${store}`, { key: site.key });
+    await card(page, 'Theirs').waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('No connection').waitFor();
+    for (const name of ['Mine', 'Theirs']) await card(page, name).getByRole('button', { name: 'Accept' }).click();
+    await page.getByText('No connection, 2 waiting to be sent').waitFor();
+    await change(theirs.id, 'CUSTOMER_CANCELLED');
+    await placeFor(store, 'Late');
+    await page.context().setOffline(false);
+    await cardIn(page, 'Kitchen', 'Mine').waitFor();
+    await cardIn(page, 'New', 'Late').waitFor();
+    await cardIn(page, 'Done', 'Theirs').waitFor();
+    await notice(page, 'The order of Theirs is already cancelled by the guest').waitFor();
+    expect([await statusOf(mine.id), await statusOf(theirs.id)]).toEqual(['ACCEPTED', 'CUSTOMER_CANCELLED']);
+    expect(await page.evaluate('sessionStorage.length')).toBe(1);
+  });
+
+  test('a change whose response was lost is not reported as a conflict', async () => {
+    const store = await createStore();
+    const order = await placeFor(store, 'Lost');
+    const page = await site.open(`/console?store=${store}`, { key: site.key });
+    await card(page, 'Lost').waitFor();
+    await page.route('**/graphql', async route => {
+      if (route.request().postDataJSON().operationName !== 'ChangeOrderStatus') return route.continue();
+      await route.fetch();
+      await route.abort();
+      await page.unroute('**/graphql');
+    });
+    await card(page, 'Lost').getByRole('button', { name: 'Accept' }).click();
+    await cardIn(page, 'Kitchen', 'Lost').waitFor();
+    await column(page, 'Kitchen').getByRole('button', { name: 'Ready' }).waitFor();
+    expect(await page.getByRole('log').innerText()).toBe('');
+    expect(await statusOf(order.id)).toBe('ACCEPTED');
+  });
+
+  test('can be used by keyboard: to an order, its details, a refusal that asks first, and back', async () => {
+    const store = await createStore();
+    for (const name of ['Ana', 'Bea']) await placeFor(store, name);
+    const page = await open(`/console?store=${store}`);
+    await card(page, 'Bea').waitFor();
+    await page.getByRole('switch', { name: 'Sound' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await hasFocus(card(page, 'Bea').locator('.card-main'))).toBe(true);
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('complementary')
+      .getByText('Cheese')
+      .or(page.getByRole('complementary').getByText('cheese'))
+      .waitFor();
+    expect(await hasFocus(page.getByRole('heading', { name: 'Bea' }))).toBe(true);
+    await page.getByRole('button', { name: 'Reject' }).press('Enter');
+    await page.getByText('Reject? This cannot be undone.').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary').getByText('rejected').waitFor();
+    await page.keyboard.press('Escape');
+    await cardIn(page, 'Done', 'Bea').getByText('rejected').waitFor();
+    expect(await page.getByRole('complementary').count()).toBe(0);
+    expect(await hasFocus(card(page, 'Bea').locator('.card-main'))).toBe(true);
+    await card(page, 'Ana').locator('.card-main').focus();
+    await page.keyboard.press('n');
+    await cardIn(page, 'Kitchen', 'Ana').waitFor();
+    await page.getByRole('searchbox').fill('345 678');
+    await page.getByText('2 found').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('a dish is sold out by one tap, also while the network is cut, and back in stock', async () => {
+    const store = await createStore();
+    const page = await open(`/console?store=${store}&view=stock`);
+    const soup = page.getByRole('switch', { name: 'soup' });
+    const soldOut = async () => {
+      const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { items { externalId inStock } } }', {
+        id: store,
+      });
+      return body.data.store.items.flatMap((item: { externalId: string; inStock: boolean }) =>
+        item.inStock ? [] : item.externalId,
+      );
+    };
+    await page.getByRole('searchbox').fill('SOUP');
+    await page.getByText('1 shown').waitFor();
+    await soup.click();
+    expect(await soup.getAttribute('aria-checked')).toBe('false');
+    await expect.poll(soldOut).toEqual(['soup']);
+    await page.context().setOffline(true);
+    onTestFinished(() => page.context().setOffline(false));
+    await soup.click();
+    expect(await soup.getAttribute('aria-checked')).toBe('true');
+    await page.getByText('No connection').waitFor();
+    await page.context().setOffline(false);
+    await expect.poll(soldOut, { timeout: 5000 }).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('uploads a configuration as it is posted, and shows every error beside its place in the text', async () => {
+    const store = await createStore();
+    const page = await open(`/console?store=${store}&view=upload`);
+    const area = page.getByLabel('Configuration in JSON');
+    const upload = () => page.getByRole('button', { name: 'Replace the menu' }).click();
+    await area.fill('{"items": [}');
+    await upload();
+    await page.getByText('This is no JSON').waitFor();
+    const item = {
+      external_id: 'tea',
+      name: { translations: { en: 'Tea', ar: 'شاي' } },
+      price: 200,
+      tax: 20,
+      sell_separately: true,
+    };
+    const wrong = {
+      items: [
+        { ...item, price: '2' },
+        { ...item, external_id: 'tea', tax: undefined, colour: 'red' },
+      ],
+    };
+    await area.fill(JSON.stringify(wrong, null, 2));
+    await upload();
+    await page.getByText('There are 2 errors. Nothing was changed.').waitFor();
+    await page.getByText('no such fields: items.1.colour').waitFor();
+    const errors = page.getByRole('list', { name: 'Errors' }).getByRole('listitem');
+    expect(await errors.first().innerText()).toMatch(
+      /line 11 · items\.0\.price\s+"price": "2",\s+"2" is not a whole number/,
+    );
+    await errors.first().getByRole('button').click();
+    expect(
+      await area.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd)),
+    ).toBe('"2"');
+    expect(await seriousViolations(page)).toEqual([]);
+
+    await area.fill(
+      JSON.stringify({ items: [item, { ...item, external_id: 'tea', name: { translations: { '': 'x' } } }] }),
+    );
+    await upload();
+    await page.getByText('There is one error.').waitFor();
+    // Someone else is faster.
+    await site.graphql(
+      'mutation ($id: ID!) { setStock(storeId: $id, items: [{ externalId: "soup", inStock: false }]) { revision } }',
+      { id: store },
+    );
+    await area.fill(JSON.stringify({ items: [item] }));
+    await upload();
+    await page.getByText('Someone else has changed the menu').waitFor();
+    await page.getByRole('button', { name: 'Replace it all the same' }).click();
+    await page.getByText('The menu is replaced').waitFor();
+    const { text } = await site.graphql('query ($id: ID!) { store(id: $id) { items { name { translations } } } }', {
+      id: store,
+    });
+    expect(text).toContain('{"en":"Tea","ar":"شاي"}');
+    await page
+      .getByRole('complementary')
+      .getByText('There are items')
+      .or(page.getByRole('complementary').getByText('no menu'))
+      .first()
+      .waitFor();
+  });
+
+  test('shows the menu in the language chosen, from right to left where it is written so', async () => {
+    const page = await open('/console?store=tokyo-yanaka&view=menu');
+    await page.getByLabel('Language').selectOption('ja');
+    await page.getByRole('heading', { name: 'ランチ' }).first().waitFor();
+    await page.getByRole('complementary', { name: 'Diagnostics' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('shows what each revision of the menu has changed, and restores one', async () => {
+    const store = await createStore();
+    await postMenu(store, ['soup'], 50);
+    const page = await open(`/console?store=${store}&view=history`);
+    const revisions = page.getByRole('list', { name: 'Revisions' }).locator('> li');
+    await revisions.nth(1).waitFor();
+    expect(await revisions.first().innerText()).toMatch(/^7 items changed\s+current/);
+    await revisions.first().getByRole('button').click();
+    const soup = revisions.first().getByRole('listitem').filter({ hasText: 'soup' });
+    expect(await soup.innerText()).toMatch(/changed\s+soup\s+item in all-day › food/);
+    expect(await soup.locator('del').allTextContents()).toContain('5.50');
+    expect(await soup.locator('ins').allTextContents()).toContain('6.00');
+    expect(await seriousViolations(page)).toEqual([]);
+    await revisions.nth(1).getByRole('button').first().click();
+    await page.getByRole('button', { name: 'Restore this revision' }).click();
+    await page.getByText('Restoring undoes what has changed since: 7 items changed.').waitFor();
+    // Someone else is faster: nothing is restored.
+    await postMenu(store, [], 20);
+    await page.getByRole('button', { name: 'Yes, restore it' }).click();
+    await notice(page, 'Someone else has just changed the menu.').waitFor();
+    await revisions.nth(2).getByRole('button', { name: 'Restore this revision' }).click();
+    await page.getByRole('button', { name: 'Yes, restore it' }).click();
+    await revisions.first().getByText('restored · demo').waitFor();
+    const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { item(externalId: "soup") { price } } }', {
+      id: store,
+    });
+    expect(body.data.store.item.price).toBe(550);
+  });
+
+  test('an operator issues, rotates and revokes keys, whose secrets are shown once', async () => {
+    const store = await createStore();
+    const page = await site.open('/console?view=keys', { key: await site.newKey({ name: 'operator', permissions }) });
+    await page.getByText('New key').click();
+    await page.getByLabel('Name').fill('till');
+    await page.getByRole('button', { name: 'Issue the key' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/scope|access|store/)
+      .first()
+      .waitFor();
+    expect(await page.getByLabel('Name').inputValue()).toBe('till');
+    await page.getByLabel('Stores', { exact: true }).fill(store);
+    await page.getByLabel('change orders').check();
+    await page.getByRole('button', { name: 'Issue the key' }).click();
+    const secret = page.locator('.secret code');
+    const first = await secret.innerText();
+    const { body } = await site.graphql('{ viewer { name permissions } }', {}, { 'x-api-key': first });
+    expect(body.data.viewer).toEqual({ name: 'till', permissions: ['ORDERS'] });
+    const till = page.getByRole('listitem').filter({ hasText: 'till' });
+    await till.getByRole('button', { name: 'Rotate' }).click();
+    await till.getByRole('button', { name: 'Yes, rotate it' }).click();
+    await page.getByText('The new secret of “till”').waitFor();
+    expect(await secret.innerText()).not.toBe(first);
+    expect((await site.graphql('{ viewer { name } }', {}, { 'x-api-key': first })).status).toBe(401);
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await till.getByRole('button', { name: 'Revoke' }).click();
+    await till.getByRole('button', { name: 'Yes, revoke it' }).click();
+    await till.getByText('revoked').waitFor();
+    expect(await page.locator('body').innerText()).not.toContain('carte_');
+  });
+
+  test('an operator creates webhooks, tests them, and sees what was delivered', async () => {
+    const store = await createStore();
+    const page = await site.open('/console?view=webhooks', {
+      key: await site.newKey({ name: 'operator', permissions }),
+    });
+    await page.getByText('New webhook').click();
+    await page.getByLabel('URL').fill('http://192.168.0.1/');
+    await page.getByLabel('Store', { exact: true }).fill(store);
+    await page.getByRole('button', { name: 'Create the webhook' }).click();
+    await page.getByRole('alert').getByText(/^url:/).waitFor();
+    await page.getByLabel('URL').fill(receiver.urlOf('/till'));
+    await page.getByRole('button', { name: 'Create the webhook' }).click();
+    expect(await page.locator('.secret code').innerText()).toMatch(/^whsec_/);
+    const webhook = page.locator('.entry', { hasText: '/till' });
+    await webhook.getByRole('button', { name: 'Test' }).click();
+    await notice(page, /^Delivered: 2/).waitFor();
+    await placeFor(store, 'Rui');
+    await expect.poll(() => receiver.at('/till').length, { timeout: 10_000 }).toBe(2);
+    await webhook.getByRole('button', { name: 'Deliveries' }).click();
+    await webhook.getByRole('button', { name: 'Send again' }).click();
+    await expect.poll(() => receiver.at('/till').length).toBe(3);
+    await webhook.getByRole('button', { name: 'Pause' }).click();
+    await webhook.getByText('paused').first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await webhook.getByRole('button', { name: 'Remove' }).click();
+    await webhook.getByRole('button', { name: 'Yes, remove it' }).click();
+    await webhook.getByText('removed').first().waitFor();
+  });
+
+  test('fits a phone and a tablet, with one column or three', async () => {
+    const store = await createStore();
+    await placeFor(store, 'Maximiliane-Charlotte von Württemberg-Hohenzollern');
+    const page = await site.open(`/console?store=${store}`, { key: site.key, viewport: { width: 390, height: 844 } });
+    await card(page, 'Maximiliane').waitFor();
+    const width = () => page.evaluate('document.documentElement.scrollWidth');
+    expect(await width()).toBe(390);
+    expect(await column(page, 'Ready').isVisible()).toBe(false);
+    await page.getByRole('button', { name: /^Done/ }).click();
+    await page.locator('.column.done').waitFor();
+    expect(await card(page, 'Maximiliane').isVisible()).toBe(false);
+    await page.setViewportSize({ width: 820, height: 1180 });
+    await card(page, 'Maximiliane').click();
+    expect(await width()).toBe(820);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { TemplateResult } from 'lit-html';
+import type { Permission, ViewerQuery } from '../../src/generated/web.ts';
+import type { Notices } from './notices.ts';
+import type { Route } from './route.ts';
+
+export type Viewer = ViewerQuery['viewer'];
+
+/** What every screen works with. */
+export interface App {
+  readonly viewer: Viewer;
+  readonly notices: Notices;
+  /** Whether the key has a permission; what it may not do is not shown. */
+  readonly can: (permission: Permission) => boolean;
+  readonly route: () => Route;
+  readonly navigate: (route: Route, options?: { readonly replace?: boolean }) => void;
+  /** Renders the page again, with the next frame. */
+  readonly update: () => void;
+  /** Shows an error: where the key is rejected, the page asks for another one. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** A part of the console at one route. */
+export interface Screen {
+  readonly title: () => string;
+  readonly view: () => TemplateResult;
+  /** Called when the route changes within the screen. */
+  readonly onRoute?: () => void;
+  /** Stops timers and streams. */
+  readonly close?: () => void;
+}
+
+/** Handles clicks on links within the console without loading the page again; others, e.g. into a new tab, are left to the browser. */
+export function followLink(app: Pick<App, 'navigate'>, route: Route) {
+  return (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    app.navigate(route);
+  };
+}

@@ -1,0 +1,158 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { storeName } from '../../menu/languages.ts';
+import type { App, Screen } from '../app.ts';
+import { describeErrors } from '../errors.ts';
+import { createTimes } from '../orders/times.ts';
+import { renderSecret } from '../secret.ts';
+import { renderKeyForm } from './key-form.ts';
+import { createKey, fetchKeys, type Key, type KeyRequest, revokeKey, rotateKey } from './operations.ts';
+
+const pageSize = 100;
+const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+
+interface Confirmation {
+  readonly id: string;
+  readonly action: 'rotate' | 'revoke';
+}
+
+/** The API keys: what each may do and where, when it was last used, and a new secret or an end for it. */
+export function createKeys(app: App): Screen {
+  let keys: readonly Key[] = [];
+  let hasMore = false;
+  let isLoaded = false;
+  let isSending = false;
+  let errors: readonly string[] = [];
+  let secret: { readonly label: string; readonly text: string } | undefined;
+  let confirming: Confirmation | undefined;
+  load();
+
+  async function load(): Promise<void> {
+    try {
+      const { apiKeys } = await fetchKeys({ skip: keys.length });
+      keys = [...keys, ...apiKeys];
+      hasMore = apiKeys.length === pageSize;
+      isLoaded = true;
+      app.update();
+    } catch (error) {
+      app.fail(error);
+    }
+  }
+
+  async function submit(request: KeyRequest, form: HTMLFormElement): Promise<void> {
+    isSending = true;
+    errors = [];
+    app.update();
+    try {
+      const { createApiKey: issued } = await createKey({ input: request });
+      if (issued) {
+        keys = [...keys, issued.apiKey];
+        secret = { label: `The key “${issued.apiKey.name}”.`, text: issued.key };
+        form.reset();
+      }
+    } catch (error) {
+      errors = describeErrors(error);
+    }
+    isSending = false;
+    app.update();
+  }
+
+  async function rotate({ id, name }: Key): Promise<void> {
+    const { rotateApiKey: issued } = await rotateKey({ id });
+    if (!issued) return;
+    replace(issued.apiKey);
+    secret = { label: `The new secret of “${name}”; the old one ends within seconds.`, text: issued.key };
+  }
+
+  async function revoke({ id }: Key): Promise<void> {
+    const { revokeApiKey: revoked } = await revokeKey({ id });
+    if (revoked) replace(revoked.apiKey);
+  }
+
+  const replace = (changed: Key) => {
+    keys = keys.map(key => (key.id === changed.id ? changed : key));
+  };
+
+  async function confirm(key: Key, { action }: Confirmation): Promise<void> {
+    confirming = undefined;
+    try {
+      await (action === 'rotate' ? rotate(key) : revoke(key));
+    } catch (error) {
+      app.fail(error);
+    }
+    app.update();
+  }
+
+  function ask(next: Confirmation | undefined): void {
+    confirming = next;
+    app.update();
+    queueMicrotask(() => queueMicrotask(() => document.getElementById('confirm')?.focus()));
+  }
+
+  function view(): TemplateResult {
+    return html`
+      <div class="page">
+        <h1>Keys</h1>
+        ${secret ? renderSecret(secret.label, secret.text, forgetSecret) : nothing}
+        ${renderKeyForm({ isSending, errors, submit })}
+        <p class="small" role="status">${isLoaded ? `${keys.length}${hasMore ? ' of more' : ''} keys, the newest first` : 'Loading…'}</p>
+        <ul class="list">${repeat(keys.toReversed(), ({ id }) => id, renderKey)}</ul>
+        ${hasMore ? html`<button type="button" @click=${load}>Show more</button>` : nothing}
+      </div>`;
+  }
+
+  function forgetSecret(): void {
+    secret = undefined;
+    app.update();
+  }
+
+  function renderKey(key: Key): TemplateResult {
+    const { id, name, permissions, lastUsedAt, createdAt, revokedAt, expiresAt } = key;
+    const now = Date.now();
+    const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now;
+    const isOwn = id === app.viewer.id;
+    return html`
+      <li class="entry ${revokedAt || isExpired ? 'ended' : ''}">
+        <div>
+          <strong dir="auto">${name}</strong> <code>${id}</code> ${isOwn ? html`<span class="badge">this tab</span>` : nothing}
+          <p class="small">${describeScope(key)} · ${permissions.length > 0 ? permissions.join(', ').toLowerCase() : 'read-only'}</p>
+          <p class="small">
+            ${revokedAt ? html`<b class="bad">revoked ${times.fromNow(revokedAt, now)}</b>` : isExpired ? html`<b class="bad">expired</b>` : html`${lastUsedAt ? `last used ${times.fromNow(lastUsedAt, now)}` : 'never used'}${expiresAt ? ` · expires ${times.at(expiresAt, now)}` : nothing}`}
+            · issued ${times.at(createdAt, now)}
+          </p>
+        </div>
+        ${revokedAt || isExpired ? nothing : renderActions(key, isOwn)}
+      </li>`;
+  }
+
+  function renderActions(key: Key, isOwn: boolean): TemplateResult {
+    const { id, name } = key;
+    if (confirming?.id === id) {
+      const { action } = confirming;
+      const warning = isOwn ? ' This tab uses it, and needs another key then.' : '';
+      return html`
+        <div class="line" role="alert">
+          <p>${action === 'rotate' ? 'The old secret ends within seconds.' : 'This cannot be undone.'}${warning}</p>
+          <button type="button" id="confirm" class="danger" @click=${() => confirm(key, { id, action })}>Yes, ${action} it</button>
+          <button type="button" @click=${() => ask(undefined)}>No</button>
+        </div>`;
+    }
+    return html`
+      <div class="line">
+        <button type="button" @click=${() => ask({ id, action: 'rotate' })}>Rotate<span class="visually-hidden"> ${name}</span></button>
+        <button type="button" @click=${() => ask({ id, action: 'revoke' })}>Revoke<span class="visually-hidden"> ${name}</span></button>
+      </div>`;
+  }
+
+  return { title: () => 'Keys', view };
+}
+
+function describeScope({ scope: { all, merchants, stores } }: Key): string {
+  if (all) return 'all stores';
+  const names = [
+    ...merchants.map(({ brandName }) => `${brandName} with all its stores`),
+    ...stores.map(({ id, name }) => storeName(name, navigator.languages) ?? id),
+  ];
+  if (names.length === 0) return 'nothing: what it had access to is deleted';
+  return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+}

@@ -1,0 +1,133 @@
+import { render } from 'lit-html';
+import { find } from '../element.ts';
+import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
+import type { App, Screen, Viewer } from './app.ts';
+import { KeyRejected, messageOf, Unreachable } from './errors.ts';
+import { createKeyForm } from './key-form.ts';
+import { createNotices } from './notices.ts';
+import { formatRoute, parseRoute, type Route } from './route.ts';
+import { openScreen } from './screens.ts';
+import { fetchViewer } from './session.ts';
+import { homeOf, renderLoading, renderProblem, renderShell } from './shell.ts';
+
+reloadIfKeyChanged();
+const root = find('#console', HTMLElement);
+root.replaceChildren();
+const notices = createNotices(update);
+const keyForm = createKeyForm({ update, onKey: start });
+
+let viewer: Viewer | undefined;
+let problem: string | undefined;
+let route = parseRoute(location.search);
+let screen: Screen | undefined;
+let scheduled = false;
+
+/** Renders once for all changes of a frame. */
+function update(): void {
+  if (scheduled) return;
+  scheduled = true;
+  // Not an animation frame: a board in a background tab has to set the title, too.
+  queueMicrotask(() => {
+    scheduled = false;
+    render(view(), root);
+    document.title = `${screen ? `${screen.title()} · ` : ''}Console · Carte`;
+  });
+}
+
+function view() {
+  if (readKey() === '') return keyForm.view();
+  if (problem !== undefined) return renderProblem(problem, start);
+  if (!viewer || !screen) return renderLoading();
+  return renderShell({ app: createApp(viewer), screen, forgetKey });
+}
+
+function createApp(known: Viewer): App {
+  return {
+    viewer: known,
+    notices,
+    can: permission => known.permissions.includes(permission),
+    route: () => route,
+    navigate,
+    update,
+    fail,
+  };
+}
+
+/** Reads what the key may do, and opens the screen of the URL. */
+async function start(): Promise<void> {
+  problem = undefined;
+  viewer = undefined;
+  closeScreen();
+  update();
+  if (readKey() === '') return;
+  try {
+    viewer = (await fetchViewer({})).viewer;
+    keyForm.accept();
+    if (location.search === '') route = homeOf(viewer);
+    open();
+  } catch (error) {
+    if (error instanceof KeyRejected) return rejectKey(error.message);
+    problem = messageOf(error);
+    // A tablet that starts before its network does must not wait for someone to touch it.
+    if (error instanceof Unreachable) setTimeout(() => problem !== undefined && start(), 3000);
+    update();
+  }
+}
+
+function open(): void {
+  if (!viewer) return;
+  closeScreen();
+  screen = openScreen(createApp(viewer));
+  update();
+}
+
+function closeScreen(): void {
+  screen?.close?.();
+  screen = undefined;
+}
+
+function navigate(to: Route, { replace = false } = {}): void {
+  const url = `${location.pathname}${formatRoute(to)}`;
+  if (replace) history.replaceState(null, '', url);
+  else history.pushState(null, '', url);
+  show(to);
+}
+
+/** Keeps the screen where only its details change. */
+function show(to: Route): void {
+  const isSame = screen?.onRoute && to.view === route.view && to.store === route.store;
+  route = to;
+  if (isSame) screen?.onRoute?.();
+  else open();
+  update();
+}
+
+function fail(error: unknown): void {
+  if (error instanceof KeyRejected) rejectKey(error.message);
+  else notices.problem(messageOf(error));
+}
+
+function rejectKey(message: string): void {
+  keyForm.reject(readKey(), message);
+  forgetKey();
+}
+
+function forgetKey(): void {
+  saveKey('');
+  viewer = undefined;
+  closeScreen();
+  update();
+}
+
+/** `/` goes to the search of the screen. */
+function focusSearch(event: KeyboardEvent): void {
+  const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
+  const field = document.querySelector<HTMLElement>('input[type=search]');
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !field) return;
+  event.preventDefault();
+  field.focus();
+}
+
+addEventListener('keydown', focusSearch);
+addEventListener('popstate', () => show(parseRoute(location.search)));
+await start();

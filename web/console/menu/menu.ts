@@ -1,0 +1,103 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type {
+  DiagnosticsQuery,
+  DiagnosticsQueryVariables,
+  MenuQuery,
+  MenuQueryVariables,
+} from '../../../src/generated/web.ts';
+import { createMenuRenderer } from '../../menu/card.ts';
+import { renderDiagnostics } from '../../menu/diagnostics.ts';
+import { createFormat } from '../../menu/format.ts';
+import { directionOf, languageName, languageTag, localeOf } from '../../menu/languages.ts';
+import { textsFor } from '../../menu/texts.ts';
+import type { App, Screen } from '../app.ts';
+import { openOperations } from '../client.ts';
+import { Unreachable } from '../errors.ts';
+import type { StoreContext } from '../session.ts';
+import { fetchMenuRevision } from '../stock/entries.ts';
+
+// The operations of the menu viewer.
+const menu = openOperations(new URL('../../menu/menu.graphql', import.meta.url));
+const diagnostics = openOperations(new URL('../../menu/diagnostics.graphql', import.meta.url));
+const fetchMenu = menu.operation<MenuQuery, MenuQueryVariables>('Menu');
+const fetchDiagnostics = diagnostics.operation<DiagnosticsQuery, DiagnosticsQueryVariables>('Diagnostics');
+
+const pollMs = 3000;
+
+/** The whole menu of a store as guests read it, and what is doubtful in it. */
+export function createMenu(app: App, store: StoreContext): Screen {
+  let language = store.languages[0] ?? '';
+  let revision: number | undefined;
+  let card: readonly Node[] = [];
+  let findings: readonly Node[] = [];
+  let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  async function load(): Promise<void> {
+    const languages = [language, ...navigator.languages];
+    const [{ store: found }, { store: diagnosed }] = await Promise.all([
+      fetchMenu({ store: store.id, languages }),
+      fetchDiagnostics({ store: store.id }),
+    ]);
+    if (!found || isClosed) return;
+    const texts = textsFor(languages);
+    const locale = localeOf(language, navigator.languages);
+    const format = createFormat({ locale, texts, currency: store.currency, timezone: store.timezone });
+    revision = found.menuRevision;
+    card = found.menus.map(createMenuRenderer(found.modifierGroups, { texts, format }));
+    findings = renderDiagnostics(diagnosed?.menuDiagnostics ?? []);
+    app.update();
+  }
+
+  /** Reads the menu again when it has changed. */
+  async function poll(): Promise<void> {
+    try {
+      const current = (await fetchMenuRevision({ store: store.id })).store?.menuRevision;
+      if (current !== revision && !isClosed) await load();
+    } catch (error) {
+      if (isClosed) return;
+      if (!(error instanceof Unreachable)) return app.fail(error);
+    }
+    if (!isClosed) timer = setTimeout(poll, pollMs);
+  }
+  poll();
+
+  function choose({ target }: Event): void {
+    language = (target as HTMLSelectElement).value;
+    load().catch(app.fail);
+  }
+
+  function view(): TemplateResult {
+    return html`
+      <div class="page menu-page">
+        <div class="board-head">
+          <h1 dir="auto">${store.name}</h1>
+          ${store.menuLanguages.length > 1 ? renderLanguages() : nothing}
+          <a href="menu?${new URLSearchParams({ store: store.id, language })}">As guests see it now</a>
+        </div>
+        <p class="small" role="status">${revision === undefined ? 'Loading…' : card.length === 0 ? 'This store has no menu yet.' : `Revision ${revision}`}</p>
+        <div class="menu-columns" dir=${directionOf(language)} lang=${languageTag(language)}>
+          <article id="menu">${card}</article>
+          ${revision === undefined ? nothing : html`<aside id="diagnostics" aria-label="Diagnostics" lang="en" dir="ltr">${findings}</aside>`}
+        </div>
+      </div>`;
+  }
+
+  function renderLanguages(): TemplateResult {
+    return html`
+      <label>Language
+        <select @change=${choose}>${store.menuLanguages.map(
+          key => html`<option value=${key} ?selected=${key === language}>${languageName(key)}</option>`,
+        )}</select>
+      </label>`;
+  }
+
+  return {
+    title: () => `Menu · ${store.name}`,
+    view,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { type AnyNode, type DocumentNode, type Location, parse } from '@humanwhocodes/momoa';
+
+/** A text that is no JSON, and where. */
+export class SyntaxProblem extends Error {
+  readonly offset: number;
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+type Path = readonly (string | number)[];
+
+/** The keys of this object are languages, not names of fields. */
+const mapOfTexts = 'translations';
+
+/** Parses a configuration as it is posted to `/v1/stores/{store_service_id}/menu_configuration/`; throws `SyntaxProblem`. */
+export function parsePosted(text: string): DocumentNode {
+  try {
+    return parse(text, { mode: 'json', ranges: true });
+  } catch (error) {
+    const { offset = 0 } = error as { readonly offset?: number };
+    const message = error instanceof Error ? error.message.replace(/ \(\d+:\d+\)$/, '') : String(error);
+    throw new SyntaxProblem(message, offset);
+  }
+}
+
+/** Converts the posted names to those of the graph, `external_id` to `externalId`, and leaves out the values at some paths. */
+export function toInput({ body }: DocumentNode, without: ReadonlySet<string>): unknown {
+  return convert(body, [], without, false);
+}
+
+function convert(node: AnyNode, path: Path, without: ReadonlySet<string>, isMap: boolean): unknown {
+  if (node.type === 'Array') {
+    return node.elements.map(({ value }, index) => convert(value, [...path, index], without, false));
+  }
+  if (node.type === 'Object') {
+    const entries = node.members.flatMap(({ name, value }) => {
+      const key = keyOf(name);
+      const memberPath = [...path, key];
+      if (without.has(JSON.stringify(memberPath))) return [];
+      return [[isMap ? key : camelCase(key), convert(value, memberPath, without, key === mapOfTexts)]];
+    });
+    // Unlike an assignment, it keeps a key such as `__proto__`.
+    return Object.fromEntries(entries);
+  }
+  return 'value' in node ? node.value : null;
+}
+
+/** Converts a path of the graph to that of the posted names. */
+export function toPostedPath(path: Path): Path {
+  const map = path.indexOf(mapOfTexts);
+  return path.map((key, index) => (typeof key === 'number' || (map !== -1 && index > map) ? key : snakeCase(key)));
+}
+
+/** A part of the text: offsets in it, and the line, from 1. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+}
+
+/** Finds the value at a path, or the innermost one around it that exists, e.g. the object that lacks a field. */
+export function findPlace({ body }: DocumentNode, path: Path): Place {
+  let node: AnyNode = body;
+  for (const key of path) {
+    const next = childOf(node, key);
+    if (!next) return placeOf(node, true);
+    node = next;
+  }
+  return placeOf(node, false);
+}
+
+function childOf(node: AnyNode, key: string | number): AnyNode | undefined {
+  if (node.type === 'Array') return node.elements[Number(key)]?.value;
+  if (node.type !== 'Object') return undefined;
+  // Of members with the same name the last one counts.
+  return node.members.findLast(({ name }) => keyOf(name) === key)?.value;
+}
+
+/** Of an object or array around the place, only its first character is marked. */
+function placeOf(
+  { loc }: { readonly loc: { readonly start: Location; readonly end: Location } },
+  isAround: boolean,
+): Place {
+  const start = loc.start.offset;
+  return { start, end: isAround ? start + 1 : loc.end.offset, line: loc.start.line };
+}
+
+function keyOf(name: AnyNode): string {
+  return name.type === 'String' ? name.value : name.type === 'Identifier' ? name.name : '';
+}
+
+const camelCase = (name: string) => name.replace(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
+const snakeCase = (name: string) => name.replace(/[A-Z]|\d+/g, part => `_${part.toLowerCase()}`);

@@ -1,0 +1,56 @@
+import type { OrderStatus } from '../../../src/generated/web.ts';
+
+/** The columns of the board. */
+export const columns = [
+  { name: 'new', title: 'New', empty: 'No new orders. They appear here as soon as they are placed.' },
+  { name: 'accepted', title: 'Kitchen', empty: 'Nothing to prepare.' },
+  { name: 'ready', title: 'Ready', empty: 'Nothing waits for a guest.' },
+  { name: 'done', title: 'Done', empty: 'Nothing completed yet.' },
+] as const;
+export type Column = (typeof columns)[number]['name'];
+
+interface StatusTexts {
+  readonly column: Column;
+  readonly label: string;
+  /** The button that leads to this status. */
+  readonly action: string;
+  /** Shown on the order until the server has confirmed it. */
+  readonly progress: string;
+  /** Whether the action needs a confirmation, since there is no way back. */
+  readonly isFinal: boolean;
+}
+
+export const statuses: Readonly<Record<OrderStatus, StatusTexts>> = {
+  PENDING: { column: 'new', label: 'new', action: '', progress: '', isFinal: false },
+  ACCEPTED: { column: 'accepted', label: 'accepted', action: 'Accept', progress: 'Accepting…', isFinal: false },
+  READY: { column: 'ready', label: 'ready', action: 'Ready', progress: 'Marking as ready…', isFinal: false },
+  FULFILLED: {
+    column: 'done',
+    label: 'handed over',
+    action: 'Handed over',
+    progress: 'Handing over…',
+    isFinal: false,
+  },
+  REJECTED: { column: 'done', label: 'rejected', action: 'Reject', progress: 'Rejecting…', isFinal: true },
+  STORE_CANCELLED: {
+    column: 'done',
+    label: 'cancelled by the store',
+    action: 'Cancel the order',
+    progress: 'Cancelling…',
+    isFinal: true,
+  },
+  CUSTOMER_CANCELLED: {
+    column: 'done',
+    label: 'cancelled by the guest',
+    action: 'The guest cancels',
+    progress: 'Cancelling…',
+    isFinal: true,
+  },
+};
+
+const forward: ReadonlySet<OrderStatus> = new Set(['ACCEPTED', 'READY', 'FULFILLED']);
+
+/** The next status in the usual course of an order, if the graph allows it. */
+export function nextStatus(nextStatuses: readonly OrderStatus[]): OrderStatus | undefined {
+  return nextStatuses.find(status => forward.has(status));
+}

@@ -1,0 +1,47 @@
+import type { StoreContext } from '../session.ts';
+
+const minuteMs = 60_000;
+/** An order that is due within this time is shown as urgent. */
+const soonMs = 5 * minuteMs;
+const dayMs = 24 * 60 * minuteMs;
+
+export type Urgency = 'late' | 'soon' | 'later';
+
+/** Creates the formats of times at a store, as its staff reads a clock. */
+export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
+  const time = createFormat({ hour: '2-digit', minute: '2-digit' }, timezone);
+  const dateTime = createFormat(
+    { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+    timezone,
+  );
+  const relative = new Intl.RelativeTimeFormat(navigator.languages[0] ?? 'en', { numeric: 'always', style: 'narrow' });
+  return {
+    /** A time, with its day unless that is near. */
+    at(text: string, now: number): string {
+      const date = new Date(text);
+      return (Math.abs(date.getTime() - now) < dayMs / 2 ? time : dateTime).format(date);
+    },
+    /** In minutes, hours or days: `in 12 min`. */
+    fromNow(text: string, now: number): string {
+      const minutes = Math.round((Date.parse(text) - now) / minuteMs);
+      if (Math.abs(minutes) < 100) return relative.format(minutes, 'minute');
+      const hours = Math.round(minutes / 60);
+      return Math.abs(hours) < 48 ? relative.format(hours, 'hour') : relative.format(Math.round(hours / 24), 'day');
+    },
+    urgency(readyBy: string, now: number): Urgency {
+      const left = Date.parse(readyBy) - now;
+      return left < 0 ? 'late' : left < soonMs ? 'soon' : 'later';
+    },
+  };
+}
+
+export type Times = ReturnType<typeof createTimes>;
+
+function createFormat(options: Intl.DateTimeFormatOptions, timezone: string | null): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat(navigator.languages, { ...options, timeZone: timezone ?? 'UTC' });
+  } catch {
+    // The graph, too, treats an unknown timezone as UTC.
+    return new Intl.DateTimeFormat(navigator.languages, { ...options, timeZone: 'UTC' });
+  }
+}

@@ -1,0 +1,79 @@
+import { html } from 'lit-html';
+import type { App, Screen } from './app.ts';
+import { KeyRejected, RequestError } from './errors.ts';
+import type { Route } from './route.ts';
+import { loadStore, type StoreContext } from './session.ts';
+import { homeOf, isAllowed } from './shell.ts';
+
+type Create = (app: App) => Screen;
+type CreateInStore = (app: App, store: StoreContext) => Screen;
+
+/** The screens, each of which is loaded when it is first opened. */
+async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
+  switch (view) {
+    case 'stores':
+      return (await import('./stores/stores.ts')).createStores;
+    case 'keys':
+      return (await import('./keys/keys.ts')).createKeys;
+    case 'webhooks':
+      return (await import('./webhooks/webhooks.ts')).createWebhooks;
+    case 'orders':
+      return inStore(storeId, import('./orders/orders.ts'), ({ createOrders }) => createOrders);
+    case 'stock':
+      return inStore(storeId, import('./stock/stock.ts'), ({ createStock }) => createStock);
+    case 'menu':
+      return inStore(storeId, import('./menu/menu.ts'), ({ createMenu }) => createMenu);
+    case 'upload':
+      return inStore(storeId, import('./menu/upload.ts'), ({ createUpload }) => createUpload);
+    case 'history':
+      return inStore(storeId, import('./menu/history.ts'), ({ createHistory }) => createHistory);
+  }
+}
+
+/** Loads the store while the screen is loaded. */
+async function inStore<Module>(
+  storeId: string | undefined,
+  module: Promise<Module>,
+  select: (module: Module) => CreateInStore,
+): Promise<Create> {
+  const [store, loaded] = await Promise.all([loadStore(storeId ?? ''), module]);
+  return app => select(loaded)(app, store);
+}
+
+/** Opens the screen of the current route. */
+export function openScreen(app: App): Screen {
+  const route = app.route();
+  let screen: Screen | undefined;
+  let problem: string | undefined;
+  let isClosed = false;
+  if (isAllowed(app, route.view)) open();
+  else queueMicrotask(() => app.navigate(homeOf(app.viewer), { replace: true }));
+
+  async function open(): Promise<void> {
+    problem = undefined;
+    try {
+      const create = await loadScreen(route);
+      if (!isClosed) screen = create(app);
+    } catch (error) {
+      if (isClosed) return;
+      if (error instanceof KeyRejected) return app.fail(error);
+      problem = error instanceof RequestError ? error.message : 'This view cannot be loaded: is there a network?';
+    }
+    app.update();
+  }
+
+  return {
+    title: () => screen?.title() ?? route.store ?? '',
+    view: () =>
+      screen?.view() ?? (problem === undefined ? html`<p class="loading">Loading…</p>` : renderRetry(problem)),
+    onRoute: () => screen?.onRoute?.(),
+    close() {
+      isClosed = true;
+      screen?.close?.();
+    },
+  };
+
+  function renderRetry(message: string) {
+    return html`<div class="page"><p class="bad">${message}</p><button type="button" @click=${open}>Try again</button></div>`;
+  }
+}

@@ -1,0 +1,52 @@
+import type {
+  ConsoleStoreQuery,
+  ConsoleStoreQueryVariables,
+  ViewerQuery,
+  ViewerQueryVariables,
+} from '../../src/generated/web.ts';
+import { createFormat, type Format } from '../menu/format.ts';
+import { chooseLanguage, localeOf, storeName } from '../menu/languages.ts';
+import { type Texts, textsFor } from '../menu/texts.ts';
+import { openOperations } from './client.ts';
+import { RequestError } from './errors.ts';
+
+const operations = openOperations(new URL('session.graphql', import.meta.url));
+export const fetchViewer = operations.operation<ViewerQuery, ViewerQueryVariables>('Viewer');
+const fetchStore = operations.operation<ConsoleStoreQuery, ConsoleStoreQueryVariables>('ConsoleStore');
+
+/** A store as its screens show it: its content in the reader's language, amounts and times as at the store. */
+export interface StoreContext {
+  readonly id: string;
+  readonly name: string;
+  readonly brand: string | undefined;
+  readonly timezone: string | null;
+  readonly currency: string | null;
+  readonly menuLanguages: readonly string[];
+  /** The language of its menu that the reader prefers, and then the reader's others. */
+  readonly languages: readonly string[];
+  readonly texts: Texts;
+  readonly format: Format;
+}
+
+export async function loadStore(id: string): Promise<StoreContext> {
+  const { store } = await fetchStore({ store: id });
+  if (!store) throw new RequestError(`No store in the scope of this key has the id “${id}”.`);
+  const { timezone, currency, menuLanguages, merchant } = store;
+  const context = { id, timezone, currency, menuLanguages, brand: merchant?.brandName };
+  return { ...context, ...inLanguage(store, chooseLanguage(menuLanguages, navigator.languages) ?? '') };
+}
+
+type StoreFields = Pick<NonNullable<ConsoleStoreQuery['store']>, 'id' | 'name' | 'timezone' | 'currency'>;
+
+function inLanguage({ id, name, timezone, currency }: StoreFields, language: string) {
+  const languages = [language, ...navigator.languages];
+  // The console is in English; only formats follow the reader.
+  const texts = textsFor(['en']);
+  const locale = localeOf('en', navigator.languages);
+  return {
+    name: storeName(name, languages) ?? id,
+    languages,
+    texts,
+    format: createFormat({ locale, texts, currency, timezone }),
+  };
+}

@@ -1,0 +1,85 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { type App, followLink, type Screen, type Viewer } from './app.ts';
+import { formatRoute, type Route, storeViews, type View } from './route.ts';
+
+/** The store of a key that has one only: it needs no list of stores. */
+export function onlyStoreOf({ scope }: Viewer): string | undefined {
+  return !scope.all && scope.merchants.length === 0 && scope.stores.length === 1 ? scope.stores[0]?.id : undefined;
+}
+
+export function homeOf(viewer: Viewer): Route {
+  const store = onlyStoreOf(viewer);
+  return store ? { view: 'orders', store } : { view: 'stores' };
+}
+
+/** Whether the key can use a view: what it cannot do is absent. */
+export function isAllowed({ can, viewer }: App, view: View): boolean {
+  if (view === 'stock') return can('STOCK');
+  if (view === 'upload') return can('MENU');
+  if (view === 'keys' || view === 'webhooks') return can('ADMIN') && viewer.scope.all;
+  return true;
+}
+
+const titles: Readonly<Record<View, string>> = {
+  stores: 'Stores',
+  orders: 'Orders',
+  stock: 'Stock',
+  menu: 'Menu',
+  upload: 'Upload',
+  history: 'History',
+  keys: 'Keys',
+  webhooks: 'Webhooks',
+};
+
+export interface ShellOptions {
+  readonly app: App;
+  readonly screen: Screen;
+  readonly forgetKey: () => void;
+}
+
+export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateResult {
+  const { store } = app.route();
+  const home: readonly View[] = onlyStoreOf(app.viewer) ? [] : ['stores', 'keys', 'webhooks'];
+  const views = (store ? storeViews : home).filter(view => isAllowed(app, view));
+  return html`
+    <a class="skip" href="#content">Skip to the content</a>
+    <header class="bar">
+      <a class="home" href="./" title="All pages of Carte"><img src="web/icon.svg" alt="Carte" width="28" height="28"></a>
+      ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`<span aria-hidden="true">‹</span> Stores`) : nothing}
+      <nav aria-label="Views">${views.map(view => renderLink(app, store ? { view, store } : { view }, titles[view]))}</nav>
+      <details class="account">
+        <summary title="The API key of this tab">${app.viewer.name}</summary>
+        <div>
+          <p class="small">${describePermissions(app.viewer)}</p>
+          <button type="button" @click=${forgetKey}>Forget the key</button>
+        </div>
+      </details>
+    </header>
+    <main id="content" tabindex="-1">${screen.view()}</main>
+    ${app.notices.view()}`;
+}
+
+function renderLink(app: App, route: Route, label: TemplateResult | string): TemplateResult {
+  const isCurrent = app.route().view === route.view;
+  return html`<a href="console${formatRoute(route)}" aria-current=${isCurrent ? 'page' : nothing}
+    @click=${followLink(app, route)}>${label}</a>`;
+}
+
+function describePermissions({ permissions }: Viewer): string {
+  return permissions.length > 0
+    ? `This key may read, and change ${permissions.join(', ').toLowerCase()}.`
+    : 'This key may only read.';
+}
+
+export function renderLoading(): TemplateResult {
+  return html`<p class="loading">Loading…</p>`;
+}
+
+export function renderProblem(message: string, retry: () => void): TemplateResult {
+  return html`
+    <main class="welcome">
+      <h1>Carte console</h1>
+      <p class="bad" role="alert">${message}</p>
+      <button type="button" class="main" @click=${retry}>Try again</button>
+    </main>`;
+}

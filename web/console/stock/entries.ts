@@ -1,0 +1,69 @@
+import type {
+  MenuRevisionQuery,
+  MenuRevisionQueryVariables,
+  SetStockMutation,
+  SetStockMutationVariables,
+  StockQuery,
+  StockQueryVariables,
+} from '../../../src/generated/web.ts';
+import { normalize } from '../../menu/search.ts';
+import { openOperations } from '../client.ts';
+import type { StoreContext } from '../session.ts';
+
+const { operation } = openOperations(new URL('stock.graphql', import.meta.url));
+const fetchStock = operation<StockQuery, StockQueryVariables>('Stock');
+export const fetchMenuRevision = operation<MenuRevisionQuery, MenuRevisionQueryVariables>('MenuRevision');
+export const setStock = operation<SetStockMutation, SetStockMutationVariables>('SetStock');
+
+/** An item or a modifier item that can be sold out. */
+export interface StockEntry {
+  /** Unique among both kinds. */
+  readonly key: string;
+  readonly kind: 'items' | 'modifierItems';
+  readonly externalId: string;
+  readonly name: string;
+  /** Where guests find it, and its price. */
+  readonly detail: string;
+  readonly inStock: boolean;
+  /** What a search compares. */
+  readonly searched: string;
+}
+
+export interface Stock {
+  readonly revision: number;
+  readonly entries: readonly StockEntry[];
+}
+
+interface Named {
+  readonly externalId: string;
+  readonly inStock: boolean;
+  readonly name: { readonly text: string | null };
+}
+
+export async function loadStock({ id, languages, format }: StoreContext): Promise<Stock> {
+  const { store } = await fetchStock({ store: id, languages });
+  const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.price)));
+  const options = store?.modifierItems.map(item =>
+    toEntry('modifierItems', item, item.groups, format.priceChange(item.priceChange)),
+  );
+  return { revision: store?.menuRevision ?? 0, entries: [...(items ?? []), ...(options ?? [])] };
+}
+
+function toEntry(
+  kind: StockEntry['kind'],
+  { externalId, name, inStock }: Named,
+  parents: readonly Pick<Named, 'name'>[],
+  price: string,
+): StockEntry {
+  const text = name.text || externalId;
+  const places = [...new Set(parents.map(parent => parent.name.text))].filter(Boolean).join(', ');
+  return {
+    key: `${kind}/${externalId}`,
+    kind,
+    externalId,
+    name: text,
+    detail: [places, price].filter(Boolean).join(' · '),
+    inStock,
+    searched: normalize(`${text} ${places} ${externalId}`),
+  };
+}

@@ -1,0 +1,135 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { normalize } from '../../menu/search.ts';
+import type { App, Screen } from '../app.ts';
+import { messageOf, Unreachable } from '../errors.ts';
+import type { StoreContext } from '../session.ts';
+import { fetchMenuRevision, loadStock, type Stock, type StockEntry } from './entries.ts';
+import { createStockOutbox } from './outbox.ts';
+
+const pollMs = 3000;
+/** On a tablet the keyboard would cover the list. */
+const hasKeyboard = matchMedia('(pointer: fine)').matches;
+
+/** What is sold out: a search, and one tap for each item and modifier item. */
+export function createStock(app: App, store: StoreContext): Screen {
+  let stock: Stock | undefined;
+  let query = '';
+  let onlySoldOut = false;
+  let isOffline = false;
+  let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const setOffline = (next: boolean) => {
+    isOffline = next;
+    app.update();
+  };
+  const outbox = createStockOutbox({
+    storeId: store.id,
+    onChanged(changes, revision) {
+      const byKey = new Map(changes.map(change => [change.key, change.inStock]));
+      const entries = stock?.entries.map(entry => ({ ...entry, inStock: byKey.get(entry.key) ?? entry.inStock }));
+      if (entries) stock = { revision, entries };
+      app.update();
+    },
+    onRefused(_changes, error) {
+      app.notices.problem(`The stock was not changed. ${messageOf(error)}`);
+      load();
+    },
+    onConnection: setOffline,
+  });
+
+  async function load(): Promise<void> {
+    stock = await loadStock(store);
+    app.update();
+  }
+
+  /** Reads the stock again when someone else has changed the menu configuration. */
+  async function poll(): Promise<void> {
+    try {
+      const revision = stock && (await fetchMenuRevision({ store: store.id })).store?.menuRevision;
+      if (!isClosed && (!stock || revision !== stock.revision)) await load();
+      if (isOffline) setOffline(false);
+    } catch (error) {
+      if (isClosed) return;
+      if (!(error instanceof Unreachable)) return app.fail(error);
+      setOffline(true);
+    }
+    if (!isClosed) timer = setTimeout(poll, pollMs);
+  }
+  poll();
+
+  const isInStock = ({ key, inStock }: StockEntry) => outbox.wanted(key) ?? inStock;
+
+  function toggle(entry: StockEntry): void {
+    outbox.add(entry, !isInStock(entry));
+    app.notices.announce(`${entry.name}: ${isInStock(entry) ? 'in stock' : 'sold out'}`);
+  }
+
+  function view(): TemplateResult {
+    const entries = stock?.entries ?? [];
+    const words = normalize(query).split(/\s+/).filter(Boolean);
+    const matching = entries.filter(({ searched }) => words.every(word => searched.includes(word)));
+    // What was just put back stays where it is until its change is confirmed.
+    const shown = matching.filter(entry => !onlySoldOut || !isInStock(entry) || outbox.wanted(entry.key) !== undefined);
+    const soldOut = entries.filter(entry => !isInStock(entry)).length;
+    return html`
+      <div class="page">
+        <div class="board-head">
+          <h1 dir="auto">${store.name}</h1>
+          ${isOffline ? html`<p class="connection offline" role="status">No connection: changes are sent when it is back</p>` : nothing}
+        </div>
+        <search class="line">
+          <label for="search" class="visually-hidden">Search dishes and options</label>
+          <input id="search" type="search" class="wide" autocomplete="off" spellcheck="false" ?autofocus=${hasKeyboard} aria-keyshortcuts="/"
+            placeholder="Dish or option" .value=${query} @input=${({ target }: InputEvent) => {
+              query = (target as HTMLInputElement).value;
+              app.update();
+            }}>
+          <button type="button" aria-pressed=${onlySoldOut} @click=${() => {
+            onlySoldOut = !onlySoldOut;
+            app.update();
+          }}>Sold out <span class="count">${soldOut}</span></button>
+        </search>
+        <p class="small" role="status">${describe(shown.length)}</p>
+        ${renderKind('Dishes', 'items', shown)}
+        ${renderKind('Options', 'modifierItems', shown)}
+      </div>`;
+  }
+
+  function describe(count: number): string {
+    if (!stock) return 'Loading…';
+    if (stock.entries.length === 0) return 'This store has no menu yet.';
+    if (count === 0) return query.trim() ? `Nothing found for “${query.trim()}”.` : 'Nothing is sold out.';
+    return count === 1 ? '1 shown' : `${count} shown`;
+  }
+
+  function renderKind(title: string, kind: StockEntry['kind'], shown: readonly StockEntry[]) {
+    const entries = shown.filter(entry => entry.kind === kind);
+    if (entries.length === 0) return nothing;
+    return html`
+      <h2 id=${kind}>${title}</h2>
+      <ul class="list stock" aria-labelledby=${kind}>${repeat(entries, ({ key }) => key, renderEntry)}</ul>`;
+  }
+
+  function renderEntry(entry: StockEntry): TemplateResult {
+    const inStock = isInStock(entry);
+    return html`
+      <li>
+        <button type="button" role="switch" class="row switch" aria-checked=${inStock} @click=${() => toggle(entry)}>
+          <span><strong dir="auto">${entry.name}</strong> <span class="small"><bdi>${entry.detail}</bdi></span></span>
+          <span class="stock-state" aria-hidden="true">${inStock ? 'in stock' : 'sold out'}${outbox.wanted(entry.key) === undefined ? nothing : ' …'}</span>
+        </button>
+      </li>`;
+  }
+
+  return {
+    title: () => `Stock · ${store.name}`,
+    view,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      outbox.close();
+    },
+  };
+}

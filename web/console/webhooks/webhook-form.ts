@@ -1,0 +1,62 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { WebhookEventKind } from '../../../src/generated/web.ts';
+import type { WebhookRequest } from './operations.ts';
+
+export const kinds: Readonly<Record<WebhookEventKind, string>> = {
+  ORDER_PLACED: 'orders placed',
+  ORDER_CHANGED: 'orders changed',
+  ORDERS_CHANGED: 'many orders changed at once',
+  MENU_CHANGED: 'menus replaced',
+  STOCK_CHANGED: 'stock changed',
+  STORE_CREATED: 'stores created',
+  STORE_CHANGED: 'stores changed',
+  STORE_DELETED: 'stores deleted',
+};
+
+const preselected = new Set<string>(['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED']);
+
+export interface WebhookFormOptions {
+  readonly isSending: boolean;
+  readonly errors: readonly string[];
+  readonly submit: (request: WebhookRequest, form: HTMLFormElement) => void;
+}
+
+/** Renders the form of a new webhook. */
+export function renderWebhookForm({ isSending, errors, submit }: WebhookFormOptions): TemplateResult {
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    submit(readForm(new FormData(form)), form);
+  };
+  return html`
+    <details class="panel">
+      <summary>New webhook</summary>
+      <form class="form" autocomplete="off" @submit=${onSubmit}>
+        <label>URL <input name="url" type="url" required spellcheck="false" placeholder="https://pos.example.com/carte"></label>
+        <fieldset>
+          <legend>Events of one store, or of all stores of a merchant</legend>
+          <label>Store <input name="store" placeholder="id" spellcheck="false"></label>
+          <label>Merchant <input name="merchant" placeholder="id" spellcheck="false"></label>
+        </fieldset>
+        <fieldset>
+          <legend>Events</legend>
+          ${Object.entries(kinds).map(
+            ([name, text]) =>
+              html`<label class="check"><input type="checkbox" name="kinds" value=${name} ?checked=${preselected.has(name)}> ${text}</label>`,
+          )}
+        </fieldset>
+        ${errors.length > 0 ? html`<ul class="bad" role="alert">${errors.map(error => html`<li>${error}</li>`)}</ul>` : nothing}
+        <button type="submit" class="main" ?disabled=${isSending}>Create the webhook</button>
+      </form>
+    </details>`;
+}
+
+function readForm(form: FormData): WebhookRequest {
+  const text = (name: string) => String(form.get(name) ?? '').trim();
+  return {
+    url: text('url'),
+    storeId: text('store') || null,
+    merchantId: text('merchant') || null,
+    kinds: form.getAll('kinds').map(kind => kind as WebhookEventKind),
+  };
+}

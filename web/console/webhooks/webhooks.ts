@@ -1,0 +1,201 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import { storeName } from '../../menu/languages.ts';
+import type { App, Screen } from '../app.ts';
+import { describeErrors } from '../errors.ts';
+import { createTimes } from '../orders/times.ts';
+import { renderSecret } from '../secret.ts';
+import { renderDeliveries } from './deliveries.ts';
+import {
+  type Attempt,
+  createWebhook,
+  type Delivery,
+  fetchDeliveries,
+  fetchWebhooks,
+  pauseWebhook,
+  redeliver,
+  removeWebhook,
+  resumeWebhook,
+  rotateSecret,
+  testWebhook,
+  type Webhook,
+  type WebhookRequest,
+} from './operations.ts';
+import { kinds, renderWebhookForm } from './webhook-form.ts';
+
+const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+
+/** The webhooks: their state, what was delivered, and every action on them. */
+export function createWebhooks(app: App): Screen {
+  let webhooks: readonly Webhook[] | undefined;
+  let deliveries: readonly Delivery[] | undefined;
+  let isSending = false;
+  let errors: readonly string[] = [];
+  let secret: { readonly label: string; readonly text: string } | undefined;
+  let removing: string | undefined;
+
+  load().catch(app.fail);
+  onRoute();
+
+  async function load(): Promise<void> {
+    webhooks = (await fetchWebhooks({})).webhooks;
+    app.update();
+  }
+
+  function onRoute(): void {
+    removing = undefined;
+    deliveries = undefined;
+    const { webhook } = app.route();
+    if (webhook) loadDeliveries(webhook).catch(app.fail);
+  }
+
+  async function loadDeliveries(id: string): Promise<void> {
+    const { webhook } = await fetchDeliveries({ id });
+    if (webhook) replace(webhook);
+    if (app.route().webhook === id) deliveries = webhook?.deliveries ?? [];
+    app.update();
+  }
+
+  function replace(changed: Webhook | undefined): void {
+    webhooks = webhooks?.map(webhook => (webhook.id === changed?.id ? changed : webhook));
+  }
+
+  async function submit(request: WebhookRequest, form: HTMLFormElement): Promise<void> {
+    isSending = true;
+    errors = [];
+    app.update();
+    try {
+      const { createWebhook: created } = await createWebhook({ input: request });
+      if (created) {
+        webhooks = [...(webhooks ?? []), created.webhook];
+        secret = { label: 'The secret to verify signatures with.', text: created.secret };
+        form.reset();
+      }
+    } catch (error) {
+      errors = describeErrors(error);
+    }
+    isSending = false;
+    app.update();
+  }
+
+  /** Runs an action, and shows its error. */
+  const act = (action: () => Promise<void>) => async () => {
+    isSending = true;
+    app.update();
+    try {
+      await action();
+    } catch (error) {
+      app.fail(error);
+    }
+    isSending = false;
+    app.update();
+  };
+
+  async function rotate({ id }: Webhook): Promise<void> {
+    const { rotateWebhookSecret: rotated } = await rotateSecret({ id });
+    if (!rotated) return;
+    replace(rotated.webhook);
+    secret = { label: 'The new secret; for 24 hours messages are signed with both.', text: rotated.secret };
+  }
+
+  async function remove({ id }: Webhook): Promise<void> {
+    removing = undefined;
+    replace((await removeWebhook({ id })).removeWebhook?.webhook);
+  }
+
+  function tell(attempt: Attempt | null | undefined): void {
+    if (!attempt) return;
+    const { isDelivered, status, error, durationMs } = attempt;
+    if (isDelivered) app.notices.info(`Delivered: ${status} in ${durationMs} ms.`);
+    else app.notices.problem(`Not delivered: ${error ?? status}`);
+  }
+
+  function view(): TemplateResult {
+    return html`
+      <div class="page">
+        <h1>Webhooks</h1>
+        ${secret ? renderSecret(secret.label, secret.text, forgetSecret) : nothing}
+        ${renderWebhookForm({ isSending, errors, submit })}
+        <p class="small" role="status">${webhooks === undefined ? 'Loading…' : webhooks.length === 0 ? 'There are no webhooks yet.' : nothing}</p>
+        <ul class="list">${repeat(webhooks?.toReversed() ?? [], ({ id }) => id, renderWebhook)}</ul>
+      </div>`;
+  }
+
+  function forgetSecret(): void {
+    secret = undefined;
+    app.update();
+  }
+
+  function renderWebhook(webhook: Webhook): TemplateResult {
+    const { id, url, state, notice, lastDeliveredAt, failingSince, waitingSince } = webhook;
+    const now = Date.now();
+    const isOpen = app.route().webhook === id;
+    const facts = [
+      lastDeliveredAt ? `last delivered ${times.fromNow(lastDeliveredAt, now)}` : 'nothing delivered yet',
+      ...(waitingSince ? [`oldest waiting event ${times.fromNow(waitingSince, now)}`] : []),
+    ];
+    return html`
+      <li class="entry ${state === 'REMOVED' ? 'ended' : ''}">
+        <div>
+          <strong>${url}</strong> <span class="badge ${state.toLowerCase()}">${state.toLowerCase()}</span>
+          <p class="small">${scopeOf(webhook)} · ${webhook.kinds.map(kind => kinds[kind]).join(', ')}</p>
+          <p class="small">${facts.join(' · ')}${failingSince ? html` · <b class="bad">failing since ${times.at(failingSince, now)}</b>` : nothing}</p>
+          ${notice ? html`<p class="bad">${notice}</p>` : nothing}
+        </div>
+        ${state === 'REMOVED' ? nothing : renderActions(webhook)}
+        ${
+          isOpen
+            ? renderDeliveries({
+                deliveries,
+                times,
+                redeliver: messageId =>
+                  act(async () => {
+                    tell((await redeliver({ id, messageId })).redeliverWebhookMessage);
+                    await loadDeliveries(id);
+                  })(),
+              })
+            : nothing
+        }
+      </li>`;
+  }
+
+  function renderActions(webhook: Webhook): TemplateResult {
+    const { id, state, url } = webhook;
+    const isOpen = app.route().webhook === id;
+    if (removing === id) {
+      return html`
+        <div class="line" role="alert">
+          <p>Its undelivered events are lost. This cannot be undone.</p>
+          <button type="button" class="danger" ?disabled=${isSending} @click=${act(() => remove(webhook))}>Yes, remove it</button>
+          <button type="button" @click=${() => confirm(undefined)}>No</button>
+        </div>`;
+    }
+    const toggle = () =>
+      app.navigate(isOpen ? { view: 'webhooks' } : { view: 'webhooks', webhook: id }, { replace: true });
+    const of = html`<span class="visually-hidden"> ${url}</span>`;
+    return html`
+      <div class="line">
+        <button type="button" aria-expanded=${isOpen} @click=${toggle}>Deliveries${of}</button>
+        <button type="button" ?disabled=${isSending} @click=${act(async () => tell((await testWebhook({ id })).testWebhook))}>Test${of}</button>
+        ${
+          state === 'PAUSED'
+            ? html`<button type="button" ?disabled=${isSending} @click=${act(async () => replace((await resumeWebhook({ id })).resumeWebhook?.webhook))}>Resume${of}</button>`
+            : html`<button type="button" ?disabled=${isSending} @click=${act(async () => replace((await pauseWebhook({ id })).pauseWebhook?.webhook))}>Pause${of}</button>`
+        }
+        <button type="button" ?disabled=${isSending} @click=${act(() => rotate(webhook))}>New secret${of}</button>
+        <button type="button" @click=${() => confirm(id)}>Remove${of}</button>
+      </div>`;
+  }
+
+  function confirm(id: string | undefined): void {
+    removing = id;
+    app.update();
+  }
+
+  return { title: () => 'Webhooks', view, onRoute };
+}
+
+function scopeOf({ merchant, store }: Webhook): string {
+  if (merchant) return `${merchant.brandName} with all its stores`;
+  return store ? (storeName(store.name, navigator.languages) ?? store.id) : 'its store is deleted';
+}
