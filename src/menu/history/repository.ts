@@ -91,7 +91,7 @@ function toCounts(counts: PageRow['counts']): ChangeCounts[] {
 }
 
 /** The number of revisions that are kept of each store. */
-export async function countHistory(
+async function countHistory(
   query: Query,
   storeIds: readonly string[],
   limits: HistoryLimits,
