@@ -106,7 +106,8 @@ export function findWebhook(em: EntityManager, id: string): Promise<Webhook | nu
 /** PostgreSQL rejects text with NUL, so no webhook has such an id. */
 const storableId = (id: string) => (id.includes('\0') ? '' : id);
 
-function refuseRemoved(webhook: Webhook | null): Webhook | null {
+/** Throws `InvalidInput` for a webhook that has ended. */
+export function refuseRemoved(webhook: Webhook | null): Webhook | null {
   if (!webhook?.removedAt) return webhook;
   const message = `The webhook ${webhook.id} is removed; create a new one.`;
   throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
