@@ -9,18 +9,21 @@ import { type EventStream, ReaderTooSlow, streamEvents } from '../../src/events/
 import { waitUntil } from '../http/processes.ts';
 import { startProxy } from '../http/proxy.ts';
 import { createData } from '../support/data.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, prepare } from '../support/database.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);
 const { query } = await createReadAccess(orm);
 const database = String(orm.config.get('dbName'));
-const statements = { statementSeconds: 30, prepare: true };
+const statements = { statementSeconds: 30, prepare };
 
 /** The feed of a process of its own, on the server itself or through a proxy. */
 async function startFeed({ port, ...options }: { port?: number } & Partial<FeedOptions> = {}) {
   const direct = inject('direct');
-  const own = createOrm({ ...direct, ...(port && { host: '127.0.0.1', port }), database }, { connectionSeconds: 1 });
+  const own = createOrm(
+    { ...direct, ...(port && { host: '127.0.0.1', port }), database },
+    { connectionSeconds: 1, prepare },
+  );
   const pool: Pool = await own.em.getConnection().getNativeClient();
   const changes: boolean[] = [];
   const onChange: FeedOptions['onChange'] = ({ isConnected }) => void changes.push(isConnected);
