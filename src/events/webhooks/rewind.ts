@@ -14,7 +14,7 @@ const statement = `
     select e.store_id, min(e.position) as first, max(e.position) as newest, count(*) as events,
       (array_agg(e.created_at order by e.position))[1] as waiting_since
     from event e join webhook w on w.store_id = e.store_id or w.merchant_id = e.merchant_id
-    where w.id = $1 and e.kind = any (w.kinds) and e.created_at >= $2 and e.position > w.start_position
+    where w.id = $1 and e.kind = any (w.kinds) and e.position >= $2 and e.position > w.start_position
       and e.position <= (select position from webhook_progress)
     group by e.store_id
   ), rewound as (
@@ -33,6 +33,7 @@ const statement = `
  */
 export async function rewindWebhook(em: EntityManager, id: string, since: Date): Promise<Rewound | null> {
   if (!refuseRemoved(await findWebhook(em, id))) return null;
-  const [row] = await queryIn(em)<{ events: number }>(statement, [id, since]);
+  // Positions are times in microseconds.
+  const [row] = await queryIn(em)<{ events: number }>(statement, [id, since.getTime() * 1000]);
   return { id, events: row?.events ?? 0 };
 }
