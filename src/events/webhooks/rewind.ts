@@ -8,7 +8,7 @@ export interface Rewound {
   readonly events: number;
 }
 
-/** Without their claims, deliveries in progress stop after the message that they are sending. */
+/** Deliveries in progress lose their claims, so they stop after the message that they are sending; nothing is sent before that. */
 const statement = `
   with due as (
     select e.store_id, min(e.position) as first, max(e.position) as newest, count(*) as events,
@@ -22,7 +22,8 @@ const statement = `
     select $1, store_id, first - 1, newest, waiting_since from due order by store_id
     on conflict (webhook_id, store_id) do update set
       position = excluded.position, newest = greatest(q.newest, excluded.newest), waiting_since = excluded.waiting_since,
-      next_attempt_at = now(), claim = null, attempts = 0, failing_since = null
+      next_attempt_at = case when q.claim is null then now() else q.next_attempt_at end,
+      claim = null, attempts = 0, failing_since = null
     where q.position > excluded.position
   )
   select coalesce(sum(events), 0)::int as events from due`;
@@ -33,7 +34,8 @@ const statement = `
  */
 export async function rewindWebhook(em: EntityManager, id: string, since: Date): Promise<Rewound | null> {
   if (!refuseRemoved(await findWebhook(em, id))) return null;
-  // Positions are times in microseconds.
-  const [row] = await queryIn(em)<{ events: number }>(statement, [id, since.getTime() * 1000]);
+  // Positions are times in microseconds; the time of an event is rounded to milliseconds, so it may be a little after its position.
+  const position = (since.getTime() - 1) * 1000;
+  const [row] = await queryIn(em)<{ events: number }>(statement, [id, position]);
   return { id, events: row?.events ?? 0 };
 }

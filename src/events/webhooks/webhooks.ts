@@ -85,10 +85,12 @@ export async function resumeWebhook(em: EntityManager, id: string): Promise<Webh
     const statement = `
       update webhook set paused_at = null, failing_since = null, notice = null where id = ? and removed_at is null`;
     await transaction.execute(statement, [storableId(id)]);
-    await transaction.execute(
-      'update webhook_queue set next_attempt_at = now(), failing_since = null, attempts = 0 where webhook_id = ? and attempts > 0',
-      [storableId(id)],
-    );
+    // Where the attempt is in progress, the next one still follows it.
+    const retry = `
+      update webhook_queue set failing_since = null, attempts = 0,
+        next_attempt_at = case when claim is null then now() else next_attempt_at end
+      where webhook_id = ? and attempts > 0`;
+    await transaction.execute(retry, [storableId(id)]);
   });
   return refuseRemoved(await findWebhook(em, id));
 }
