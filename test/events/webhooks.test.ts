@@ -183,6 +183,27 @@ test('a paused webhook gets nothing until it is resumed, then everything in orde
   expect(messages.map(({ message }) => message.data.order_id)).toEqual(orders.map(({ id }) => id));
 });
 
+test('a webhook that is resumed during an attempt waits for its response', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  receiver.respond(webhook.path, 500);
+  const orders = await app.data.orders(store, 2);
+  await eventually(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
+  const response = Promise.withResolvers<void>();
+  receiver.respond(webhook.path, accepted => void response.promise.then(() => accepted.end()));
+  await statement('update webhook_queue set next_attempt_at = now() where webhook_id = ?', [webhook.id]);
+  const before = (await webhook.messages(2)).length;
+  await mutate('resumeWebhook', webhook.id, 'webhook { id }');
+  const queues =
+    'select claim is not null and next_attempt_at > now() as "isClaimed" from webhook_queue where webhook_id = ?';
+  expect(await statement(queues, [webhook.id])).toEqual([{ isClaimed: true }]);
+  expect(receiver.at(webhook.path)).toHaveLength(before);
+  response.resolve();
+  await webhook.delivered();
+  const ids = receiver.at(webhook.path).map(({ message }) => message.data.order_id);
+  expect(ids.slice(before - 1)).toEqual(orders.map(({ id }) => id));
+});
+
 test('an endpoint that responds with 410 is removed, with its secret', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id });
