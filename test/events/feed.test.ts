@@ -186,7 +186,7 @@ describe('Streams of events', () => {
 
   test('hold few events in memory: a slow reader gets the rest from the log, and one that stopped is cut', async () => {
     const store = await data.store();
-    const { stream } = await startFeed();
+    const { feed, stream } = await startFeed();
     const [slow, stopped] = [stream({ maxBuffered: 10 }), stream({ maxBuffered: 10, maxStallMs: 0 })];
     await Promise.all([slow.opened, stopped.opened]);
     const start = await currentPosition(query);
@@ -194,6 +194,8 @@ describe('Streams of events', () => {
     expect(await take(slow, 5)).toHaveLength(5);
     await data.orders(store, 1);
     expect(await take(slow, 296)).toEqual((await positionsAfter(start)).slice(5));
+    const last = await currentPosition(query);
+    await waitUntil(() => feed.position() === last);
     const error = await stopped.next().catch(reason => reason);
     expect(error).toBeInstanceOf(ReaderTooSlow);
     expect(error.message).toBe(
