@@ -115,6 +115,7 @@ describeInBrowser('/', () => {
       'Copy',
       'GraphQL for front ends',
       'POS integration',
+      'webhooks',
       'REST interface',
       'operating',
       'scaling',

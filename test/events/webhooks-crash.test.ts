@@ -7,7 +7,9 @@ import { startApp } from '../support/app.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
 import { urlOf } from '../support/url.ts';
 
-test('when a process is killed, another one delivers what is left: everything, in order for each store, signed', async () => {
+test('when a process is killed, another one delivers what is left: everything, in order for each store, signed', {
+  timeout: 60_000,
+}, async () => {
   const app = await startApp();
   const receiver = await startReceiver();
   const env = {

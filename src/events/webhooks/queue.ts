@@ -26,6 +26,7 @@ const enqueueStatement = prepared(`
     from batch b join webhook w on w.store_id = b.store_id or w.merchant_id = b.merchant_id
     where b.kind = any (w.kinds) and b.position > w.start_position and w.removed_at is null
     group by w.id, b.store_id
+    order by w.id, b.store_id
     on conflict (webhook_id, store_id) do update set
       newest = excluded.newest,
       position = case when q.newest > q.position then q.position else excluded.position end,
