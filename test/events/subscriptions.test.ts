@@ -154,6 +154,8 @@ describe.each(transports)('Subscriptions over %s', transport => {
     const store = await app.data.store();
     const key = await app.newKey({ name: `revoked-${transport}`, storeIds: [store.id] });
     const stream = open(transport, await orderEventsFromNow(store.id), key);
+    await app.data.orders(store, 1);
+    await stream.next();
     const [row] = await execute('select id from api_key where name = ?', [`revoked-${transport}`]);
     await revokeKey(operatorFork(app.orm), String(row?.id));
     const [{ errors }] = await stream.rest();
