@@ -280,7 +280,8 @@ describe('a root field that requires a permission', async () => {
       const { result, statements } = await app.statements.during(() => app.graphql(query, {}, { 'x-api-key': key }));
       expect(result.body.errors).toEqual([expect.objectContaining({ message, extensions: { code: 'FORBIDDEN' } })]);
       expect(result.body.data?.root ?? null).toBeNull();
-      expect(statements).toEqual([expect.stringContaining('from api_key k')]);
+      // A stream of another test may still be open, whose key is looked up every second.
+      expect(statements.filter(statement => !statement.includes('from api_key k'))).toEqual([]);
     }
   });
 
