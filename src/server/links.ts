@@ -13,6 +13,7 @@ export interface LinkSettings {
 const guides: readonly Link[] = [
   { href: 'guides/front-end', title: 'GraphQL for front ends' },
   { href: 'guides/pos', title: 'POS integration' },
+  { href: 'guides/webhooks', title: 'webhooks' },
   { href: 'guides/interface', title: 'REST interface' },
   { href: 'guides/operating', title: 'operating' },
   { href: 'guides/scaling', title: 'scaling' },

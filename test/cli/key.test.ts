@@ -23,6 +23,8 @@ test('key create prints the key alone, and only its hash is stored', async () =>
   const rows = await operatorFork(orm).execute('select * from api_key');
   expect(JSON.stringify(rows)).not.toContain(stdout.trim());
   expect((await authenticate(stdout.trim())).scope).toEqual({
+    keyId: expect.stringMatching(/^key_/),
+    keyName: 'till',
     all: false,
     permissions: writePermissions,
     merchantIds: [],

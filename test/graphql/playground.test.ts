@@ -4,11 +4,13 @@ import { renderPlayground } from '../../src/graphql/playground.ts';
 import { examples } from '../../web/playground/examples.ts';
 import { startApp } from '../support/app.ts';
 
+const queries = examples.filter(({ query }) => !/^subscription/m.test(query));
+
 const app = await startApp();
 await loadDemo(app.orm);
 
 describe('the examples of the playground', () => {
-  test.each(examples.map(example => [/(?:query|mutation) (\w+)/.exec(example.query)?.[1], example] as const))(
+  test.each(queries.map(example => [/(?:query|mutation) (\w+)/.exec(example.query)?.[1], example] as const))(
     '%s runs on the demo data',
     async (name, { query, variables }) => {
       const { status, body } = await app.graphql(query, variables(new Date()));
