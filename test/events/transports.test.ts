@@ -75,6 +75,30 @@ describe('Server-Sent Events', () => {
     expect(JSON.parse(second?.data ?? '').data.orderEvents.orderId).toBe(orders[1]?.id);
   });
 
+  test('have their cursor as id, too, if a fragment selects the field', async () => {
+    const variables = JSON.stringify({ after: await cursorNow() });
+    const fragment = query.replace(/\{(.*)\}$/, '{ ...Watched } fragment Watched on Subscription {$1}');
+    const response = await get({ query: fragment, variables });
+    await app.data.orders(store, 1);
+    const [event] = await readEvents(response, 1);
+    expect(JSON.parse(event?.data ?? '').data.orderEvents.cursor).toBe(event?.id);
+  });
+
+  test('end soon for a client that has left before they began', async () => {
+    const count = async (metric: string) => {
+      const { text: metrics } = await app.get('/metrics');
+      return Number(new RegExp(`^carte_streams_${metric}.* (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
+    };
+    const ended = () => count('ended_total{transport="sse",reason="closed by the client"}');
+    await expect.poll(() => count('open{transport="sse"}'), { timeout: 5_000 }).toBe(0);
+    const before = await ended();
+    const url = `/graphql?${new URLSearchParams({ query })}`;
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    const head = `GET ${url} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nX-Api-Key: ${app.key}\r\n\r\n`;
+    socket.write(head, () => socket.destroy());
+    await expect.poll(ended, { timeout: 8_000 }).toBeGreaterThan(before);
+  });
+
   test('are not sent to a client that lists them beside JSON for a query', async () => {
     const accept = 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed';
     const { headers, body } = await app.get('/graphql?query={stores{nodes{id}}}', { accept });
@@ -164,6 +188,26 @@ describe('WebSocket', () => {
     await expect(errorOf(`subscription { storeEvents { ${aliases} } }`)).rejects.toMatchObject([
       { extensions: { code: 'TOO_MANY_ALIASES' } },
     ]);
+  });
+
+  test('finds a persisted query by its hash, with the empty query that the protocol demands', async () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', 'unknown') } };
+    await expect(openStream('websocket', app, { query: '', extensions }).rest()).rejects.toMatchObject([
+      { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+    ]);
+  });
+
+  test('asks clients to try again later while the database cannot tell whether a key is valid', async () => {
+    const key = await app.newKey();
+    const end = await app.orm.em.fork().transactional(async em => {
+      await em.execute('lock table api_key in access exclusive mode');
+      const closing = send([init(key)]);
+      const terminate = `select pg_terminate_backend(pid) from pg_locks
+        where relation = 'api_key'::regclass and not granted`;
+      await expect.poll(() => em.execute(terminate)).not.toEqual([]);
+      return closing;
+    });
+    expect(end).toEqual([1013, 'The database does not answer at the moment.']);
   });
 
   test('is refused to pages of other origins than those of CARTE_CORS_ORIGINS', async () => {

@@ -61,6 +61,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     open: (key, caller) => streams.open(key, caller, 'websocket'),
     subscribe,
     formatErrors,
+    translateError,
     isAllowedOrigin: options.isAllowedOrigin,
   });
   options.onShutdown(() => {
