@@ -306,11 +306,11 @@ describe('A reader that is too slow', () => {
   });
 });
 
-test('a shutdown ends streams at once, and without completing them, so that clients connect again', async () => {
+test('a shutdown ends streams at once, also of a client that does not read, and without completing them, so that clients connect again', async () => {
   const server = await createServer(app.orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), prepare });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const streams = (['sse', 'websocket'] as const).map(transport =>
-    openStream(transport, { url, key: app.key }, { query }),
+    openStream(transport, { url, key: app.key }, { query: query.replace('order { items }', '') }),
   );
   const ends = streams.map(stream =>
     stream.rest().then(
@@ -319,9 +319,23 @@ test('a shutdown ends streams at once, and without completing them, so that clie
     ),
   );
   const opened = async () =>
-    (await (await fetch(`${url}/metrics`)).text()).match(/carte_streams_open\{.*\} 1$/gm)?.length;
+    [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^carte_streams_open\{.*\} (\d+)$/gm)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
   while ((await opened()) !== 2);
+  const delivered = async () =>
+    Number(/^carte_stream_events_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+  const stuck = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  const path = `/graphql?${new URLSearchParams({ query })}`;
+  stuck.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nX-Api-Key: ${app.key}\r\n\r\n`);
+  while ((await opened()) !== 3);
+  const [order] = await app.data.orders(store, 1, { items: [{ name: 'x'.repeat(400_000) }] });
+  const change = () => app.orm.em.fork().execute('update orders set is_read = not is_read where id = ?', [order?.id]);
+  for (let count = 1; count < 20; count++) await change();
+  while ((await delivered()) < 44);
   expect(await server.drain.finish(10_000)).toBe(0);
+  stuck.destroy();
   const [sse, webSocket] = await Promise.all(ends);
   expect(String(sse)).toContain('NetworkError');
   expect(webSocket).toMatchObject({ code: 1001 });
