@@ -3,7 +3,7 @@ import { retryWhileUnavailable } from '../database/availability.ts';
 import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
 import type { Store } from '../store/entities.ts';
-import { decodeEventCursor, type StreamId } from './cursor.ts';
+import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
 import type { Event, EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { EventsDeleted, timeOf } from './log.ts';
@@ -37,6 +37,8 @@ export interface Subscriber {
   readonly signal: AbortSignal;
   /** The cursor where an interrupted stream goes on, whatever its `after` is. */
   readonly lastEventId: string | undefined;
+  /** Called with the field that the subscription selects. */
+  readonly onField: (field: StreamField) => void;
   /** Loads a store in scope. */
   loadStore(storeId: string): Promise<Store | null>;
 }
@@ -100,12 +102,14 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
 
   return {
     async ofStore(field, kinds, { storeId, after }) {
+      subscriber.onField(field);
       await requireStore(storeId);
       const events = await open({ field, storeId }, [...kinds, ...storeKinds], after);
       // Again, since it may have left the scope before the stream was opened.
       return translated(whileInScope(events, await requireStore(storeId)));
     },
     async ofScope({ after }) {
+      subscriber.onField('storeEvents');
       return translated(ofStoresInScope(await open({ field: 'storeEvents' }, storeKinds, after)));
     },
   };

@@ -75,6 +75,30 @@ describe('Server-Sent Events', () => {
     expect(JSON.parse(second?.data ?? '').data.orderEvents.orderId).toBe(orders[1]?.id);
   });
 
+  test('have their cursor as id, too, if a fragment selects the field', async () => {
+    const variables = JSON.stringify({ after: await cursorNow() });
+    const fragment = query.replace(/\{(.*)\}$/, '{ ...Watched } fragment Watched on Subscription {$1}');
+    const response = await get({ query: fragment, variables });
+    await app.data.orders(store, 1);
+    const [event] = await readEvents(response, 1);
+    expect(JSON.parse(event?.data ?? '').data.orderEvents.cursor).toBe(event?.id);
+  });
+
+  test('end soon for a client that has left before they began', async () => {
+    const count = async (metric: string) => {
+      const { text: metrics } = await app.get('/metrics');
+      return Number(new RegExp(`^carte_streams_${metric}.* (\\d+)$`, 'm').exec(metrics)?.[1] ?? 0);
+    };
+    const ended = () => count('ended_total{transport="sse",reason="closed by the client"}');
+    await expect.poll(() => count('open{transport="sse"}'), { timeout: 5_000 }).toBe(0);
+    const before = await ended();
+    const url = `/graphql?${new URLSearchParams({ query })}`;
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    const head = `GET ${url} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nX-Api-Key: ${app.key}\r\n\r\n`;
+    socket.write(head, () => socket.destroy());
+    await expect.poll(ended, { timeout: 8_000 }).toBeGreaterThan(before);
+  });
+
   test('are not sent to a client that lists them beside JSON for a query', async () => {
     const accept = 'application/graphql-response+json, application/json, text/event-stream, multipart/mixed';
     const { headers, body } = await app.get('/graphql?query={stores{nodes{id}}}', { accept });
@@ -164,6 +188,26 @@ describe('WebSocket', () => {
     await expect(errorOf(`subscription { storeEvents { ${aliases} } }`)).rejects.toMatchObject([
       { extensions: { code: 'TOO_MANY_ALIASES' } },
     ]);
+  });
+
+  test('finds a persisted query by its hash, with the empty query that the protocol demands', async () => {
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', 'unknown') } };
+    await expect(openStream('websocket', app, { query: '', extensions }).rest()).rejects.toMatchObject([
+      { extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+    ]);
+  });
+
+  test('asks clients to try again later while the database cannot tell whether a key is valid', async () => {
+    const key = await app.newKey();
+    const end = await app.orm.em.fork().transactional(async em => {
+      await em.execute('lock table api_key in access exclusive mode');
+      const closing = send([init(key)]);
+      const terminate = `select pg_terminate_backend(pid) from pg_locks
+        where relation = 'api_key'::regclass and not granted`;
+      await expect.poll(() => em.execute(terminate)).not.toEqual([]);
+      return closing;
+    });
+    expect(end).toEqual([1013, 'The database does not answer at the moment.']);
   });
 
   test('is refused to pages of other origins than those of CARTE_CORS_ORIGINS', async () => {
@@ -262,11 +306,11 @@ describe('A reader that is too slow', () => {
   });
 });
 
-test('a shutdown ends streams at once, and without completing them, so that clients connect again', async () => {
+test('a shutdown ends streams at once, also of a client that does not read, and without completing them, so that clients connect again', async () => {
   const server = await createServer(app.orm, { ...readConfig({ CARTE_LOG_LEVEL: 'silent' }), prepare });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const streams = (['sse', 'websocket'] as const).map(transport =>
-    openStream(transport, { url, key: app.key }, { query }),
+    openStream(transport, { url, key: app.key }, { query: query.replace('order { items }', '') }),
   );
   const ends = streams.map(stream =>
     stream.rest().then(
@@ -275,9 +319,23 @@ test('a shutdown ends streams at once, and without completing them, so that clie
     ),
   );
   const opened = async () =>
-    (await (await fetch(`${url}/metrics`)).text()).match(/carte_streams_open\{.*\} 1$/gm)?.length;
+    [...(await (await fetch(`${url}/metrics`)).text()).matchAll(/^carte_streams_open\{.*\} (\d+)$/gm)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
   while ((await opened()) !== 2);
+  const delivered = async () =>
+    Number(/^carte_stream_events_total (\d+)/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]);
+  const stuck = connect(Number(new URL(url).port), '127.0.0.1').pause();
+  const path = `/graphql?${new URLSearchParams({ query })}`;
+  stuck.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nX-Api-Key: ${app.key}\r\n\r\n`);
+  while ((await opened()) !== 3);
+  const [order] = await app.data.orders(store, 1, { items: [{ name: 'x'.repeat(400_000) }] });
+  const change = () => app.orm.em.fork().execute('update orders set is_read = not is_read where id = ?', [order?.id]);
+  for (let count = 1; count < 20; count++) await change();
+  while ((await delivered()) < 44);
   expect(await server.drain.finish(10_000)).toBe(0);
+  stuck.destroy();
   const [sse, webSocket] = await Promise.all(ends);
   expect(String(sse)).toContain('NetworkError');
   expect(webSocket).toMatchObject({ code: 1001 });

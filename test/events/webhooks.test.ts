@@ -204,6 +204,31 @@ test('a webhook that is resumed during an attempt waits for its response', async
   expect(ids.slice(before - 1)).toEqual(orders.map(({ id }) => id));
 });
 
+test('an event that is delivered before it is in the queue is not delivered again', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  receiver.respond(webhook.path, 503);
+  await app.data.orders(store, 1);
+  await webhook.messages(1);
+  const claims = 'select claim from webhook_queue where webhook_id = ? and attempts > 0';
+  await eventually(() => statement(claims, [webhook.id])).toEqual([{ claim: null }]);
+  await app.orm.em.fork().transactional(async em => {
+    // As if another process were slow at it.
+    await em.execute('select from webhook_progress for update');
+    await app.data.orders(store, 2);
+    receiver.accept(webhook.path);
+    await mutate('resumeWebhook', webhook.id, 'webhook { state }');
+    await webhook.messages(4);
+    await webhook.delivered();
+  });
+  await app.data.orders(store, 1);
+  const [failed, ...delivered] = (await webhook.messages(5)).map(({ id }) => id);
+  await webhook.delivered();
+  expect(failed).toBe(delivered[0]);
+  expect(delivered).toEqual([...new Set(delivered)].sort());
+  expect(await webhook.query('notice')).toEqual({ notice: null });
+});
+
 test('an endpoint that responds with 410 is removed, with its secret', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id });

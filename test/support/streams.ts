@@ -20,6 +20,7 @@ export interface Stream {
 export interface StreamRequest {
   readonly query: string;
   readonly variables?: Record<string, unknown>;
+  readonly extensions?: Record<string, unknown>;
 }
 
 /** Opens a stream; it rejects if the connection is closed, without a retry. */

@@ -31,6 +31,7 @@ export class QueueDelivery {
   readonly #startedAt = performance.now();
   #claimedAt = this.#startedAt;
   #position: number;
+  #isBehindLog = false;
 
   constructor(claim: Claim, dependencies: DeliveryDependencies) {
     this.#claim = claim;
@@ -67,6 +68,7 @@ export class QueueDelivery {
       return await read(this.#position);
     } catch (error) {
       if (!(error instanceof EventsDeleted)) throw error;
+      this.#isBehindLog = true;
       return await read(error.completeAfter);
     }
   }
@@ -119,7 +121,7 @@ export class QueueDelivery {
   /** When the log no longer has the event that the queue waits for. */
   async #noteLostEvents(first: Event | undefined): Promise<void> {
     const { webhookId, storeId, waitingSince } = this.#claim;
-    if (!waitingSince || first?.createdAt.getTime() === waitingSince.getTime()) return;
+    if (!this.#isBehindLog || !waitingSince || first?.createdAt.getTime() === waitingSince.getTime()) return;
     const notice = `Events of store ${storeId} since ${waitingSince.toISOString()} were deleted from the log before they were delivered.`;
     await this.#notify(notice, () => addNotice(this.#dependencies.query, webhookId, notice));
   }

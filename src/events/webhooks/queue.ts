@@ -29,7 +29,7 @@ const enqueueStatement = prepared(`
     order by w.id, b.store_id
     on conflict (webhook_id, store_id) do update set
       newest = excluded.newest,
-      position = case when q.newest > q.position then q.position else excluded.position end,
+      position = case when q.newest > q.position then q.position else greatest(q.position, excluded.position) end,
       waiting_since = case when q.newest > q.position then q.waiting_since else excluded.waiting_since end
   )
   update webhook_progress set position = (select max(position) from batch)

@@ -42,6 +42,9 @@ interface Graph {
   readonly translateError: TranslateError;
 }
 
+/** For so long a client may read the end of its stream. One that reads nothing must not hold up a shutdown. */
+const endMs = 1_000;
+
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
   const { schema, dependencies, validateRequest, translateError } = graph;
@@ -61,6 +64,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     open: (key, caller) => streams.open(key, caller, 'websocket'),
     subscribe,
     formatErrors,
+    translateError,
     isAllowedOrigin: options.isAllowedOrigin,
   });
   options.onShutdown(() => {
@@ -81,6 +85,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
       if (!acceptsEventStream(request)) return sendNotAcceptable(reply);
       const stream = streams.open(key, caller, 'sse');
       reply.raw.once('close', () => stream.abort(new ClientGone()));
+      stream.signal.addEventListener('abort', () => setTimeout(() => reply.raw.destroy(), endMs).unref());
       const lastEventId = request.headers['last-event-id'];
       const resumed =
         typeof lastEventId === 'string' && lastEventId !== '' ? { ...subscription, lastEventId } : subscription;

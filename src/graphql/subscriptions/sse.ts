@@ -60,7 +60,9 @@ function toEvents(results: Results, socket: Socket): Readable {
     clearInterval(keepAlive);
     keepAlive = setInterval(sendComment, halfClosedKeepAliveMs);
   };
-  socket.once('end', onHalfClosed);
+  // It may have left while the stream was being opened.
+  if (socket.readableEnded) onHalfClosed();
+  else socket.once('end', onHalfClosed);
   // Sends the headers, so that the client knows that the stream is open.
   body.push(comment);
   return body;

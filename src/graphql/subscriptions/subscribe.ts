@@ -6,8 +6,6 @@ import {
   type FormattedExecutionResult,
   GraphQLError,
   type GraphQLSchema,
-  getOperationAST,
-  Kind,
 } from 'graphql';
 import { retryWhileUnavailable } from '../../database/availability.ts';
 import { toUnavailable } from '../../database/errors.ts';
@@ -57,7 +55,6 @@ export function createSubscribe(options: SubscribeOptions) {
   const { schema, dependencies, formatErrors } = options;
 
   return async (request: SubscriptionRequest, stream: OpenStream): Promise<Results> => {
-    stream.field = rootFieldOf(request);
     // Statements of a request have a time limit, and so have those of a stream.
     const inRequest = <T>(run: () => T) => currentRequest.run({ statements: 0, trace: undefined }, run);
     const { document, operationName, variables } = request;
@@ -112,6 +109,9 @@ export function createSubscribe(options: SubscribeOptions) {
       },
       signal: stream.signal,
       lastEventId,
+      onField: (field: StreamField) => {
+        stream.field = field;
+      },
       loadStore: (storeId: string) => createContext(dependencies, stream.scope).loaders.stores.byId.load(storeId),
     };
     return { ...context, eventSource: createEventSource(options.events, subscriber) };
@@ -135,11 +135,6 @@ class NotOpened extends Error {
 
 /** The client has closed the stream. */
 export class ClientGone extends Error {}
-
-function rootFieldOf({ document, operationName }: SubscriptionRequest): string {
-  const [root] = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
-  return root?.kind === Kind.FIELD ? root.name.value : 'unknown';
-}
 
 /** The streams of this schema are of events. */
 function isStream(source: AsyncIterable<unknown> | ExecutionResult): source is AsyncIterable<Event> {

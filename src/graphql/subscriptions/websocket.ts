@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { CloseCode, handleProtocols, makeServer, type OperationResult } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ClientError, RetryableError, Unauthenticated } from '../../errors.ts';
-import type { FormatErrors } from '../errors.ts';
+import { RetryableError, Unauthenticated } from '../../errors.ts';
+import { type FormatErrors, findClientError, type TranslateError } from '../errors.ts';
 import type { OpenStream, StreamCaller } from './open-streams.ts';
 import type { Results, StreamResult, SubscriptionRequest } from './subscribe.ts';
 
@@ -18,6 +18,7 @@ export interface WebSocketOptions {
   readonly open: (key: string, caller: StreamCaller) => OpenStream;
   readonly subscribe: (request: SubscriptionRequest, stream: OpenStream) => Promise<Results>;
   readonly formatErrors: FormatErrors;
+  readonly translateError: TranslateError;
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean;
 }
 
@@ -77,7 +78,8 @@ interface Subscription {
   readonly stream: OpenStream;
 }
 
-function createProtocolServer({ schema, authenticate, validate, open, subscribe, formatErrors }: WebSocketOptions) {
+function createProtocolServer(options: WebSocketOptions) {
+  const { schema, authenticate, validate, open, subscribe, formatErrors, translateError } = options;
   return makeServer<Record<string, unknown>, Connection>({
     async onConnect({ connectionParams, extra }) {
       const { socket, request } = extra;
@@ -88,8 +90,10 @@ function createProtocolServer({ schema, authenticate, validate, open, subscribe,
         await authenticate(key, socket);
         return true;
       } catch (error) {
-        if (!(error instanceof ClientError)) throw error;
-        socket.close(error instanceof RetryableError ? tryAgainLater : CloseCode.Forbidden, error.message);
+        // Any other error closes the connection with a code after which clients give up.
+        const clientError = findClientError(error, translateError);
+        if (!clientError) throw error;
+        socket.close(clientError instanceof RetryableError ? tryAgainLater : CloseCode.Forbidden, clientError.message);
         return false;
       }
     },
