@@ -91,12 +91,14 @@ describeInBrowser('/console', () => {
     expect(await readOnly.getByRole('link', { name: 'Stores' }).count()).toBe(0);
     await readOnly.goto(`${site.url}/console?store=${storeIds[0]}&view=upload`);
     await card(readOnly, 'Rui').waitFor();
-    const writing = await site.open('/console', {
-      key: await site.newKey({ storeIds, permissions: writePermissions }),
-    });
+    const key = await site.newKey({ name: 'till of Rui', storeIds, permissions: writePermissions });
+    const writing = await site.open('/console', { key });
     await card(writing, 'Rui').getByRole('button', { name: 'Accept' }).waitFor();
     expect(await views(writing)).toEqual(['Orders', 'Stock', 'Menu', 'Upload', 'History']);
     expect(await statusOf(order.id)).toBe('PENDING');
+    await site.orm.em.fork().execute("update api_key set revoked_at = now() where name = 'till of Rui'");
+    await writing.getByRole('alert').getByText('no longer valid').waitFor();
+    expect(await card(writing, 'Rui').count()).toBe(0);
   });
 
   test('an order appears on every board at once; of two who accept it, one is told that the other was faster', async () => {
