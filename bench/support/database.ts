@@ -8,7 +8,7 @@ export interface BenchDatabase {
   /** Environment of servers and commands: with a URL, so that none of them starts and owns the embedded server. */
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number;
-  query(sql: string): Promise<void>;
+  query(sql: string): Promise<readonly Record<string, unknown>[]>;
   /** Imports documents with `carte import`, as chunks, since all of them may exceed the maximum length of a string. */
   importDocuments(kind: 'merchants' | 'stores' | 'orders', lines: Iterable<string>): Promise<void>;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export async function startDatabase(folder: string): Promise<BenchDatabase> {
     env,
     pid: await postmasterPid(client),
     async query(sql) {
-      await client.query(sql);
+      return (await client.query(sql)).rows;
     },
     async importDocuments(kind, lines) {
       const file = join(folder, `${kind}.ndjson`);

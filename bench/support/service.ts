@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, createClient } from './client.ts';
-import { startDatabase } from './database.ts';
+import { type BenchDatabase, startDatabase } from './database.ts';
 import type { Watched } from './meter.ts';
 import { carte, startServer, stopServer } from './servers.ts';
 
 export interface Service extends Watched {
   readonly url: string;
   readonly client: Client;
+  readonly query: BenchDatabase['query'];
   /** Starts another process of the service on the same database. */
   readonly startAnother: () => Promise<Client>;
 }
@@ -37,7 +38,8 @@ export async function withService(
     };
     const { server, client } = await start();
     const startAnother = async () => (await start()).client;
-    await work({ url: server.url, client, startAnother, serverPid: server.child.pid, databasePid: database.pid });
+    const pids = { serverPid: server.child.pid, databasePid: database.pid };
+    await work({ url: server.url, client, query: database.query, startAnother, ...pids });
   } finally {
     for (const end of ends.reverse()) await end();
   }

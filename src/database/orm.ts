@@ -17,7 +17,7 @@ import {
   ModifierGroupEntity,
   ModifierItemEntity,
 } from '../menu/entities.ts';
-import { MenuChangeEntity, MenuHistoryEntity } from '../menu/history/entities.ts';
+import { MenuHistoryEntity } from '../menu/history/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
 import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
@@ -36,7 +36,6 @@ const entities = [
   ModifierGroupEntity,
   ModifierItemEntity,
   MenuHistoryEntity,
-  MenuChangeEntity,
   OrderEntity,
   OrderCountEntity,
   OrderRevisionEntity,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
@@ -413,13 +414,20 @@ describe('restoreMenuConfiguration', () => {
   });
 });
 
+test('the operations of docs/menu-history.md are valid', async () => {
+  const store = await app.data.store();
+  const revision = await replace(store.id, priced(1));
+  const text = readFileSync(new URL('../../docs/menu-history.md', import.meta.url), 'utf8');
+  const operations = [...text.matchAll(/^```graphql\n([\s\S]*?)^```$/gm)].map(([, operation = '']) => operation);
+  expect(operations.length).toBeGreaterThan(2);
+  for (const operation of operations)
+    await graph(operation, { store: store.id, item: 'item', revision, from: revision });
+});
+
 describe('pruning', () => {
-  const rowsOf = async (id: string) => {
-    const [row] = await sql(
-      'select (select count(*)::int from menu_history where store_id = ?) as entries, (select count(distinct revision)::int from menu_change where store_id = ?) as changes',
-      [id, id],
-    );
-    return row;
+  const revisionsStored = async (id: string) => {
+    const [row] = await sql('select count(distinct revision)::int as count from menu_history where store_id = ?', [id]);
+    return row?.count;
   };
 
   test('keeps the newest revisions, each complete, while others write', async () => {
@@ -440,21 +448,20 @@ describe('pruning', () => {
       count: 8,
       nodes: newest.map(([revision, price]) => ({ revision, configuration: { items: [{ price }] } })),
     });
-    expect(await rowsOf(store.id)).toEqual({ entries: 8, changes: 8 });
+    expect(await revisionsStored(store.id)).toBe(8);
     await pruneHistory(query, store.id, { ...historyLimits, bytes: 0 });
-    expect(await rowsOf(store.id)).toEqual({ entries: 1, changes: 1 });
+    expect(await revisionsStored(store.id)).toBe(1);
   });
 
   test('keeps what was the menu in the period, also if it was posted long before', async () => {
     const store = await app.data.store();
     for (const price of [1, 2, 3]) await app.data.menu(store, priced(price));
     // Each a year earlier than it was: the second was replaced yesterday.
-    for (const table of ['menu_history', 'menu_change']) {
-      await sql(
-        `update ${table} set revision = revision - 400 * 86400000000 where store_id = ? and revision < (select menu_revision from store where id = ?)`,
-        [store.id, store.id],
-      );
-    }
+    await sql(
+      `update menu_history set revision = revision - 400 * 86400000000
+       where store_id = ? and revision < (select menu_revision from store where id = ?)`,
+      [store.id, store.id],
+    );
     expect(await historyOf(store.id)).toHaveLength(2);
     await pruneHistory(query, store.id, historyLimits);
     const [, previous] = await historyOf(store.id);

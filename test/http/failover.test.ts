@@ -83,4 +83,7 @@ test('a commit that no synchronous standby has is not acknowledged, and after a 
   expect(response.text).toContain('acknowledged');
   expect(response.text).not.toContain('unacknowledged');
   expect(await patient(smallBody('repeated'))).toMatchObject({ status: 200 });
+  expect(await standby.query('select count(distinct revision)::int as revisions from menu_history')).toEqual([
+    { revisions: 2 },
+  ]);
 }, 60_000);

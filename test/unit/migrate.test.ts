@@ -1,6 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
+import { queryIn } from '../../src/database/transaction.ts';
+import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
+import { defaultHistoryLimits } from '../../src/menu/history/limits.ts';
+import { checkHistoryArguments, findHistoryPages } from '../../src/menu/history/repository.ts';
+import { summarize } from '../../src/menu/history/summary.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 test('of many processes that start together, one migrates and the others wait for it', async () => {
@@ -10,4 +15,31 @@ test('of many processes that start together, one migrates and the others wait fo
   const applied = await Promise.all(processes.map(migrate));
   expect(applied.filter(names => names.length > 0)).toEqual([migrations.map(({ name }) => name)]);
   expect(await Promise.all(processes.map(isMigrated))).toEqual(Array(8).fill(true));
+});
+
+test('a menu of an earlier version is the first revision of its history', async () => {
+  const connect = await createEmptyDatabase();
+  const orm = connect({ poolSize: 2 });
+  onTestFinished(() => orm.close());
+  await orm.migrator.up({ to: '0009-last-use' });
+  const em = orm.em.fork();
+  const insertItem = `insert into menu_item (store_id, external_id, position, name, price, tax, in_stock, sell_separately, modifier_external_ids)
+    values ('old', 'soup', 0, '{"translations": {"en": "Soup"}}', 450, 0, true, true, '{}')`;
+  await em.execute(`insert into store (id, name) values ('old', '{}'), ('empty', '{}'); ${insertItem}`);
+  await em.execute("update store set menu_revision = 1 where id = 'old'");
+  await migrate(orm);
+  await em.execute('update menu_item set price = 500');
+  const query = queryIn(em);
+  const [page, none] = await findHistoryPages(query, ['old', 'empty'], checkHistoryArguments({}), defaultHistoryLimits);
+  expect(none?.nodes).toEqual([]);
+  expect(page?.nodes.map(entry => [entry.source, summarize(entry)])).toEqual([
+    ['SQL', '1 item changed'],
+    ['UNKNOWN', 'the history begins here'],
+  ]);
+  const requests = (page?.nodes ?? []).map(({ revision }) => ({ storeId: 'old', revision }));
+  const found = await findConfigurationsAt(query, em, requests, defaultHistoryLimits);
+  expect(found).toMatchObject([
+    { items: new Map([['soup', expect.objectContaining({ price: 500 })]]) },
+    { items: new Map([['soup', expect.objectContaining({ price: 450, name: { translations: { en: 'Soup' } } })]]) },
+  ]);
 });

@@ -29,10 +29,11 @@ export async function findConfigurationsAt(
     limits.days,
   ];
   const rows = Map.groupBy(await query<Row>(selectStatement(em), values), row => row.store_id);
+  const budget = { entities: maxEntities };
   const found = new Map<string, ReadonlyMap<number, Configuration | InvalidInput>>();
   for (const [storeId, ofStore] of rows) {
     const revisions = requests.filter(request => request.storeId === storeId).map(({ revision }) => revision);
-    found.set(storeId, await undoChanges(em, storeId, ofStore, revisions));
+    found.set(storeId, await undoChanges(em, { storeId, rows: ofStore, requested: revisions, budget }));
   }
   return requests.map(({ storeId, revision }) => found.get(storeId)?.get(revision) ?? null);
 }
@@ -50,8 +51,8 @@ export async function findConfigurationAt(
 }
 
 /**
- * What the statement returns of a store: its revisions (`kind` is null), the current rows of each table (`revision` is null), and the
- * changes since the oldest requested revision, newest first.
+ * What the statement returns of a store: its revisions (`kind` and `revision` are null), the current rows of each table (`revision` is null), and
+ * the changes since the oldest requested revision, newest first.
  */
 interface Row {
   readonly store_id: string;
@@ -73,30 +74,44 @@ interface Revisions {
 /** A row of a menu table as JSON, by column. */
 type TableRow = Readonly<Record<string, unknown>> & { readonly id: number; readonly position: number };
 
-/** The rows of each table by id; `undo` takes them back by one change. */
+/** The rows of each table by id, which `undo` takes back by one change. */
 type Tables = ReadonlyMap<string, Map<number, TableRow>>;
+
+interface StoreRequest {
+  readonly storeId: string;
+  readonly rows: readonly Row[];
+  readonly requested: readonly number[];
+  /** What may still be returned. */
+  readonly budget: { entities: number };
+}
 
 /** Size of JSON that is parsed without yielding to the event loop: some 10 ms. */
 const maxCharacters = 1024 * 1024;
 
+/** Entities of all configurations that a call returns, unless a single one has more: some 200 MB. */
+const maxEntities = 400_000;
+
 async function undoChanges(
   em: EntityManager,
-  storeId: string,
-  rows: readonly Row[],
-  requested: readonly number[],
+  { storeId, rows, requested, budget }: StoreRequest,
 ): Promise<ReadonlyMap<number, Configuration | InvalidInput>> {
-  const [revisionsRow] = rows.filter(row => row.kind === null);
+  const revisionsRow = rows.find(row => row.kind === null && row.revision === null);
   const revisions = parseJson(revisionsRow?.rows ?? '') as Revisions;
+  const current = rows.filter(row => row.kind !== null && row.revision === null);
   const tables: Tables = new Map(
-    rows.filter(row => row.kind !== null && row.revision === null).map(row => [String(row.kind), tableRows(row)]),
+    current.map(row => [String(row.kind), new Map(parseRows(row).map(entity => [entity.id, entity]))]),
   );
-  const changes = rows.filter(row => row.revision !== null);
+  const changes = rows.filter(row => row.kind !== null && row.revision !== null);
   const found = new Map<number, Configuration | InvalidInput>();
   let undone = 0;
   let characters = 0;
-  for (const revision of requested.toSorted((a, b) => b - a)) {
+  for (const revision of [...new Set(requested)].sort((a, b) => b - a)) {
     if (revision !== revisions.current && !isKept(revision, revisions)) {
       found.set(revision, unknownRevision(revision, revisions));
+      continue;
+    }
+    if (budget.entities <= 0) {
+      found.set(revision, tooManyRevisions());
       continue;
     }
     for (; Number(changes[undone]?.revision) > revision; undone++) {
@@ -109,6 +124,8 @@ async function undoChanges(
       }
     }
     found.set(revision, linkConfiguration(storeId, revision, configurationRows(em, tables), { isPast: true }));
+    for (const table of tables.values()) budget.entities -= table.size;
+    await yieldToEventLoop();
   }
   return found;
 }
@@ -120,26 +137,27 @@ function undo(tables: Tables, change: Row): void {
   const table = tables.get(String(change.kind));
   if (!table) throw new Error(`The menu history has changes to an unknown table ${change.kind}`);
   for (const id of change.inserted ?? []) table.delete(Number(id));
-  for (const [id, row] of tableRows(change)) table.set(id, row);
-  for (const [id, position] of parseJson(change.positions ?? '[]') as readonly [number, number][]) {
+  for (const row of parseRows(change)) table.set(row.id, row);
+  const positions = change.positions === null ? [] : (parseJson(change.positions) as readonly [number, number][]);
+  for (const [id, position] of positions) {
     const row = table.get(id);
     if (row) table.set(id, { ...row, position });
   }
 }
 
-const tableRows = ({ rows }: Row): Map<number, TableRow> =>
-  new Map((parseJson(rows ?? '[]') as readonly TableRow[]).map(row => [row.id, row]));
+const parseRows = ({ rows }: Row): readonly TableRow[] =>
+  rows === null ? [] : (parseJson(rows) as readonly TableRow[]);
 
 function configurationRows(em: EntityManager, tables: Tables): ConfigurationRows {
   const lists = menuKinds.map(kind => {
     const { tableName, columns } = tableOf(em, kind);
     const rows = [...(tables.get(tableName)?.values() ?? [])].sort((a, b) => a.position - b.position);
     const properties = columns.filter(({ property }) => property !== 'position');
-    const toEntity = (row: TableRow) => ({
-      numericId: row.id,
-      externalId: row.external_id,
-      ...Object.fromEntries(properties.map(({ name, property }) => [property, row[name] ?? null])),
-    });
+    const toEntity = (row: TableRow) => {
+      const entity: Record<string, unknown> = { numericId: row.id, externalId: row.external_id };
+      for (const { name, property } of properties) entity[property] = row[name] ?? null;
+      return entity;
+    };
     return [kind.name, rows.map(toEntity)];
   });
   return Object.fromEntries(lists);
@@ -153,8 +171,17 @@ function unknownRevision(revision: number, { current, oldest }: Revisions): Inva
   return new InvalidInput([{ path: ['revision'], type: isPruned ? 'revision_pruned' : 'revision_not_found', message }]);
 }
 
-/** Its parameters are the store ids and revisions requested, and the limits of the history in revisions and days. */
+function tooManyRevisions(): InvalidInput {
+  const message = `past configurations with more than ${maxEntities} entities together are too many for one request; select fewer revisions`;
+  return new InvalidInput([{ path: ['revision'], type: 'too_long', message }]);
+}
+
+/**
+ * Its parameters are the store ids and revisions requested, and the limits of the history in revisions and days. A restoration runs it with the
+ * planner settings of `lockStore`, so there is no join that could become a scan of the whole history: `offset 0` keeps the subquery.
+ */
 const selectStatement = compileOnce(em => {
+  const requested = 'unnest($1::text[], $2::bigint[]) as r(store_id, revision)';
   const tables = menuKinds.map(kind => tableOf(em, kind).tableName);
   const current = tables.map(
     table => `
@@ -162,22 +189,26 @@ const selectStatement = compileOnce(em => {
       from stores s`,
   );
   return prepared(`
-    with requested as (select * from unnest($1::text[], $2::bigint[]) as r(store_id, revision)),
-    stores as (
-      select s.id, s.menu_revision, r.oldest from store s
-      join (select store_id, min(revision) as oldest from requested group by store_id) r on r.store_id = s.id
+    with stores as materialized (
+      select s.id, s.menu_revision, (select min(r.revision) from ${requested} where r.store_id = s.id) as oldest
+      from store s where s.id = any($1)
     )
     select store_id, revision::float8 as revision, kind, rows, positions, inserted from (
       select s.id as store_id, null::bigint as revision, null as kind, json_build_object(
         'current', s.menu_revision,
         'oldest', ${oldestKept('s.id', { revisions: '$3', days: '$4' })},
-        'known', array(select h.revision from requested r join menu_history h using (store_id, revision) where r.store_id = s.id)
+        'known', array(
+          select r.revision from ${requested} where r.store_id = s.id
+            and exists (select from menu_history h where h.store_id = r.store_id and h.revision = r.revision)
+        )
       )::text as rows, null as positions, null::bigint[] as inserted, null::bigint as id
       from stores s
       union all ${current.join(' union all ')}
       union all
-      select c.store_id, c.revision, c.kind, c.old_rows::text, c.old_positions::text, c.inserted_ids, c.id
-      from stores s join menu_change c on c.store_id = s.id and c.revision > s.oldest
+      select h.* from stores s cross join lateral (
+        select store_id, revision, kind, old_rows::text, old_positions::text, inserted_ids, id
+        from menu_history where store_id = s.id and revision > s.oldest offset 0
+      ) h
     ) as found
-    order by id desc`);
+    order by found.revision desc nulls first, id desc`);
 });

@@ -15,10 +15,10 @@ export const defaultHistoryLimits: HistoryLimits = { revisions: 1000, days: 365,
  * Revisions are times in microseconds (docs/decisions/0011), so the index finds the one that was current when the period began.
  */
 export function oldestKept(storeId: string, parameters: { readonly revisions: string; readonly days: string }): string {
-  const revisions = `from menu_history where store_id = ${storeId}`;
+  const ofStore = `from menu_history where store_id = ${storeId}`;
   const period = `(extract(epoch from now()) * 1000000)::bigint - ${parameters.days}::bigint * 86400000000`;
   return `greatest(
-    (select min(revision) ${revisions}),
-    (select revision ${revisions} order by revision desc offset ${parameters.revisions}::int - 1 limit 1),
-    (select max(revision) ${revisions} and revision <= ${period}))`;
+    (select min(revision) ${ofStore}),
+    (select distinct revision ${ofStore} order by revision desc offset ${parameters.revisions}::int - 1 limit 1),
+    (select max(revision) ${ofStore} and revision <= ${period}))`;
 }

@@ -22,18 +22,15 @@ export async function pruneHistory(query: Query, storeId: string, limits: Histor
 
 const statement = prepared(`
   with sizes as (
-    select revision, sum(bytes) as bytes from menu_change where store_id = $1 group by revision
+    select revision, sum(bytes) as bytes from menu_history where store_id = $1 group by revision
   ),
   within_bytes as (
     select min(revision) as revision from (
-      select h.revision, sum(s.bytes) over (order by h.revision desc rows between unbounded preceding and 1 preceding) as newer
-      from menu_history h left join sizes s using (revision) where h.store_id = $1
+      select revision, sum(bytes) over (order by revision desc rows between unbounded preceding and 1 preceding) as newer
+      from sizes
     ) summed where coalesce(newer, 0) <= $4::bigint
   ),
   oldest as (
     select greatest((select revision from within_bytes), ${oldestKept('$1', { revisions: '$2', days: '$3' })}) as revision
-  ),
-  pruned as (
-    delete from menu_history where store_id = $1 and revision < (select revision from oldest)
   )
-  delete from menu_change where store_id = $1 and revision < (select revision from oldest)`);
+  delete from menu_history where store_id = $1 and revision < (select revision from oldest)`);

@@ -80,16 +80,18 @@ export async function findHistoryPages(
   });
 }
 
-/** Orders the counts of tables by the kinds of their entities. */
+/** Sums the counts of the statements of a revision by kind. */
 function toCounts(counts: PageRow['counts']): ChangeCounts[] {
   return menuKinds.flatMap(({ name, entity }) => {
-    const found = counts.find(({ kind }) => kind === entity.meta.tableName);
-    return found && found.added + found.changed + found.removed > 0 ? [{ ...found, kind: name }] : [];
+    const ofKind = counts.filter(({ kind }) => kind === entity.meta.tableName);
+    const sum = (change: 'added' | 'changed' | 'removed') => ofKind.reduce((total, row) => total + row[change], 0);
+    const [added, changed, removed] = [sum('added'), sum('changed'), sum('removed')];
+    return added + changed + removed > 0 ? [{ kind: name, added, changed, removed }] : [];
   });
 }
 
 /** The number of revisions that are kept of each store. */
-export async function countHistory(
+async function countHistory(
   query: Query,
   storeIds: readonly string[],
   limits: HistoryLimits,
@@ -110,20 +112,16 @@ const stores = `(
 /** Its parameters are store ids, the limits in revisions and days, both cursors, which are excluded, and the number of entries. */
 const pageStatement = (direction: 'asc' | 'desc') =>
   prepared(`
-    select s.id as "storeId", h.revision, h.created_at as "createdAt", h.source, h.key_name as "keyName",
-      (
-        select coalesce(json_agg(c), '[]') from (
-          select kind, sum(added)::int as added, sum(changed)::int as changed, sum(removed)::int as removed
-          from menu_change where store_id = s.id and revision = h.revision group by kind
-        ) c
-      ) as counts,
+    select s.id as "storeId", h.*,
       exists (select from menu_history where store_id = s.id and revision >= $4::bigint and revision >= s.oldest) as "hasNewer",
       exists (select from menu_history where store_id = s.id and revision <= $5::bigint and revision >= s.oldest) as "hasOlder"
     from ${stores}
     left join lateral (
-      select * from menu_history where store_id = s.id and revision >= s.oldest
+      select revision, min(created_at) as "createdAt", min(source) as source, min(key_name) as "keyName",
+        json_agg(json_build_object('kind', kind, 'added', added, 'changed', changed, 'removed', removed)) as counts
+      from menu_history where store_id = s.id and revision >= s.oldest
         and ($4::bigint is null or revision < $4) and ($5::bigint is null or revision > $5)
-      order by revision ${direction} limit $6
+      group by revision order by revision ${direction} limit $6
     ) h on true
     order by s.number, h.revision desc`);
 
@@ -131,5 +129,5 @@ const forwardStatement = pageStatement('desc');
 const backwardStatement = pageStatement('asc');
 
 const countStatement = prepared(`
-    select (select count(*)::int from menu_history where store_id = s.id and revision >= s.oldest) as count
+    select (select count(distinct revision)::int from menu_history where store_id = s.id and revision >= s.oldest) as count
     from ${stores} order by s.number`);
