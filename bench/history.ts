@@ -1,8 +1,9 @@
 /**
  * Measures the history of a mid menu, of which every revision changes one price:
  *   node bench/history.ts [--revisions 100] [--changed 1] [--inserted]
- * It prints the size on disk, and the CPU of reading one item now and as many revisions ago. `--changed` sets the number of prices that change
- * each time; with `--inserted` each revision also has one item more in front, which moves all others. It starts its own server and database.
+ * It prints the size on disk, and the CPU of reading one item now and as many revisions ago, and of comparing the two. `--changed` sets the
+ * number of prices that change each time; with `--inserted` each revision also has one item more in front, which moves all others. It starts
+ * its own server and database.
  */
 import { parseArgs } from 'node:util';
 import { type Client, sendExpecting, textOf } from './support/client.ts';
@@ -61,6 +62,9 @@ async function main({ client, query, ...service }: Service): Promise<void> {
     'the current configuration': `{ store(id: "${storeId}") { name item(externalId: "item-0") { price } } }`,
     'the same by its revision': at(0),
     [`${revisions - 1} revisions ago`]: at(revisions - 1),
+    [`what changed in ${revisions - 1} revisions`]: `{ store(id: "${storeId}") {
+      menuChanges(from: ${nodes.at(-1).revision}, limit: 1000) { entities { externalId summary } }
+    } }`,
     'a list of 1000 revisions': list,
   };
   const rows: Record<string, string>[] = [];

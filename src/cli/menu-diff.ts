@@ -1,6 +1,7 @@
 import { nameOf } from '../menu/diagnostics/messages.ts';
 import type { EntityChange, EntityReference, MenuChanges } from '../menu/history/changes.ts';
 import type { DescribedField, Describer } from '../menu/history/describe.ts';
+import { isRewritten } from '../menu/history/fields.ts';
 import { entityKinds } from '../menu/history/summary.ts';
 import type { KindName } from '../menu/kinds.ts';
 import { pad, printable, widthOf } from './printable.ts';
@@ -25,7 +26,7 @@ const maxValuesWidth = 60;
 
 /** Formats changes for a terminal, below headings that tell where they are on the menu. */
 export function formatChanges(changes: MenuChanges, describer: Describer): string {
-  const entities = withoutRemovedModifiers(changes.entities);
+  const entities = withoutRemovedModifiers(changes.entities).filter(entity => !isOnlyRewritten(entity));
   const titles = entities.map(titleOf);
   const nameWidth = Math.max(...titles.map(widthOf).filter(width => width <= maxNameWidth), 0);
   const lines: string[] = [];
@@ -37,7 +38,15 @@ export function formatChanges(changes: MenuChanges, describer: Describer): strin
     }
     lines.push(...formatChange(change, pad(titles[index] ?? '', nameWidth), describer));
   }
+  const rewritten = changes.entities.filter(isOnlyRewritten).length;
+  if (rewritten > 0)
+    lines.push(...(lines.length > 0 ? [''] : []), `Only written differently: ${rewritten} (--json lists them)`);
   return lines.join('\n');
+}
+
+/** A POS that posts all languages in another order has changed nothing that a reader looks for. */
+function isOnlyRewritten({ kind, change, fields, placements }: EntityChange): boolean {
+  return change === 'CHANGED' && placements.length === 0 && fields.every(field => isRewritten(kind, field));
 }
 
 /** Leaves out what was removed together with the item or group that it modified: no reader misses it. */

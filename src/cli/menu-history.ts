@@ -6,6 +6,7 @@ import { compareConfigurations, type MenuChanges, summarizeChanges } from '../me
 import { createDescriber } from '../menu/history/describe.ts';
 import { inputOf, restoreMenuConfiguration } from '../menu/history/restore.ts';
 import { summarize } from '../menu/history/summary.ts';
+import { validateConfiguration } from '../menu/validate.ts';
 import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { formatChanges, toJson } from './menu-diff.ts';
@@ -44,7 +45,9 @@ export function printMenu(storeId: string, { revision, json }: JsonOption & Revi
   return withStoreMenu(storeId, async ({ store, em, findConfiguration }) => {
     const configuration = await findConfiguration(revision);
     if (json) return printJson({ revision: configuration.revision, ...inputOf(em, configuration) });
-    terminal.out(formatMenu(configuration, currencyOf(store)));
+    const text = formatMenu(configuration, currencyOf(store));
+    if (text === '') terminal.err('The menu is empty.');
+    else terminal.out(text);
   });
 }
 
@@ -65,7 +68,8 @@ export function printDiff(storeId: string, { from, to, json }: DiffOptions): Pro
     const [newest, previous] = await findHistory(2);
     const earlier = from ?? previous?.revision;
     if (!newest) throw new OperatorError(`The store ${storeId} has no menu yet.`);
-    if (earlier === undefined) throw new OperatorError(`The history has revision ${newest.revision} alone.`);
+    if (earlier === undefined)
+      throw new OperatorError(`The menu has only one revision, ${newest.revision}: there is none to compare it with.`);
     const later = to ?? newest.revision;
     if (earlier > later)
       throw new OperatorError(`Revision ${earlier} is later than ${later}; put the earlier one first.`);
@@ -104,7 +108,10 @@ export function restoreMenu(
     const before = await findConfiguration();
     const changes = withoutPrepType(compareConfigurations(before, after));
     printChanges(changes, { before, after, store });
-    if (dryRun) return terminal.err(`Dry run: ${summarizeChanges(changes)}. Nothing was written.`);
+    if (dryRun) {
+      validateConfiguration(inputOf(em, after), config.menuLimits);
+      return terminal.err(`Dry run: ${summarizeChanges(changes)}. Nothing was written.`);
+    }
     const restored = await restoreMenuConfiguration(em, store, {
       revision,
       // What was printed is what is done.

@@ -5,7 +5,7 @@ import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds } from '../kinds.ts';
 import { createAmountFormats } from './amounts.ts';
 import type { EntityChange, PlacementChange } from './changes.ts';
-import { definitionOf, type FieldChange } from './fields.ts';
+import { definitionOf, type FieldChange, isRewritten } from './fields.ts';
 import { formatDays, formatHours, formatPeriods } from './hours.ts';
 import { childrenOf } from './walk.ts';
 
@@ -169,12 +169,12 @@ function dayOf(kind: KindName, { field, key }: FieldChange): string | null {
   return definitionOf(kind, field)?.type === 'availability' ? key : null;
 }
 
-function labelOf(kind: KindName, { field, key, before, after }: FieldChange): string {
+function labelOf(kind: KindName, change: FieldChange): string {
+  const { field, key } = change;
   const { label = field, type } = definitionOf(kind, field) ?? {};
   if (key !== null) return type === 'text' ? `${label} (${key})` : `${label} ${key}`;
-  const isWhole = before !== null && after !== null;
-  if (isWhole && type === 'text') return `order of the languages of the ${label}`;
-  return isWhole && type === 'availability' ? `${label} (only written differently)` : label;
+  if (!isRewritten(kind, change)) return label;
+  return type === 'text' ? `order of the languages of the ${label}` : `${label} (only written differently)`;
 }
 
 /** Formats a list of names; a long one is cut, with the number of the others. */

@@ -83,6 +83,12 @@ export function definitionOf(kind: KindName, field: string): FieldDefinition | u
   return (definitions[kind] as Readonly<Record<string, FieldDefinition>>)[field];
 }
 
+/** Whether a value only looks different: a text has its languages in another order, or an availability another spelling of the same hours. */
+export function isRewritten(kind: KindName, { field, key, before, after }: FieldChange): boolean {
+  const type = definitionOf(kind, field)?.type;
+  return (type === 'text' || type === 'availability') && key === null && before !== null && after !== null;
+}
+
 const fieldsByKind = new Map(menuKinds.map(({ name }) => [name, Object.entries(definitions[name])]));
 
 /**

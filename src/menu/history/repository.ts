@@ -91,11 +91,7 @@ function toCounts(counts: PageRow['counts']): ChangeCounts[] {
 }
 
 /** The number of revisions that are kept of each store. */
-async function countHistory(
-  query: Query,
-  storeIds: readonly string[],
-  limits: HistoryLimits,
-): Promise<number[]> {
+async function countHistory(query: Query, storeIds: readonly string[], limits: HistoryLimits): Promise<number[]> {
   const rows = await query<{ readonly count: number }>(countStatement, [storeIds, limits.revisions, limits.days]);
   return rows.map(({ count }) => count);
 }
