@@ -18,6 +18,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   renewals: 'rolling restarts and shutdowns under load, without a dropped request',
   replicas: 'a read replica that lags, stops and freezes under load',
   failover: 'the database moves under two processes: promotion, cut-off standby, restored back-up',
+  streams: 'subscriptions: no event lost in chaos, latency, memory',
   partitions: 'order lists on a partitioned table compared with a plain one',
   capacity: 'capacity for 10, 1,000 and 100,000 stores, by simulation',
 };

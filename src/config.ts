@@ -69,6 +69,7 @@ const settings = z.object({
   CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
   CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
   CARTE_STREAM_BUFFER: integer(1, 1_000_000).default(1_000),
+  CARTE_STREAM_STALL_SECONDS: integer(0, 3_600).default(30),
   CARTE_MENU_ENTITIES: integer(1, 1e9).default(defaultMenuLimits.entities),
   CARTE_MENU_LINKS: integer(0, 1e9).default(defaultMenuLimits.links),
   CARTE_MENU_TREE_NODES: integer(1, 1e9).default(defaultMenuLimits.treeNodes),
@@ -153,8 +154,10 @@ function toConfig(env: z.output<typeof settings>) {
     streams: {
       total: env.CARTE_STREAMS,
       perKey: env.CARTE_STREAMS_PER_KEY,
-      /** Events that may wait for a reader before its stream is cut. */
+      /** Events that wait in memory for a slow reader; further ones wait in the log. */
       buffer: env.CARTE_STREAM_BUFFER,
+      /** For how long a reader may take none of them before its stream is cut. */
+      stallSeconds: env.CARTE_STREAM_STALL_SECONDS,
     },
     menuLimits: {
       entities: env.CARTE_MENU_ENTITIES,

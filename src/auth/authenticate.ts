@@ -51,11 +51,11 @@ export function createAuthenticator(
     return hash;
   };
   const keys = new DataLoader<string, FoundKey>(hashes => findKeys(query, hashes), { cache: false, maxBatchSize });
-  const findCaller = async (hash: string): Promise<Caller> => {
+  const findCaller = async (hash: string, find: (hash: string) => Promise<FoundKey>): Promise<Caller> => {
     cache.delete(hash);
     // The TTL starts before the query, since the key may be revoked while it runs.
     const startedAt = now();
-    const { caller, expiresAt, usedAt } = await keys.load(hash);
+    const { caller, expiresAt, usedAt } = await find(hash);
     if (usedAt) onUse(caller.keyId, usedAt);
     if (seconds > 0) {
       if (cache.size >= maxCacheEntries) cache.clear();
@@ -66,9 +66,11 @@ export function createAuthenticator(
   const authenticate = (key: string, connection?: object) => {
     const hash = hashOf(key, connection);
     const cached = cache.get(hash);
-    return cached && cached.expiresAt > now() ? cached.caller : findCaller(hash);
+    return cached && cached.expiresAt > now() ? cached.caller : findCaller(hash, hashed => findKey(query, hashed));
   };
-  return Object.assign(authenticate, { renew: (key: string) => findCaller(hashOf(key, undefined)) });
+  return Object.assign(authenticate, {
+    renew: (key: string) => findCaller(hashOf(key, undefined), hash => keys.load(hash)),
+  });
 }
 
 type FoundKey = CacheEntry & Pick<Row, 'usedAt'>;
@@ -93,6 +95,12 @@ const statement = prepared(`
   left join store s on s.id = g.store_id
   where k.hash = any($1) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   group by k.id`);
+
+async function findKey(query: Query, hash: string): Promise<FoundKey> {
+  const [found] = await findKeys(query, [hash]);
+  if (!found || found instanceof Error) throw found;
+  return found;
+}
 
 /** Has the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
 async function findKeys(query: Query, hashes: readonly string[]): Promise<(FoundKey | Unauthenticated)[]> {

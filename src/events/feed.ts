@@ -28,7 +28,7 @@ export interface FeedOptions {
   readonly createClient: () => pg.Client;
   /** Called when the connection is established, and once when it is lost or cannot be established. */
   readonly onChange?: (change: FeedChange) => void;
-  /** Called once if events arrive that no notification has announced. */
+  /** Called if events arrive repeatedly that no notification has announced. */
   readonly onSilence?: () => void;
   /** Time between reads without a notification. */
   readonly pollMs?: number;
@@ -60,7 +60,7 @@ export class EventFeed {
   #reported = false;
   #eventsRead = 0;
   #caughtUpAt: number | undefined;
-  #isSilent = false;
+  #silentPolls = 0;
   #polled = { events: 0, notifications: 0 };
 
   constructor(options: FeedOptions) {
@@ -154,6 +154,7 @@ export class EventFeed {
   /** Reads on one connection until it breaks or the feed is closed. */
   async #listen(onConnected: () => void): Promise<void> {
     const client = this.#options.createClient();
+    const query: Query = (...args) => withTimeout(timeoutMs, queryOn(client)(...args));
     let failure: Error | undefined;
     const onFailure = (error = new Error('The connection was closed')) => {
       failure ??= error;
@@ -174,7 +175,7 @@ export class EventFeed {
       while (!this.#isClosed) {
         if (failure) throw failure;
         this.#wake = Promise.withResolvers();
-        if (this.#listeners.size > 0) await withTimeout(timeoutMs, this.#read(queryOn(client)));
+        if (this.#listeners.size > 0) await this.#read(query);
         await this.#wait();
       }
     } finally {
@@ -196,13 +197,12 @@ export class EventFeed {
     }
   }
 
-  /** Between two polls, events were read and no notification arrived, not even late. */
+  /** Counts the times between two polls in which events were read and no notification arrived, not even late. */
   #checkNotifications(): void {
     const { events, notifications } = this.#polled;
-    if (events > 0 && notifications === 0 && !this.#isSilent) {
-      this.#isSilent = true;
-      this.#options.onSilence?.();
-    }
+    if (notifications > 0) this.#silentPolls = 0;
+    else if (events > 0) this.#silentPolls += 1;
+    if (events > 0 && this.#silentPolls === 2) this.#options.onSilence?.();
     this.#polled = { events: 0, notifications: 0 };
   }
 

@@ -24,8 +24,9 @@ export interface EventSource {
 export interface EventSourceOptions {
   readonly feed: EventFeed;
   readonly query: Query;
-  /** Events that wait for a slow reader. */
+  /** Events that wait in memory for a slow reader, which is cut if it takes none for so long. */
   readonly maxBuffered: number;
+  readonly maxStallMs: number;
 }
 
 /** The subscription that reads the events. */
@@ -42,10 +43,7 @@ export interface Subscriber {
 
 const storeKinds = ['STORE_CREATED', 'STORE_CHANGED', 'STORE_DELETED'] as const;
 
-export function createEventSource(
-  { feed, query, maxBuffered }: EventSourceOptions,
-  subscriber: Subscriber,
-): EventSource {
+export function createEventSource(options: EventSourceOptions, subscriber: Subscriber): EventSource {
   const { signal } = subscriber;
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
@@ -56,12 +54,18 @@ export function createEventSource(
   ): Promise<AsyncIterable<Event>> {
     const cursor = subscriber.lastEventId ?? given;
     const after = cursor == null ? undefined : decodeEventCursor(stream, cursor);
-    const events = streamEvents({ feed, query, after, filter: { storeId: stream.storeId, kinds }, maxBuffered });
-    const end = () => void events.return();
+    const events = streamEvents({ ...options, after, filter: { storeId: stream.storeId, kinds } });
+    const aborted = Promise.withResolvers<never>();
+    const end = () => {
+      void events.return();
+      aborted.reject(signal.reason);
+    };
+    aborted.promise.catch(() => {});
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
     try {
-      await events.opened;
+      // While the database is unavailable, the stream is not opened.
+      await Promise.race([events.opened, aborted.promise]);
     } catch (error) {
       throw toClientError(error);
     }

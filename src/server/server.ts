@@ -105,7 +105,12 @@ export async function createServer(
       translateError,
       subscriptions: {
         limits: config.streams,
-        events: { feed, query: access.primary, maxBuffered: config.streams.buffer },
+        events: {
+          feed,
+          query: access.primary,
+          maxBuffered: config.streams.buffer,
+          maxStallMs: config.streams.stallSeconds * 1_000,
+        },
         authenticateKey: (key, connection) => app.authenticateKey(key, connection),
         renewKey: key => authenticate.renew(key),
         isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),

@@ -51,7 +51,7 @@ describeInBrowser('/graphql', () => {
       ['Diagnostics', 'dona-gaivota', '"menuDiagnostics"'],
       ['ReplaceMenus', 'mexico-roma', '"CONFLICT"'],
     ] as const;
-    expect(names).toEqual(results.map(([name]) => name));
+    expect(names.toSpliced(3, 1)).toEqual(results.map(([name]) => name));
     for (const [name, variable, result] of results) {
       await openTab(page, name);
       await line(page, 'Variables', variable).waitFor();
@@ -59,6 +59,18 @@ describeInBrowser('/graphql', () => {
       expect(await page.locator('.run-summary').innerText()).toMatch(/^[\d,]+ ms · [\d.]+ k?B · cost [\d,]+$/);
     }
     expect(await seriousViolations(page, { schemes: ['dark'], except })).toEqual([]);
+
+    await openTab(page, 'WatchOrders');
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.getByRole('button', { name: 'Stop query' }).waitFor();
+    const change = "update orders set is_read = not is_read where store_id = 'lisbon-baixa' and status = 'PENDING'";
+    const showsEvent = async () => {
+      await site.orm.em.fork().execute(change);
+      return line(page, 'Result Window', 'ORDER_CHANGED').isVisible();
+    };
+    await expect.poll(showsEvent, { timeout: 20_000 }).toBe(true);
+    await page.getByRole('button', { name: 'Stop query' }).click();
+    await page.getByRole('button', { name: 'Execute query' }).waitFor();
 
     await page.setViewportSize({ width: 390, height: 844 });
     const boxOf = async (selector: string) => {

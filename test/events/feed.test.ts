@@ -9,18 +9,21 @@ import { type EventStream, ReaderTooSlow, streamEvents } from '../../src/events/
 import { waitUntil } from '../http/processes.ts';
 import { startProxy } from '../http/proxy.ts';
 import { createData } from '../support/data.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, prepare } from '../support/database.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);
 const { query } = await createReadAccess(orm);
 const database = String(orm.config.get('dbName'));
-const statements = { statementSeconds: 30, prepare: true };
+const statements = { statementSeconds: 30, prepare };
 
 /** The feed of a process of its own, on the server itself or through a proxy. */
 async function startFeed({ port, ...options }: { port?: number } & Partial<FeedOptions> = {}) {
   const direct = inject('direct');
-  const own = createOrm({ ...direct, ...(port && { host: '127.0.0.1', port }), database }, { connectionSeconds: 1 });
+  const own = createOrm(
+    { ...direct, ...(port && { host: '127.0.0.1', port }), database },
+    { connectionSeconds: 1, prepare },
+  );
   const pool: Pool = await own.em.getConnection().getNativeClient();
   const changes: boolean[] = [];
   const onChange: FeedOptions['onChange'] = ({ isConnected }) => void changes.push(isConnected);
@@ -183,7 +186,7 @@ describe('Streams of events', () => {
 
   test('hold few events in memory: a slow reader gets the rest from the log, and one that stopped is cut', async () => {
     const store = await data.store();
-    const { stream } = await startFeed();
+    const { feed, stream } = await startFeed();
     const [slow, stopped] = [stream({ maxBuffered: 10 }), stream({ maxBuffered: 10, maxStallMs: 0 })];
     await Promise.all([slow.opened, stopped.opened]);
     const start = await currentPosition(query);
@@ -191,6 +194,8 @@ describe('Streams of events', () => {
     expect(await take(slow, 5)).toHaveLength(5);
     await data.orders(store, 1);
     expect(await take(slow, 296)).toEqual((await positionsAfter(start)).slice(5));
+    const last = await currentPosition(query);
+    await waitUntil(() => feed.position() === last);
     const error = await stopped.next().catch(reason => reason);
     expect(error).toBeInstanceOf(ReaderTooSlow);
     expect(error.message).toBe(

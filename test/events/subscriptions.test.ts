@@ -8,12 +8,14 @@ import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 import { openStream, type Stream, type StreamRequest, type Transport } from '../support/streams.ts';
 
-const streams = { total: 70, perKey: 60, buffer: 20 };
+const streams = { total: 70, perKey: 60, buffer: 20, stallSeconds: 10 };
 const app = await startApp({ streams });
 const transports = ['sse', 'websocket'] as const;
 
 const opened: Stream[] = [];
-afterEach(() => Promise.all(opened.splice(0).map(stream => stream.close().catch(() => {}))));
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.close();
+});
 
 function open(transport: Transport, request: StreamRequest, key = app.key): Stream {
   const stream = openStream(transport, { url: app.url, key }, request);
@@ -77,7 +79,7 @@ describe.each(transports)('Subscriptions over %s', transport => {
     const first = open(transport, await orderEventsFromNow(store.id));
     const orders = await app.data.orders(store, 5);
     const [, second] = await first.take(2);
-    await first.close();
+    first.close();
     const resumed = open(transport, orderEvents(store.id, second.data.orderEvents.cursor));
     orders.push(...(await app.data.orders(store, 2)));
     const ids = (await resumed.take(5)).map(({ data }) => data.orderEvents.orderId);
@@ -152,6 +154,8 @@ describe.each(transports)('Subscriptions over %s', transport => {
     const store = await app.data.store();
     const key = await app.newKey({ name: `revoked-${transport}`, storeIds: [store.id] });
     const stream = open(transport, await orderEventsFromNow(store.id), key);
+    await app.data.orders(store, 1);
+    await stream.next();
     const [row] = await execute('select id from api_key where name = ?', [`revoked-${transport}`]);
     await revokeKey(operatorFork(app.orm), String(row?.id));
     const [{ errors }] = await stream.rest();

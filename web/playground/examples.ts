@@ -105,6 +105,29 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   variables: now => ({ store: 'lisbon-baixa', filter: { startTime: startOfDay(now).toISOString() }, after: null }),
 };
 
+const watchOrders: Example = {
+  query: `# Stays open, and shows each order that is placed
+# or changed, e.g. by a mutation in another window.
+subscription WatchOrders($store: ID!, $after: String) {
+  orderEvents(storeId: $store, after: $after) {
+    cursor
+    at
+    kind
+    statusBefore
+    status
+    order {
+      id
+      price
+      customer {
+        name
+      }
+    }
+  }
+}
+`,
+  variables: () => ({ store: 'lisbon-baixa', after: null }),
+};
+
 const diagnostics: Example = {
   query: `# Probable mistakes in the menu
 # configurations of a merchant.
@@ -172,7 +195,14 @@ mutation ReplaceMenus($store: ID!, $input: MenuConfigurationInput!, $expectedRev
 };
 
 /** Initial tabs of the playground. */
-export const examples: readonly Example[] = [menuOfAStore, availableNow, ordersOfToday, diagnostics, replaceMenus];
+export const examples: readonly Example[] = [
+  menuOfAStore,
+  availableNow,
+  ordersOfToday,
+  watchOrders,
+  diagnostics,
+  replaceMenus,
+];
 
 function startOfDay(now: Date): Date {
   const start = new Date(now);

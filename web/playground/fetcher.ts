@@ -1,4 +1,4 @@
-import type { GraphiQLProps } from './graphiql.ts';
+import { createClient, type GraphiQLProps } from './graphiql.ts';
 
 type Fetcher = GraphiQLProps['fetcher'];
 type Parameters = globalThis.Parameters<Fetcher>[0];
@@ -15,7 +15,7 @@ export interface Run {
 
 /**
  * Creates the function that GraphiQL sends operations with. It returns an observable, so that Stop, and opening another tab,
- * abort the request. Each has one result; the events of a subscription would be further ones.
+ * abort the request. A query or mutation has one result, a subscription one for each event.
  */
 export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
   return (parameters, options) => ({
@@ -26,6 +26,9 @@ export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
       // The schema is the same for every key: a wrong one must not take documentation and completion away.
       const headers = isIntrospection ? {} : { ...options?.headers, 'x-carte-cost': 'header' };
       if (!isIntrospection) onRun(undefined);
+      if (isSubscription(parameters, options)) {
+        return { unsubscribe: watch(parameters, { ...options?.headers }, observer) };
+      }
       send(parameters, headers, controller.signal)
         .then(({ result, run }) => {
           if (!isIntrospection) onRun(run);
@@ -39,6 +42,35 @@ export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
       return { unsubscribe: () => controller.abort() };
     },
   });
+}
+
+type Options = globalThis.Parameters<Fetcher>[1];
+
+function isSubscription({ operationName }: Parameters, options: Options): boolean {
+  const operations = (options?.documentAST?.definitions ?? []).filter(node => node.kind === 'OperationDefinition');
+  const operation = operations.find(({ name }) => !operationName || name?.value === operationName);
+  return operation?.operation === 'subscription';
+}
+
+interface Observer {
+  next(result: unknown): void;
+  error(error: unknown): void;
+  complete(): void;
+}
+
+/** Shows the events of a subscription as they come; returns the function that ends it. */
+function watch(parameters: Parameters, headers: Readonly<Record<string, string>>, observer: Observer): () => void {
+  const client = createClient({ url: 'graphql', headers, retryAttempts: 0 });
+  const { query, operationName, variables } = parameters;
+  return client.subscribe(
+    { query, ...(operationName && { operationName }), ...(variables && { variables }) },
+    {
+      next: result => observer.next(result),
+      error: error =>
+        observer.error({ message: `The stream has ended: ${error instanceof Error ? error.message : error}` }),
+      complete: () => observer.complete(),
+    },
+  );
 }
 
 async function send(parameters: Parameters, headers: Readonly<Record<string, string>>, signal: AbortSignal) {

@@ -42,8 +42,6 @@ interface Graph {
   readonly translateError: TranslateError;
 }
 
-export type Subscriptions = ReturnType<typeof mountSubscriptions>;
-
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
   const { schema, dependencies, validateRequest, translateError } = graph;

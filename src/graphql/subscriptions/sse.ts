@@ -10,7 +10,7 @@ const halfClosedKeepAliveMs = 500;
 const comment = ':\n\n';
 const maxBytes = 16 * 1024;
 
-export const eventStreamType = 'text/event-stream; charset=utf-8';
+const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** Whether a client takes results as Server-Sent Events; some list the type for every operation, beside JSON. */
 export function acceptsEventStream({ headers, method }: FastifyRequest): boolean {

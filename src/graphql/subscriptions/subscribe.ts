@@ -72,32 +72,18 @@ export function createSubscribe(options: SubscribeOptions) {
       return format(result);
     };
 
-    try {
-      const source = await inRequest(open);
-      const results = isStream(source) ? deliver(source as AsyncIterable<Event>, executeEvent) : fail(source);
-      return returningAtOnce(results, () => {
-        stream.abort(new ClientGone());
-        stream.close('closed by the client');
-      });
-    } catch (error) {
-      stream.close('error');
-      throw error;
-    }
+    const source = await inRequest(open);
+    return returningAtOnce(deliver(), () => {
+      stream.abort(new ClientGone());
+      stream.close('closed by the client');
+    });
 
-    async function* fail({ errors = [] }: ExecutionResult): Results {
-      stream.close('error');
-      yield { result: { errors: formatErrors(errors) } };
-      return 'complete';
-    }
-
-    async function* deliver(
-      source: AsyncIterable<Event>,
-      resolve: (event: Event) => Promise<FormattedExecutionResult>,
-    ): Results {
+    async function* deliver(): Results {
       let end: StreamEnd = 'closed by the client';
       try {
+        if (!isStream(source)) throw new NotOpened((source as ExecutionResult).errors ?? []);
         for await (const event of source) {
-          const result = await resolve(event);
+          const result = await executeEvent(event);
           stream.signal.throwIfAborted();
           stream.events += 1;
           options.onDelivered();
@@ -110,7 +96,7 @@ export function createSubscribe(options: SubscribeOptions) {
         const error: unknown = stream.signal.aborted ? stream.signal.reason : thrown;
         end = endOf(error);
         if (error instanceof ShuttingDown) return 'interrupted';
-        if (!(error instanceof ClientGone)) yield { result: { errors: formatErrors([asGraphqlError(error)]) } };
+        if (!(error instanceof ClientGone)) yield { result: { errors: formatErrors(errorsOf(error)) } };
         return 'complete';
       } finally {
         stream.close(end);
@@ -138,6 +124,15 @@ export function createSubscribe(options: SubscribeOptions) {
   }
 }
 
+/** The errors of a subscription that has no stream. */
+class NotOpened extends Error {
+  readonly errors: readonly GraphQLError[];
+  constructor(errors: readonly GraphQLError[]) {
+    super();
+    this.errors = errors;
+  }
+}
+
 /** The client has closed the stream. */
 export class ClientGone extends Error {}
 
@@ -146,7 +141,8 @@ function rootFieldOf({ document, operationName }: SubscriptionRequest): string {
   return root?.kind === Kind.FIELD ? root.name.value : 'unknown';
 }
 
-function isStream(source: AsyncIterable<unknown> | ExecutionResult): source is AsyncIterable<unknown> {
+/** The streams of this schema are of events. */
+function isStream(source: AsyncIterable<unknown> | ExecutionResult): source is AsyncIterable<Event> {
   return Symbol.asyncIterator in source;
 }
 
@@ -156,8 +152,9 @@ function throwUnavailable(result: ExecutionResult): ExecutionResult {
   return result;
 }
 
-function asGraphqlError(error: unknown): GraphQLError {
-  return error instanceof GraphQLError ? error : new GraphQLError(String(error), { originalError: error as Error });
+function errorsOf(error: unknown): readonly GraphQLError[] {
+  if (error instanceof NotOpened) return error.errors;
+  return [error instanceof GraphQLError ? error : new GraphQLError(String(error), { originalError: error as Error })];
 }
 
 function endOf(error: unknown): StreamEnd {

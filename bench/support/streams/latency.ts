@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { openStream } from '../../../test/support/streams.ts';
+import { cpuSeconds } from '../cpu.ts';
+import type { BenchDatabase } from '../database.ts';
+import { carte, startServer, stopServer } from '../servers.ts';
+import { createStores, insertOrder } from './orders.ts';
+
+const stores = 100;
+const streamsPerStore = 5;
+const ordersPerSecond = 200;
+const writers = 4;
+
+/** Measures the time from the commit of an order to its arrival at each stream. */
+export async function measureLatency(database: BenchDatabase, seconds: number): Promise<void> {
+  const server = await startServer({ ...database.env, CARTE_STREAMS_PER_KEY: '10000', CARTE_LOG_LEVEL: 'error' });
+  const key = await carte(['key', 'create', '--name', 'latency', '--all'], database.env);
+  const clients = await Promise.all(
+    Array.from({ length: writers }, async () => {
+      const client = new pg.Client(database.env.DATABASE_URL);
+      await client.connect();
+      return client;
+    }),
+  );
+  const [first] = clients;
+  if (!first) return;
+  const storeIds = await createStores(first, stores);
+  const committedAt = new Map<string, number>();
+  const latencies: number[] = [];
+  const query =
+    'subscription ($id: ID!) { orderEvents(storeId: $id) { cursor orderId order { id status customer { name } } } }';
+  const streams = storeIds.flatMap(id =>
+    Array.from({ length: streamsPerStore }, (_, index) => {
+      const transport = index % 2 === 0 ? ('sse' as const) : ('websocket' as const);
+      return openStream(transport, { url: server.url, key }, { query, variables: { id } });
+    }),
+  );
+  const read = async (stream: (typeof streams)[number]) => {
+    for (;;) {
+      const { data } = await stream.next();
+      const at = committedAt.get(data.orderEvents.orderId);
+      if (at !== undefined) latencies.push(Math.max(0, performance.now() - at));
+    }
+  };
+  for (const stream of streams) void read(stream).catch(() => {});
+  await sleep(5_000);
+  const before = { server: cpuSeconds(server.child.pid), database: cpuSeconds(database.pid) };
+  const begun = performance.now();
+  const write = async (client: pg.Client) => {
+    for (let count = 0; count < (seconds * ordersPerSecond) / writers; count++) {
+      const due = begun + (count * 1_000 * writers) / ordersPerSecond;
+      if (due > performance.now()) await sleep(due - performance.now());
+      const id = randomUUID();
+      // Until the statement returns: an event may be here before the response to its commit.
+      committedAt.set(id, performance.now());
+      await client.query(insertOrder, [id, storeIds[Math.floor(Math.random() * stores)]]);
+    }
+  };
+  await Promise.all(clients.map(write));
+  const took = (performance.now() - begun) / 1_000;
+  await sleep(1_000);
+  const sorted = latencies.toSorted((one, other) => one - other);
+  const at = (share: number) => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1)} ms`;
+  const perDelivery = (from: number, to: number) => `${(((to - from) / latencies.length) * 1e6).toFixed(0)} µs`;
+  const rate = (count: number) => (count / took).toFixed(0);
+  console.log(`${streams.length} streams, ${rate(committedAt.size)} orders/s, ${rate(latencies.length)} deliveries/s`);
+  console.log(`from sending the insert to the subscriber: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`);
+  const [serverCpu, databaseCpu] = [cpuSeconds(server.child.pid), cpuSeconds(database.pid)];
+  console.log(
+    `CPU for each delivery: server ${perDelivery(before.server, serverCpu)}, database ${perDelivery(before.database, databaseCpu)} (with the inserts)`,
+  );
+  console.log(`missed: ${committedAt.size * streamsPerStore - latencies.length}`);
+  for (const stream of streams) stream.close();
+  for (const client of clients) await client.end();
+  await stopServer(server);
+}

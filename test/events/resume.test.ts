@@ -1,0 +1,45 @@
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { createReadAccess } from '../../src/database/access.ts';
+import { cursorOf } from '../../src/events/cursor.ts';
+import { currentPosition, readEvents } from '../../src/events/log.ts';
+import { waitUntil } from '../http/processes.ts';
+import { startApp } from '../support/app.ts';
+import { directConnection } from '../support/database.ts';
+import { watchWithInterruptions } from '../support/streams.ts';
+
+const app = await startApp();
+const { primary } = await createReadAccess(app.orm);
+
+test('clients of two tenants that lose their connections, and the service its database, get the events of their own stores, each once and in order', async () => {
+  const stores = [await app.data.store(), await app.data.store()];
+  const keys = await Promise.all(stores.map(({ merchant }) => app.newKey({ merchantIds: [String(merchant)] })));
+  const start = await currentPosition(primary);
+  const subscribers = (['sse', 'websocket'] as const).flatMap(transport =>
+    stores.map(({ id: storeId }, index) => {
+      const after = cursorOf('orderEvents', { storeId, position: start });
+      const service = { url: app.url, key: keys[index] ?? '' };
+      return { storeId, ...watchWithInterruptions(transport, service, { storeId, after, maxEvents: 9 }) };
+    }),
+  );
+  onTestFinished(async () => void (await Promise.all(subscribers.map(({ stop }) => stop()))));
+
+  const admin = new pg.Client(directConnection(app.orm));
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  for (let round = 0; round < 30; round++) {
+    await Promise.all(stores.map(store => app.data.orders(store, 1 + (round % 3)).catch(() => {})));
+    if (round % 10 === 5) {
+      const others = 'datname = current_database() and pid <> pg_backend_pid()';
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    }
+  }
+  for (const { storeId, cursors, problems } of subscribers) {
+    const events = await readEvents(primary, { after: start, storeId, kinds: ['ORDER_PLACED'], limit: 1_000 });
+    const expected = events.map(event => cursorOf('orderEvents', event));
+    expect(expected.length).toBeGreaterThan(40);
+    await waitUntil(() => cursors.length >= expected.length);
+    expect(cursors).toEqual(expected);
+    expect(problems).toEqual([]);
+  }
+});
