@@ -45,7 +45,7 @@ const origin = z.string().refine(text => text === '*' || (URL.canParse(text) && 
 });
 
 const network = z.string().refine(isCidr, {
-  error: ({ input }) => `has "${input}"; a network is such as 10.20.0.0/16 or fd12:3456::/32`,
+  error: ({ input }) => `has "${input}"; a network is such as 10.20.0.0/16, a single address 10.20.0.5/32`,
 });
 
 const listOf = <T extends z.ZodType<string, string>>(element: T) =>

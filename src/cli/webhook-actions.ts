@@ -7,6 +7,7 @@ import type { Webhook } from '../events/webhooks/entities.ts';
 import { listWebhooks, stateOf } from '../events/webhooks/list.ts';
 import { messageId } from '../events/webhooks/message.ts';
 import { findDeliveries, findWaiting } from '../events/webhooks/repository.ts';
+import { rewindWebhook } from '../events/webhooks/rewind.ts';
 import { createSender } from '../events/webhooks/send.ts';
 import * as webhooks from '../events/webhooks/webhooks.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
@@ -25,6 +26,8 @@ export const test = (id: string) => withSender((em, dependencies) => testWebhook
 
 export const redeliver = (id: string, message: string) =>
   withSender((em, dependencies) => redeliverMessage(em, { id, messageId: message }, dependencies));
+
+export const redeliverSince = (id: string, since: Date) => withDatabase(em => rewindWebhook(em, id, since));
 
 type Rows = readonly (readonly string[])[];
 
@@ -85,7 +88,11 @@ async function withSender(attempt: Attempt): Promise<ManualAttempt | null> {
   const sender = createSender({ policy: config.webhooks });
   try {
     return await withDatabase(async (em, orm) =>
-      attempt(em, { send: sender.send, renderOrder: await createOrderRenderer(orm) }),
+      attempt(em, {
+        send: sender.send,
+        // Compiled only where there is an order to render.
+        renderOrder: async (orderId, scope) => (await createOrderRenderer(orm))(orderId, scope),
+      }),
     );
   } finally {
     sender.close();

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
-import { examples, parseInteger } from './options.ts';
+import { examples, parseDate, parseInteger } from './options.ts';
 import { table, terminal } from './terminal.ts';
 
 interface CreateOptions {
@@ -98,12 +98,29 @@ function addAttempts(webhook: Command): void {
       terminal.out(table((await (await actions()).deliveries(id, limit)) ?? notFound(id)));
     });
   webhook
-    .command('redeliver <id> <message>')
-    .description('send the message of an event again, by its webhook-id, and print the outcome')
-    .addHelpText('after', examples(`carte webhook redeliver ${exampleId} msg_1772388000000000`))
-    .action(async (id: string, message: string) =>
-      report((await (await actions()).redeliver(id, message)) ?? notFound(id)),
-    );
+    .command('redeliver <id> [message]')
+    .description(
+      'send the message of an event again, by its webhook-id, and print the outcome; or all events since a time',
+    )
+    .option('--since <date>', 'deliver all events since this date or date-time again, in order', parseDate)
+    .addHelpText(
+      'after',
+      examples(
+        `carte webhook redeliver ${exampleId} msg_1772388000000000`,
+        `carte webhook redeliver ${exampleId} --since 2027-01-31T18:00:00Z`,
+      ),
+    )
+    .action(redeliver);
+}
+
+async function redeliver(id: string, message: string | undefined, { since }: { readonly since?: Date }): Promise<void> {
+  if ((message === undefined) === (since === undefined)) {
+    throw new OperatorError('Name the message to send again, or the time with --since.');
+  }
+  const { redeliver: redeliverOne, redeliverSince } = await actions();
+  if (message !== undefined) return report((await redeliverOne(id, message)) ?? notFound(id));
+  const { events } = (since && (await redeliverSince(id, since))) ?? notFound(id);
+  terminal.err(`${events} events are delivered again by the serving processes.`);
 }
 
 interface Outcome {

@@ -36,11 +36,12 @@ export function registerWebhooks(app: FastifyInstance, options: WebhookOptions):
     renderOrder,
     send: sender.send,
     keepDays: config.eventsKeepDays,
-    onAttempt({ webhookId }, state, { status, error, durationMs }) {
+    onAttempt(webhookId, state, { status, error, durationMs }) {
       metrics.webhookAttempted(state, durationMs / 1000);
       if (state !== 'DELIVERED')
         app.log.info({ webhook: webhookId, state, status, error }, 'A webhook was not delivered');
     },
+    onNotice: (webhookId, notice) => app.log.warn({ webhook: webhookId }, notice),
     onStatus: metrics.webhookStatus,
     onError: error => app.log.warn({ err: error }, 'Webhooks could not be processed'),
   });

@@ -105,6 +105,7 @@ describeInBrowser('/', () => {
       'Menu viewer',
       'GraphQL for front ends',
       'POS integration',
+      'webhooks',
       'REST interface',
       'operating',
       'scaling',

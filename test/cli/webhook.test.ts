@@ -60,6 +60,10 @@ test('a webhook is created, tested, rotated, paused, resumed and removed by comm
     new RegExp(`msg_${event?.position} +order.placed +${store.id} +${order?.id} .* 1 +delivered: status 200\n`),
   );
 
+  expect((await webhook('redeliver', id, '--since', '2026-01-01')).stderr).toMatch(
+    /^\d events are delivered again by the serving processes\.\n$/,
+  );
+
   receiver.respond('/pos', 500);
   expect(await webhook('test', id)).toMatchObject({
     ...{ code: 1, stdout: '' },
@@ -86,6 +90,8 @@ test.each([
   [['create', '--url', 'https://pos.invalid/', '--store', store.id, '--events', 'order.placed'], 'cannot be looked up'],
   [['pause', 'no-such'], 'There is no webhook no-such; `carte webhook list` shows them all.'],
   [['deliveries', 'no-such'], 'There is no webhook no-such'],
+  [['redeliver', 'no-such', '--since', '2026-01-01'], 'There is no webhook no-such'],
+  [['redeliver', 'no-such'], 'Name the message to send again, or the time with --since.'],
 ])('webhook %j reports the error', async (args, message) => {
   const { code, stdout, stderr } = await webhook(...args);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -180,7 +180,8 @@ describe('an endpoint', () => {
     });
   });
 
-  test('that sends endless headers or does not listen has not accepted the message', async () => {
+  test('that sends endless headers, does not listen or has no TLS has not accepted the message', async () => {
+    expect(await send(`https://127.0.0.1:${port}/`, { policy })).toMatchObject({ isDelivered: false, status: null });
     receiver.respond('/headers', response => response.writeHead(200, { 'x-long': 'x'.repeat(20_000) }).end());
     expect(await send(receiver.urlOf('/headers'), { policy })).toMatchObject({
       error: expect.stringContaining('Header overflow'),

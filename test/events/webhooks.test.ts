@@ -9,6 +9,8 @@ const receiver = await startReceiver();
 const operator = { 'x-api-key': await app.newKey({ name: 'operator', permissions: ['ADMIN'] }) };
 const orderKinds = ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'];
 
+/** The machine may be busy. */
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000, interval: 20 });
 const run = async (query: string, variables: object) => {
   const { body } = await app.graphql(query, variables, operator);
   expect(body.errors).toBeUndefined();
@@ -29,10 +31,10 @@ async function createWebhook(input: object) {
   const query = (selection: string) => run(`query ($id: ID!) { result: webhook(id: $id) { ${selection} } }`, { id });
   /** Waits until so many messages have arrived. */
   const messages = async (count: number) => {
-    await expect.poll(() => receiver.at(path).length, { timeout: 10_000, interval: 10 }).toBeGreaterThanOrEqual(count);
+    await eventually(() => receiver.at(path).length).toBeGreaterThanOrEqual(count);
     return receiver.at(path);
   };
-  const delivered = () => expect.poll(() => query('waitingSince'), { timeout: 10_000 }).toEqual({ waitingSince: null });
+  const delivered = () => eventually(() => query('waitingSince')).toEqual({ waitingSince: null });
   return { id, path, secret, query, messages, delivered };
 }
 
@@ -76,7 +78,7 @@ test('an order that is placed and accepted is two signed messages, with the orde
   expect(placed && (() => verify(placed, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'))).toThrow('No matching signature');
 });
 
-test('a webhook gets the kinds of events that it asked for: menus and stock with their revision', async () => {
+test('a webhook gets the kinds of events that it asked for; that of a menu has its revision', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id, kinds: ['MENU_CHANGED', 'STOCK_CHANGED', 'STORE_CHANGED'] });
   await app.data.orders(store, 1);
@@ -139,8 +141,9 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   await webhook.messages(3);
   const idsOf = (storeId: string) =>
     receiver.at(webhook.path).flatMap(({ message: { data } }) => (data.store_id === storeId ? [data.order_id] : []));
-  await expect.poll(() => idsOf(other.id)).toEqual(others.map(({ id }) => id));
-  expect(idsOf(blocked.id)).toEqual([orders[0]?.id]);
+  await eventually(() => idsOf(other.id)).toEqual(others.map(({ id }) => id));
+  // Once, or again after some seconds.
+  expect(new Set(idsOf(blocked.id))).toEqual(new Set([orders[0]?.id]));
   const { failingSince, waitingSince, deliveries } = await webhook.query(
     'failingSince waitingSince deliveries { messageId storeId orderId kind state status error attempts }',
   );
@@ -149,15 +152,16 @@ test('a failure blocks later events of its store and webhook, and nothing else; 
   const failing = receiver.at(webhook.path).find(({ message }) => message.data.store_id === blocked.id);
   expect(deliveries).toContainEqual({
     ...{ messageId: failing?.id, storeId: blocked.id, orderId: orders[0]?.id, kind: 'ORDER_PLACED' },
-    ...{ state: 'FAILING', status: 500, error: 'the response has status 500', attempts: 1 },
+    ...{ state: 'FAILING', status: 500, error: 'the response has status 500', attempts: expect.any(Number) },
   });
   // It is retried after seconds; `resumeWebhook` does not wait for that.
   receiver.accept(webhook.path);
   await mutate('resumeWebhook', webhook.id, 'webhook { state }');
   await webhook.delivered();
-  expect(idsOf(blocked.id)).toEqual([orders[0]?.id, ...orders.map(({ id }) => id)]);
+  const arrived = idsOf(blocked.id);
+  expect(arrived.filter((id, index) => id !== arrived[index - 1])).toEqual(orders.map(({ id }) => id));
   const repeated = receiver.at(webhook.path).filter(({ id }) => id === failing?.id);
-  expect(repeated).toHaveLength(2);
+  expect(repeated.length).toBeGreaterThanOrEqual(2);
   for (const received of repeated) verify(received, webhook.secret);
   expect(await webhook.query('failingSince deliveries(skip: 2) { state attempts }')).toMatchObject({
     failingSince: null,
@@ -179,17 +183,36 @@ test('a paused webhook gets nothing until it is resumed, then everything in orde
   expect(messages.map(({ message }) => message.data.order_id)).toEqual(orders.map(({ id }) => id));
 });
 
+test('a webhook that is resumed during an attempt waits for its response', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  receiver.respond(webhook.path, 500);
+  const orders = await app.data.orders(store, 2);
+  await eventually(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
+  const response = Promise.withResolvers<void>();
+  receiver.respond(webhook.path, accepted => void response.promise.then(() => accepted.end()));
+  await statement('update webhook_queue set next_attempt_at = now() where webhook_id = ?', [webhook.id]);
+  const before = (await webhook.messages(2)).length;
+  await mutate('resumeWebhook', webhook.id, 'webhook { id }');
+  const queues =
+    'select claim is not null and next_attempt_at > now() as "isClaimed" from webhook_queue where webhook_id = ?';
+  expect(await statement(queues, [webhook.id])).toEqual([{ isClaimed: true }]);
+  expect(receiver.at(webhook.path)).toHaveLength(before);
+  response.resolve();
+  await webhook.delivered();
+  const ids = receiver.at(webhook.path).map(({ message }) => message.data.order_id);
+  expect(ids.slice(before - 1)).toEqual(orders.map(({ id }) => id));
+});
+
 test('an endpoint that responds with 410 is removed, with its secret', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id });
   receiver.respond(webhook.path, 410);
   await app.data.orders(store, 3);
-  await expect
-    .poll(() => webhook.query('state notice'), { timeout: 10_000 })
-    .toEqual({
-      state: 'REMOVED',
-      notice: 'Removed because the endpoint responded with 410 Gone.',
-    });
+  await eventually(() => webhook.query('state notice')).toEqual({
+    state: 'REMOVED',
+    notice: 'Removed because the endpoint responded with 410 Gone.',
+  });
   expect(receiver.at(webhook.path)).toHaveLength(1);
   const rows = await statement('select secret, previous_secret from webhook where id = ?', [webhook.id]);
   expect(rows).toEqual([{ secret: '', previous_secret: null }]);
@@ -259,6 +282,31 @@ test('a message can be sent again, with the same id and what the order is now', 
   }
 });
 
+test('all events since a time can be delivered again, in order', async () => {
+  const merchant = (await app.data.merchant()).id;
+  const stores = [await app.data.store({ merchant }), await app.data.store({ merchant })];
+  const webhook = await createWebhook({ merchantId: merchant });
+  for (const store of stores) await app.data.orders(store, 3);
+  await webhook.messages(6);
+  await webhook.delivered();
+  const third = receiver.at(webhook.path).toSorted((one, other) => one.id.localeCompare(other.id))[2];
+  const { events } = await run(
+    'mutation ($id: ID!, $since: DateTime!) { result: redeliverWebhookEvents(id: $id, since: $since) { events } }',
+    { id: webhook.id, since: third?.message.timestamp },
+  );
+  expect(events).toBeGreaterThanOrEqual(4);
+  const messages = await webhook.messages(6 + events);
+  await webhook.delivered();
+  const ofStore = (list: typeof messages, storeId: string | undefined) =>
+    list.filter(({ message }) => message.data.store_id === storeId).map(({ id }) => id);
+  for (const { id } of stores) {
+    const first = ofStore(messages.slice(0, 6), id);
+    const again = ofStore(receiver.at(webhook.path).slice(6), id);
+    expect(again.length).toBeGreaterThan(0);
+    expect(again).toEqual(first.slice(-again.length));
+  }
+});
+
 describe('after three days of failures', () => {
   const failFor = (table: string, id: string) =>
     statement(
@@ -276,16 +324,14 @@ describe('after three days of failures', () => {
     receiver.respond(webhook.path, 503);
     await app.data.orders(store, 1);
     await webhook.messages(1);
-    await expect.poll(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
+    await eventually(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
     await failFor('webhook', webhook.id);
     await failFor('webhook_queue', webhook.id);
     await retry(webhook.id);
-    await expect
-      .poll(() => webhook.query('state notice'), { timeout: 10_000 })
-      .toEqual({
-        state: 'PAUSED',
-        notice: 'Paused after three days of failures: the response has status 503.',
-      });
+    await eventually(() => webhook.query('state notice')).toEqual({
+      state: 'PAUSED',
+      notice: 'Paused after three days of failures: the response has status 503.',
+    });
     receiver.accept(webhook.path);
     await mutate('resumeWebhook', webhook.id, 'webhook { id }');
     await webhook.delivered();
@@ -305,15 +351,16 @@ describe('after three days of failures', () => {
     await app.data.orders(store, 1, { customerName: 'Refused' });
     await app.data.orders(store, 1);
     await webhook.messages(1);
-    await expect.poll(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
+    await eventually(() => webhook.query('failingSince')).not.toEqual({ failingSince: null });
     await failFor('webhook_queue', webhook.id);
     await retry(webhook.id);
     await webhook.delivered();
     const { notice, deliveries } = await webhook.query('notice deliveries { state status attempts }');
-    expect(notice).toMatch(new RegExp(`^The event of \\S+ of store ${store.id} was given up\\.$`));
+    const [refused] = receiver.at(webhook.path);
+    expect(notice).toBe(`The message ${refused?.id} was given up after three days: the response has status 400.`);
     expect(deliveries).toEqual([
       { state: 'DELIVERED', status: 200, attempts: 1 },
-      { state: 'GIVEN_UP', status: 400, attempts: 2 },
+      { state: 'GIVEN_UP', status: 400, attempts: expect.any(Number) },
     ]);
   });
 });
@@ -323,7 +370,7 @@ test('events that the log no longer has are a notice, and later ones are deliver
   const webhook = await createWebhook({ storeId: store.id });
   await mutate('pauseWebhook', webhook.id, 'webhook { id }');
   await app.data.orders(store, 2);
-  await expect.poll(() => webhook.query('waitingSince')).not.toEqual({ waitingSince: null });
+  await eventually(() => webhook.query('waitingSince')).not.toEqual({ waitingSince: null });
   await statement('delete from event where store_id = ?', [store.id]);
   const [kept] = await app.data.orders(store, 1);
   await statement('update webhook set paused_at = null where id = ?', [webhook.id]);
@@ -375,18 +422,16 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   }
 });
 
-test('webhooks take the same number of statements for one and for many', async () => {
-  const page = (limit: number) =>
-    app.statements.during(() =>
-      app.graphql(
-        `{ webhooks(limit: ${limit}) { waitingSince store { id } merchant { id } deliveries { state } } }`,
-        {},
-        operator,
-      ),
-    );
-  const ofRequest = (texts: readonly string[]) =>
-    texts.filter(text => /from "?(webhook|store|merchant|unnest)/.test(text));
-  const [one, many] = [await page(1), await page(10)];
-  expect(many.result.body.data.webhooks).toHaveLength(10);
-  expect(ofRequest(many.statements).length - ofRequest(one.statements).length).toBeLessThanOrEqual(2);
+test('the fields of many webhooks take one statement each', async () => {
+  const selection = '{ waitingSince store { id } merchant { id } deliveries { state } }';
+  const { result, statements } = await app.statements.during(() =>
+    app.graphql(`{ webhooks(limit: 10) ${selection} }`, {}, operator),
+  );
+  expect(result.body.data.webhooks).toHaveLength(10);
+  for (const text of [
+    'where webhook_id = any ($1) and newest > position',
+    'from webhook_delivery where webhook_id = w.id',
+  ]) {
+    expect(statements.filter(sent => sent.includes(text))).toHaveLength(1);
+  }
 });

@@ -140,6 +140,10 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'redeliverWebhookMessage(id: "mine-webhook", messageId: "msg_1") { isDelivered }',
     operatorsOnly,
   ],
+  'Mutation.redeliverWebhookEvents': [
+    'redeliverWebhookEvents(id: "mine-webhook", since: "2026-03-01") { events }',
+    operatorsOnly,
+  ],
   'Mutation.saveMerchant': [
     'saveMerchant(input: { id: "mine-merchant", brandName: "x" }) { merchant { id } }',
     operatorsOnly,

@@ -26,6 +26,7 @@ const enqueueStatement = prepared(`
     from batch b join webhook w on w.store_id = b.store_id or w.merchant_id = b.merchant_id
     where b.kind = any (w.kinds) and b.position > w.start_position and w.removed_at is null
     group by w.id, b.store_id
+    order by w.id, b.store_id
     on conflict (webhook_id, store_id) do update set
       newest = excluded.newest,
       position = case when q.newest > q.position then q.position else excluded.position end,
@@ -112,7 +113,7 @@ const recordStatement = prepared(`
       position = case when $4 = 'FAILING' then position else $5 end,
       attempts = case when $4 = 'FAILING' then attempts + 1 else 0 end,
       failing_since = case when $4 = 'FAILING' then coalesce(failing_since, now()) end,
-      waiting_since = case when $4 = 'FAILING' then waiting_since else $6::timestamptz end,
+      waiting_since = case when $4 = 'FAILING' then $9::timestamptz else $6::timestamptz end,
       next_attempt_at = now() + interval '${claimSeconds} seconds'
     where webhook_id = $1 and store_id = $2 and claim = $3
     returning attempts, failing_since

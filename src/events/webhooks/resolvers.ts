@@ -5,6 +5,7 @@ import { redeliverMessage, testWebhook } from './attempts.ts';
 import type { Webhook } from './entities.ts';
 import { listWebhooks, stateOf } from './list.ts';
 import { messageId } from './message.ts';
+import { rewindWebhook } from './rewind.ts';
 import { createWebhook, findWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './webhooks.ts';
 
 type WithEntityManager = Pick<Context, 'forkEntityManager'>;
@@ -45,12 +46,18 @@ export const webhookResolvers: Resolvers = {
     testWebhook: (_root, { id }, context) => testWebhook(context.forkEntityManager(), id, delivering(context)),
     redeliverWebhookMessage: (_root, args, context) =>
       redeliverMessage(context.forkEntityManager(), args, delivering(context)),
+    redeliverWebhookEvents: async (_root, { id, since }, context) => {
+      const rewound = await rewindWebhook(context.forkEntityManager(), id, since);
+      delivering(context).onChange();
+      return rewound;
+    },
   },
   CreateWebhookPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
   RotateWebhookSecretPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
   PauseWebhookPayload: { webhook: webhook => webhook },
   ResumeWebhookPayload: { webhook: webhook => webhook },
   RemoveWebhookPayload: { webhook: webhook => webhook },
+  RedeliverWebhookEventsPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
   WebhookAttempt: { webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context) },
   Webhook: {
     merchant: ({ merchant }, _args, { loaders }) => (merchant ? loaders.merchants.byId.load(merchant) : null),

@@ -1,10 +1,9 @@
 import { prepared, type Query } from '../../database/query.ts';
-import type { Attempt } from './send.ts';
 
 const noteStatement = prepared('update webhook set notice = $2 where id = $1');
 
 /** Leaves a notice for the operator. */
-export async function noteOn(query: Query, webhookId: string, notice: string): Promise<void> {
+export async function addNotice(query: Query, webhookId: string, notice: string): Promise<void> {
   await query(noteStatement, [webhookId, notice]);
 }
 
@@ -12,9 +11,9 @@ const pauseStatement = prepared(
   'update webhook set paused_at = now(), notice = $2 where id = $1 and paused_at is null and removed_at is null',
 );
 
-/** Pauses a webhook none of whose deliveries has succeeded for days. */
-export async function pauseFailing(query: Query, webhookId: string, { error }: Attempt): Promise<void> {
-  await query(pauseStatement, [webhookId, `Paused after three days of failures: ${error}.`]);
+/** Pauses a webhook, unless somebody has; the notice says why. */
+export async function pauseById(query: Query, webhookId: string, notice: string): Promise<void> {
+  await query(pauseStatement, [webhookId, notice]);
 }
 
 const removeStatement = prepared(`
@@ -26,9 +25,4 @@ const removeStatement = prepared(`
 /** Removes a webhook for good, with its secrets. It stays in lists for a while, so that one can see what became of it. */
 export async function removeById(query: Query, webhookId: string, notice: string | null): Promise<void> {
   await query(removeStatement, [webhookId, notice]);
-}
-
-/** Removes a webhook whose endpoint has responded with 410. */
-export function removeGone(query: Query, webhookId: string): Promise<void> {
-  return removeById(query, webhookId, 'Removed because the endpoint responded with 410 Gone.');
 }

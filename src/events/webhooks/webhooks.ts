@@ -85,10 +85,12 @@ export async function resumeWebhook(em: EntityManager, id: string): Promise<Webh
     const statement = `
       update webhook set paused_at = null, failing_since = null, notice = null where id = ? and removed_at is null`;
     await transaction.execute(statement, [storableId(id)]);
-    await transaction.execute(
-      'update webhook_queue set next_attempt_at = now(), failing_since = null, attempts = 0 where webhook_id = ? and attempts > 0',
-      [storableId(id)],
-    );
+    // Where the attempt is in progress, the next one still follows it.
+    const retry = `
+      update webhook_queue set failing_since = null, attempts = 0,
+        next_attempt_at = case when claim is null then now() else next_attempt_at end
+      where webhook_id = ? and attempts > 0`;
+    await transaction.execute(retry, [storableId(id)]);
   });
   return refuseRemoved(await findWebhook(em, id));
 }
@@ -106,7 +108,8 @@ export function findWebhook(em: EntityManager, id: string): Promise<Webhook | nu
 /** PostgreSQL rejects text with NUL, so no webhook has such an id. */
 const storableId = (id: string) => (id.includes('\0') ? '' : id);
 
-function refuseRemoved(webhook: Webhook | null): Webhook | null {
+/** Throws `InvalidInput` for a webhook that has ended. */
+export function refuseRemoved(webhook: Webhook | null): Webhook | null {
   if (!webhook?.removedAt) return webhook;
   const message = `The webhook ${webhook.id} is removed; create a new one.`;
   throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);

@@ -1,8 +1,8 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { prepared, type Query } from '../../database/query.ts';
+import { prepared } from '../../database/query.ts';
 import { currentRequest } from '../../database/statements.ts';
 import type { EventFeed } from '../feed.ts';
-import { type DeliveryDependencies, deliverQueue } from './deliver.ts';
+import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 import { deleteOldDeliveries } from './retention.ts';
 
@@ -26,9 +26,8 @@ export interface WebhookStatus {
   readonly lagSeconds: number;
 }
 
-export interface WebhookWorkerOptions extends Omit<DeliveryDependencies, 'query'> {
+export interface WebhookWorkerOptions extends DeliveryDependencies {
   readonly orm: MikroORM;
-  readonly query: Query;
   readonly feed: EventFeed;
   /** For so many days deliveries are listed. */
   readonly keepDays: number;
@@ -125,7 +124,7 @@ export class WebhookWorker {
 
   async #run(claim: Claim): Promise<void> {
     try {
-      await deliverQueue(claim, this.#options, this.#shutdown.signal);
+      await new QueueDelivery(claim, this.#options).run(this.#shutdown.signal);
     } catch (error) {
       if (!this.#shutdown.signal.aborted) this.#options.onError(error);
     }
