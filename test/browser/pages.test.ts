@@ -94,7 +94,7 @@ describeInBrowser('/', () => {
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
-    for (let press = 0; press < 21; press += 1) {
+    for (let press = 0; press < 22; press += 1) {
       await page.keyboard.press('Tab');
       focused.push(await page.evaluate<string>('document.activeElement.innerText || document.activeElement.id'));
     }
