@@ -242,7 +242,9 @@ describeInBrowser('/console', () => {
         { ...item, external_id: 'tea', tax: undefined, colour: 'red' },
       ],
     };
-    await area.fill(JSON.stringify(wrong, null, 2));
+    const buffer = Buffer.from(JSON.stringify(wrong, null, 2));
+    await page.getByLabel('Choose a file').setInputFiles({ name: 'menu.json', mimeType: 'application/json', buffer });
+    await expect.poll(() => area.inputValue()).toBe(String(buffer));
     await upload();
     await page.getByText('There are 2 errors. Nothing was changed.').waitFor();
     await page.getByText('no such fields: items.1.colour').waitFor();
