@@ -41,13 +41,13 @@ async function main(): Promise<void> {
     const other = await openConsole(browser, key);
     // The server strips the types of a module when it is first requested.
     for (const [visit, tab] of [
-      ['first after a start', other],
-      ['first of a browser', board],
-      ['second', board],
+      ['first visit after a start', other],
+      ['first visit of a browser', board],
+      ['second visit', board],
     ] as const) {
       const { usableMs, requests, bytes } = await measureLoad(tab, url, '.card');
       const size = `${requests} requests, ${(bytes / 1000).toFixed(0)} kB`;
-      console.log(`${visit} visit: usable after ${usableMs.toFixed(0)} ms, ${size}`);
+      console.log(`${visit}: usable after ${usableMs.toFixed(0)} ms, ${size}`);
     }
     await other.context.close();
     await measureArrivals(board, orders);
