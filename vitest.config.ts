@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const slowFiles = [
   'http/processes',
   'browser/playground',
+  'browser/console',
   'docs/commands',
   'examples/graphql-client',
   'http/replicas',

@@ -107,12 +107,19 @@ function fail(error: unknown): void {
   else notices.problem(messageOf(error));
 }
 
+/** What waits to be sent stays in the tab, for the next key. */
 function rejectKey(message: string): void {
   keyForm.reject(readKey(), message);
-  forgetKey();
+  leave();
 }
 
 function forgetKey(): void {
+  leave();
+  for (const name of Object.keys(sessionStorage))
+    if (name.startsWith('carte.console.')) sessionStorage.removeItem(name);
+}
+
+function leave(): void {
   saveKey('');
   viewer = undefined;
   closeScreen();

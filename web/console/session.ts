@@ -5,7 +5,7 @@ import type {
   ViewerQueryVariables,
 } from '../../src/generated/web.ts';
 import { createFormat, type Format } from '../menu/format.ts';
-import { chooseLanguage, localeOf, storeName } from '../menu/languages.ts';
+import { chooseLanguage, primarySubtag, storeName } from '../menu/languages.ts';
 import { type Texts, textsFor } from '../menu/texts.ts';
 import { openOperations } from './client.ts';
 import { RequestError } from './errors.ts';
@@ -13,6 +13,9 @@ import { RequestError } from './errors.ts';
 const operations = openOperations(new URL('session.graphql', import.meta.url));
 export const fetchViewer = operations.operation<ViewerQuery, ViewerQueryVariables>('Viewer');
 const fetchStore = operations.operation<ConsoleStoreQuery, ConsoleStoreQueryVariables>('ConsoleStore');
+
+/** The console is in English, with the reader's variant of it; readers of other languages get 24 hours. */
+export const consoleLocale = navigator.languages.find(language => primarySubtag(language) === 'en') ?? 'en-GB';
 
 /** A store as its screens show it: its content in the reader's language, amounts and times as at the store. */
 export interface StoreContext {
@@ -40,13 +43,11 @@ type StoreFields = Pick<NonNullable<ConsoleStoreQuery['store']>, 'id' | 'name' |
 
 function inLanguage({ id, name, timezone, currency }: StoreFields, language: string) {
   const languages = [language, ...navigator.languages];
-  // The console is in English; only formats follow the reader.
   const texts = textsFor(['en']);
-  const locale = localeOf('en', navigator.languages);
   return {
     name: storeName(name, languages) ?? id,
     languages,
     texts,
-    format: createFormat({ locale, texts, currency, timezone }),
+    format: createFormat({ locale: consoleLocale, texts, currency, timezone }),
   };
 }

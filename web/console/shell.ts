@@ -3,7 +3,7 @@ import { type App, followLink, type Screen, type Viewer } from './app.ts';
 import { formatRoute, type Route, storeViews, type View } from './route.ts';
 
 /** The store of a key that has one only: it needs no list of stores. */
-export function onlyStoreOf({ scope }: Viewer): string | undefined {
+function onlyStoreOf({ scope }: Viewer): string | undefined {
   return !scope.all && scope.merchants.length === 0 && scope.stores.length === 1 ? scope.stores[0]?.id : undefined;
 }
 

@@ -112,7 +112,7 @@ export function createHistory(app: App, store: StoreContext): Screen {
     return html`
       <div class="page">
         <h1 dir="auto">${store.name}</h1>
-        <p class="small" role="status">${count === undefined ? 'Loading…' : count === 1 ? '1 revision' : `${count} revisions`}</p>
+        <p class="small" role="status">${list.hasFailed() ? 'The history could not be read.' : count === undefined ? 'Loading…' : count === 1 ? '1 revision' : `${count} revisions`}</p>
         <ol class="list" aria-label="Revisions">${repeat(list.nodes(), ({ revision }) => revision, renderRevision)}</ol>
         ${list.renderMore()}
       </div>`;

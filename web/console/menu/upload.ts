@@ -51,11 +51,12 @@ export function createUpload(app: App, store: StoreContext): Screen {
     app.update();
   }
 
+  /** Shows the file in the field, so that it can be read before it replaces the menu. */
   async function choose({ target }: Event): Promise<void> {
     const [file] = (target as HTMLInputElement).files ?? [];
-    if (file) setText(await file.text());
     findings = [];
-    await upload();
+    problem = undefined;
+    if (file) setText(await file.text());
   }
 
   async function upload(): Promise<void> {

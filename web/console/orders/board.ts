@@ -45,7 +45,13 @@ export class Board {
 
   /** The orders by column: the one that is due next first, and of the completed ones the last. */
   columns(): Columns {
-    this.#columns ??= groupByColumn(this.#orders.values());
+    if (!this.#columns) {
+      this.#columns = groupByColumn(this.#orders.values());
+      // Completed orders that are no longer shown are dropped, so that an evening does not fill the memory.
+      this.#orders = new Map(
+        columns.flatMap(({ name }) => this.#columns?.[name] ?? []).map(order => [order.id, order]),
+      );
+    }
     return this.#columns;
   }
 

@@ -32,7 +32,7 @@ export function renderCard(order: Order, view: OrderView, isOpen: boolean): Temp
     <li class="card ${isDone ? 'done' : times.urgency(readyBy, now)} ${isOpen ? 'open' : ''}" data-order=${id}>
       <button type="button" class="card-main" aria-expanded=${isOpen} @click=${() => open(order)}>
         <span class="card-head">
-          <strong dir="auto">${customer.name || 'Guest'}</strong>
+          <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
           ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
           <span class="number">#${id.slice(-4)}</span>
         </span>

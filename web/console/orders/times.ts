@@ -1,4 +1,4 @@
-import type { StoreContext } from '../session.ts';
+import { consoleLocale, type StoreContext } from '../session.ts';
 
 const minuteMs = 60_000;
 /** An order that is due within this time is shown as urgent. */
@@ -14,7 +14,7 @@ export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
     { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
     timezone,
   );
-  const relative = new Intl.RelativeTimeFormat(navigator.languages[0] ?? 'en', { numeric: 'always', style: 'narrow' });
+  const relative = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'always', style: 'narrow' });
   return {
     /** A time, with its day unless that is near. */
     at(text: string, now: number): string {
@@ -39,9 +39,9 @@ export type Times = ReturnType<typeof createTimes>;
 
 function createFormat(options: Intl.DateTimeFormatOptions, timezone: string | null): Intl.DateTimeFormat {
   try {
-    return new Intl.DateTimeFormat(navigator.languages, { ...options, timeZone: timezone ?? 'UTC' });
+    return new Intl.DateTimeFormat(consoleLocale, { ...options, timeZone: timezone ?? 'UTC' });
   } catch {
     // The graph, too, treats an unknown timezone as UTC.
-    return new Intl.DateTimeFormat(navigator.languages, { ...options, timeZone: 'UTC' });
+    return new Intl.DateTimeFormat(consoleLocale, { ...options, timeZone: 'UTC' });
   }
 }

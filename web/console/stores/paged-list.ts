@@ -15,10 +15,14 @@ export function createPagedList<Node>(
   let nodes: readonly Node[] = [];
   let page: Page<Node> | undefined;
   let latest = 0;
+  /** Where the read began that failed. */
+  let failedAt: string | null | undefined;
 
   async function read(after: string | null): Promise<void> {
     // A slow response must not replace that of a later search.
     const request = ++latest;
+    failedAt = undefined;
+    update();
     try {
       const found = await readPage(after);
       if (request !== latest) return;
@@ -26,8 +30,18 @@ export function createPagedList<Node>(
       nodes = after === null ? found.nodes : [...nodes, ...found.nodes];
       update();
     } catch (error) {
-      if (request === latest) fail(error);
+      if (request !== latest) return;
+      failedAt = after;
+      fail(error);
     }
+  }
+
+  function renderMore(): TemplateResult | typeof nothing {
+    if (failedAt !== undefined) {
+      return html`<button type="button" @click=${() => read(failedAt ?? null)}>Try again</button>`;
+    }
+    if (!page?.pageInfo.hasNextPage) return nothing;
+    return html`<button type="button" @click=${() => read(page?.pageInfo.endCursor ?? null)}>Show more</button>`;
   }
 
   return {
@@ -35,9 +49,9 @@ export function createPagedList<Node>(
     nodes: () => nodes,
     /** Of all pages; undefined before the first is read. */
     count: () => page?.count,
-    renderMore: (): TemplateResult | typeof nothing =>
-      page?.pageInfo.hasNextPage
-        ? html`<button type="button" @click=${() => read(page?.pageInfo.endCursor ?? null)}>Show more</button>`
-        : nothing,
+    /** Whether the first page could not be read. */
+    hasFailed: () => failedAt === null,
+    /** The button that reads the next page, or the one that failed. */
+    renderMore,
   };
 }

@@ -60,7 +60,7 @@ export function createStores(app: App): Screen {
               placeholder="Name, city, brand or id" aria-keyshortcuts="/" .value=${search} @input=${type}>
           </form>
         </search>
-        <p class="small" role="status">${describe(stores.count(), search)}</p>
+        <p class="small" role="status">${stores.hasFailed() ? 'The stores could not be read.' : describe(stores.count(), search)}</p>
         <ul class="list">${repeat(
           stores.nodes(),
           ({ id }) => id,
