@@ -37,7 +37,7 @@ test('a menu of an earlier version is the first revision of its history', async 
     ['UNKNOWN', 'the history begins here'],
   ]);
   const requests = (page?.nodes ?? []).map(({ revision }) => ({ storeId: 'old', revision }));
-  const found = await findConfigurationsAt(query, em, requests, defaultHistoryLimits);
+  const found = await findConfigurationsAt(query, em, requests, { limits: defaultHistoryLimits });
   expect(found).toMatchObject([
     { items: new Map([['soup', expect.objectContaining({ price: 500 })]]) },
     { items: new Map([['soup', expect.objectContaining({ price: 450, name: { translations: { en: 'Soup' } } })]]) },
