@@ -225,6 +225,23 @@ describe('Store.menuHistory', () => {
   });
 });
 
+test('truncated tables are recorded as deleted, and with the stores their history', async () => {
+  const store = await app.data.store();
+  await app.data.menu(store);
+  const truncate = (tables: string) =>
+    app.orm.em.fork().transactional(async tx => {
+      await tx.execute(`truncate ${tables}`);
+      const entries = await tx.execute('select kind, removed from menu_history where store_id = ? order by id', [
+        store.id,
+      ]);
+      throw new Error(JSON.stringify(entries.slice(5)));
+    });
+  await expect(truncate('modifier_item, menu')).rejects.toThrow(
+    '[{"kind":"modifier_item","removed":1},{"kind":"menu","removed":1}]',
+  );
+  await expect(truncate('store cascade')).rejects.toThrow('[]');
+});
+
 describe('Store.menuConfigurationAt', () => {
   test('returns what the store returned at that revision, whatever was changed since', async () => {
     const store = await app.data.store();
