@@ -4,11 +4,13 @@
  * It prints the size on disk, and the CPU of reading one item now and as many revisions ago, and of comparing the two. `--changed` sets the
  * number of prices that change each time; with `--inserted` each revision also has one item more in front, which moves all others. It starts
  * its own server and database.
+ *   node bench/history.ts --writes 200 [--rounds 5]
+ * measures the CPU of as many writes instead, with the triggers of the history and without them, alternately.
  */
 import { parseArgs } from 'node:util';
-import { type Client, sendExpecting, textOf } from './support/client.ts';
-import { menuOf, midMenu } from './support/menu.ts';
-import { figuresOf, machine, measure } from './support/meter.ts';
+import { type Client, type Request, sendExpecting, textOf } from './support/client.ts';
+import { type MenuShape, menuOf, midMenu, smallMenu } from './support/menu.ts';
+import { type Figures, figuresOf, machine, measure, medianOf } from './support/meter.ts';
 import { type Service, withService } from './support/service.ts';
 
 const { values } = parseArgs({
@@ -16,6 +18,8 @@ const { values } = parseArgs({
     revisions: { type: 'string', default: '100' },
     changed: { type: 'string', default: '1' },
     inserted: { type: 'boolean', default: false },
+    writes: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
   },
 });
 const revisions = Number(values.revisions);
@@ -84,4 +88,71 @@ async function main({ client, query, ...service }: Service): Promise<void> {
   console.table(rows);
 }
 
-await withService({ storeIds: [storeId], connections: 1 }, main);
+const tables = ['menu', 'category', 'menu_item', 'modifier_group', 'modifier_item'];
+const modes = ['disable', 'enable'] as const;
+
+/** Requests that change one value of the menu each, by the turn. */
+function createWrites(): Readonly<Record<string, (turn: number) => Request>> {
+  const post = (shape: MenuShape) => {
+    const posted = menuOf(shape, { seed: 'writes', mark: 'writes' });
+    const body = (turn: number) => {
+      const at = turn % posted.items.length;
+      return JSON.stringify({
+        ...posted,
+        items: posted.items.map((item, index) => (index === at ? { ...item, price: item.price + turn + 1 } : item)),
+      });
+    };
+    return (turn: number) => ({ path: `/v1/stores/${shape.items}/menu_configuration/`, body: body(turn) });
+  };
+  const query = 'mutation ($items: [StockInput!]!) { setStock(storeId: "40", items: $items) { revision } }';
+  const setStock = (turn: number) => {
+    const items = [{ externalId: 'item-0', inStock: turn % 2 === 0 }];
+    return { path: '/graphql', body: JSON.stringify({ query, variables: { items } }) };
+  };
+  return { 'POST, small': post(smallMenu), 'POST, mid': post(midMenu), setStock };
+}
+
+async function compareWrites({ client, query, ...service }: Service, count: number): Promise<void> {
+  const writes = Object.entries(createWrites());
+  const found = new Map(writes.map(([name]) => [name, { disable: [] as Figures[], enable: [] as Figures[] }]));
+  let turn = 0;
+  // The first round warms up.
+  for (let round = 0; round <= Number(values.rounds); round++) {
+    for (const mode of round % 2 ? modes : modes.toReversed()) {
+      for (const table of tables) {
+        for (const event of ['insert', 'update', 'delete']) {
+          await query(`alter table ${table} ${mode} trigger ${table}_${event}_recorded`);
+        }
+      }
+      for (const [name, request] of writes) {
+        const stretch = await measure(service, async onAnswer => {
+          for (let sent = 0; sent < count; sent++) {
+            const answer = await sendExpecting(client, request(turn++), 200);
+            if (textOf(answer).startsWith('{"errors')) throw new Error(textOf(answer));
+            onAnswer(answer);
+          }
+        });
+        if (round > 0) found.get(name)?.[mode].push(figuresOf([stretch]));
+      }
+    }
+  }
+  console.log(`${new Date().toISOString()}, ${JSON.stringify(machine())}`);
+  const rows = [...found].map(([write, { disable, enable }]) => {
+    const [before, after] = [medianOf(disable), medianOf(enable)];
+    const pair = (pick: (figures: Figures) => number) =>
+      `${pick(before).toFixed(2)} → ${pick(after).toFixed(2)} (${(pick(after) / pick(before)).toFixed(2)}×)`;
+    return {
+      write,
+      'CPU ms, server': pair(({ server }) => server),
+      'CPU ms, database': pair(({ database }) => database),
+      'CPU ms, both': pair(({ server, database }) => server + database),
+      'p50 ms': pair(({ p50 }) => p50),
+    };
+  });
+  console.table(rows);
+}
+
+const { writes } = values;
+await withService({ storeIds: [storeId, '40', '400'], connections: 1 }, service =>
+  writes === undefined ? main(service) : compareWrites(service, Number(writes)),
+);

@@ -5,7 +5,7 @@ import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
 import { createDescriber } from '../menu/history/describe.ts';
 import { inputOf, restoreMenuConfiguration } from '../menu/history/restore.ts';
-import { summarize } from '../menu/history/summary.ts';
+import { entityKinds, summarize } from '../menu/history/summary.ts';
 import { validateConfiguration } from '../menu/validate.ts';
 import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
@@ -29,7 +29,14 @@ export function printHistory(storeId: string, { limit, json }: JsonOption & { re
   return withStoreMenu(storeId, async ({ store, findHistory }) => {
     const entries = await findHistory(limit);
     const summaries = entries.map(entry => ({ ...entry, summary: summarize(entry) }));
-    if (json) return printJson(summaries.map(({ id: _id, storeId: _storeId, ...entry }) => entry));
+    if (json) {
+      return printJson(
+        summaries.map(({ id: _id, storeId: _storeId, counts, ...entry }) => ({
+          ...entry,
+          changes: counts.map(count => ({ ...count, kind: entityKinds[count.kind] })),
+        })),
+      );
+    }
     if (entries.length === 0) return terminal.err(`The store ${storeId} has no menu yet.`);
     const times = createTimeFormat(store);
     const rows = summaries.map(({ revision, createdAt, source, keyName, summary }) => {

@@ -65,7 +65,7 @@ function findSections(tokens: readonly Token[]): readonly Section[] {
 
 /** A text without markup. */
 function plainText(markdown: string): string {
-  const withoutLinks = markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  const withoutLinks = markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1');
   return withoutLinks
     .replaceAll('`', '')
     .replace(/[*|]|-{3,}/g, ' ')

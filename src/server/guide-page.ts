@@ -17,8 +17,8 @@ interface Group {
 }
 
 const groups: Readonly<Record<string, readonly string[]>> = {
-  'Build on Carte': ['front-end', 'pos', 'migrating'],
-  'Run Carte': ['operating', 'operating-orders', 'scaling', 'failover'],
+  'Build on Carte': ['front-end', 'pos', 'events', 'webhooks', 'migrating'],
+  'Run Carte': ['console', 'menu-history', 'operating', 'operating-orders', 'scaling', 'failover'],
   Reference: ['interface', 'graphql-limits', 'diagnostics', 'glossary'],
   'Work on Carte': ['architecture', 'contributing', 'performance'],
 };

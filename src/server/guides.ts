@@ -7,15 +7,21 @@ const folder = new URL('../../docs/', import.meta.url);
 const policy = contentSecurityPolicy();
 const html = 'text/html; charset=utf-8';
 
-/** Serves docs/ as pages below `/guides`, with an index for the search, and as Markdown, as plain text, at `/guides/NAME.md`. */
+/**
+ * Serves docs/ as pages below `/guides`, with their pictures and an index for the search, and as Markdown, as plain text, at
+ * `/guides/NAME.md`.
+ */
 export function mountGuides(app: FastifyInstance): void {
-  const names = findGuides();
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => file.replaceAll('\\', '/'));
+  const names = findGuides(files);
+  const pictures = new Set(files.filter(file => file.endsWith('.png')));
   const render = createRenderer(names);
   app.get('/guides', async (request, reply) => sendPage({ page: await render('index'), policy }, request, reply));
   app.get('/guides/', (_request, reply) => reply.redirect('../guides', 307));
   app.get('/guides/search.json', async (request, reply) => sendAsset(await render('search.json'), request, reply));
   app.get<{ Params: { '*': string } }>('/guides/*', async (request, reply) => {
     const path = request.params['*'];
+    if (pictures.has(path)) return sendAsset(await render(path), request, reply);
     const name = path.replace(/\.md$/, '');
     if (!names.has(name)) return reply.callNotFound();
     const asset = await render(path);
@@ -24,8 +30,7 @@ export function mountGuides(app: FastifyInstance): void {
 }
 
 /** Paths in docs/, without the extension. */
-function findGuides(): ReadonlySet<string> {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => file.replaceAll('\\', '/'));
+function findGuides(files: readonly string[]): ReadonlySet<string> {
   const guides = files.filter(file => file.endsWith('.md')).map(file => file.slice(0, -'.md'.length));
   return new Set(guides.sort());
 }
@@ -43,6 +48,7 @@ function createRenderer(names: ReadonlySet<string>): (path: string) => Promise<A
   };
   const create = async (path: string): Promise<Asset> => {
     if (path.endsWith('.md')) return createAsset('text/plain; charset=utf-8', readGuide(path.slice(0, -'.md'.length)));
+    if (path.endsWith('.png')) return createAsset('image/png', readFileSync(new URL(path, folder)));
     if (path === 'index') return createAsset(html, renderIndex(guides()));
     const { renderGuide } = await import('./guide-markdown.ts');
     if (path !== 'search.json') {

@@ -14,9 +14,10 @@ const key = await app.newKey({ name: 'レジ 3', storeIds: [store.id] });
 const menu = (...args: readonly string[]) => run(['menu', ...args], env);
 const post = async (body: unknown) => expect((await app.post(path, body, { 'x-api-key': key })).status).toBe(200);
 
-/** The newest revisions first. */
-const revisions = async (): Promise<number[]> =>
-  JSON.parse((await menu('history', store.id, '--json')).stdout).map(({ revision }: { revision: number }) => revision);
+/** The newest first. */
+const entries = async (): Promise<{ readonly revision: number }[]> =>
+  JSON.parse((await menu('history', store.id, '--json')).stdout);
+const revisions = async () => (await entries()).map(({ revision }) => revision);
 
 describe('carte menu', () => {
   test('history, diff, show, export and restore lead from a wrong price back to the menu of before', async () => {
@@ -28,7 +29,9 @@ describe('carte menu', () => {
       items: [{ ...espresso, price: 1800, name: { translations: { ar: 'قهوة\u001b[31m' } } }, water],
     });
     const before = (await app.get(path)).body;
-    const [latest, original] = await revisions();
+    const list = await entries();
+    expect(list[0]).toMatchObject({ changes: [{ kind: 'ITEM', added: 0, changed: 1, removed: 0 }] });
+    const [latest, original] = list.map(({ revision }) => revision);
 
     const history = await menu('history', store.id);
     expect(history.stdout).toMatch(/^REVISION +TIME \(Asia\/Tokyo\) +SOURCE +KEY +CHANGES\n/);

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
+import {
+  type ConfigurationAt,
+  findConfigurationsAt,
+  type RevisionRequest,
+} from '../../src/menu/history/configurations-at.ts';
 import { pruneHistory } from '../../src/menu/history/prune.ts';
+import { menuKinds } from '../../src/menu/kinds.ts';
 import { defaultMenuLimits } from '../../src/menu/limits.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
@@ -59,6 +65,11 @@ async function historyOf(id: string): Promise<Entry[]> {
 function priced(price: number, text = 'Lunch'): MenuConfigurationInput {
   const menu = smallMenu(text);
   return { ...menu, items: menu.items.map(item => ({ ...item, price })) };
+}
+
+function sizeOf(configuration: ConfigurationAt | undefined): number {
+  if (!configuration || !('menus' in configuration)) throw new Error('No configuration');
+  return menuKinds.reduce((sum, { name }) => sum + configuration[name].size, 0);
 }
 
 /** Every field of a configuration but ids, which are compared apart. */
@@ -214,6 +225,23 @@ describe('Store.menuHistory', () => {
   });
 });
 
+test('truncated tables are recorded as deleted, and with the stores their history', async () => {
+  const store = await app.data.store();
+  await app.data.menu(store);
+  const truncate = (tables: string) =>
+    app.orm.em.fork().transactional(async tx => {
+      await tx.execute(`truncate ${tables}`);
+      const entries = await tx.execute('select kind, removed from menu_history where store_id = ? order by id', [
+        store.id,
+      ]);
+      throw new Error(JSON.stringify(entries.slice(5)));
+    });
+  await expect(truncate('modifier_item, menu')).rejects.toThrow(
+    '[{"kind":"modifier_item","removed":1},{"kind":"menu","removed":1}]',
+  );
+  await expect(truncate('store cascade')).rejects.toThrow('[]');
+});
+
 describe('Store.menuConfigurationAt', () => {
   test('returns what the store returned at that revision, whatever was changed since', async () => {
     const store = await app.data.store();
@@ -336,6 +364,25 @@ describe('Store.menuConfigurationAt', () => {
       `BAD_USER_INPUT revision: this menu has no revision ${kept}; the current one is ${foreign}`,
     );
   });
+});
+
+test('past menus are read one store at a time, until a request has as many entities as it may have', async () => {
+  const stores = await Promise.all([app.data.store(), app.data.store(), app.data.store()]);
+  const requests: RevisionRequest[] = [];
+  for (const { id } of stores) requests.push({ storeId: id, revision: await replace(id, priced(1)) });
+  const read: unknown[] = [];
+  const counted: typeof query = (text, values) => {
+    read.push(values[0]);
+    return query(text, values);
+  };
+  // A menu has at least two entities, so the second exhausts the budget.
+  const [first] = await findConfigurationsAt(query, app.orm.em, requests, { limits: historyLimits });
+  const budget = { entities: sizeOf(first) + 1 };
+  const find = () => findConfigurationsAt(counted, app.orm.em, requests, { limits: historyLimits, budget });
+  const tooMany = expect.objectContaining({ errors: [expect.objectContaining({ type: 'too_long' })] });
+  expect(await find()).toEqual([expect.objectContaining(requests[0]), expect.objectContaining(requests[1]), tooMany]);
+  expect(await find()).toEqual([tooMany, tooMany, tooMany]);
+  expect(read).toEqual([stores[0]?.id, stores[1]?.id]);
 });
 
 describe('restoreMenuConfiguration', () => {

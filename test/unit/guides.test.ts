@@ -39,6 +39,20 @@ describe('/guides', () => {
     expect(body).toContain('How Carte keeps order lists fast');
   });
 
+  test('has the pictures of the guides', async () => {
+    const sources = [...pages].flatMap(([url, { body }]) =>
+      [...body.matchAll(/<main>.*/gs)].flatMap(([main]) =>
+        [...main.matchAll(/<img [^>]*src="([^"]+)"/g)].map(
+          ([, source = '']) => new URL(source, `http://a${url}`).pathname,
+        ),
+      ),
+    );
+    expect(sources).toContain('/guides/console.png');
+    for (const source of sources) {
+      expect(await app.inject(source)).toMatchObject({ statusCode: 200, headers: { 'content-type': 'image/png' } });
+    }
+  });
+
   test('loads files of this origin only, and runs nothing inline', async () => {
     const { headers, body } = await app.inject('/guides/operating');
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self';");

@@ -17,17 +17,28 @@ test('of many processes that start together, one migrates and the others wait fo
   expect(await Promise.all(processes.map(isMigrated))).toEqual(Array(8).fill(true));
 });
 
-test('a menu of an earlier version is the first revision of its history', async () => {
+test('a menu of an earlier version, also if it is posted during the migration, is the first revision of its history', async () => {
   const connect = await createEmptyDatabase();
   const orm = connect({ poolSize: 2 });
   onTestFinished(() => orm.close());
   await orm.migrator.up({ to: '0009-last-use' });
   const em = orm.em.fork();
   const insertItem = `insert into menu_item (store_id, external_id, position, name, price, tax, in_stock, sell_separately, modifier_external_ids)
-    values ('old', 'soup', 0, '{"translations": {"en": "Soup"}}', 450, 0, true, true, '{}')`;
+    values ('old', 'soup', 0, '{"translations": {"en": "Soup"}}', 400, 0, true, true, '{}')`;
   await em.execute(`insert into store (id, name) values ('old', '{}'), ('empty', '{}'); ${insertItem}`);
   await em.execute("update store set menu_revision = 1 where id = 'old'");
-  await migrate(orm);
+  // A process of that version posts a menu while the database is migrated.
+  const migrated = await em.fork().transactional(async tx => {
+    await tx.execute('update menu_item set price = 450');
+    const migrating = migrate(orm);
+    const waiting =
+      'select from pg_locks l join pg_database d on d.oid = database where datname = current_database() and not granted';
+    while ((await tx.execute(waiting)).length === 0);
+    await tx.execute("update store set menu_revision = menu_revision + 1 where id = 'old'");
+    return { migrating };
+  });
+  await migrated.migrating;
+  const [old] = await em.execute("select menu_revision::float8 as revision from store where id = 'old'");
   await em.execute('update menu_item set price = 500');
   const query = queryIn(em);
   const [page, none] = await findHistoryPages(query, ['old', 'empty'], checkHistoryArguments({}), defaultHistoryLimits);
@@ -36,8 +47,9 @@ test('a menu of an earlier version is the first revision of its history', async 
     ['SQL', '1 item changed'],
     ['UNKNOWN', 'the history begins here'],
   ]);
+  expect(page?.nodes.at(-1)?.revision).toBe(old?.revision);
   const requests = (page?.nodes ?? []).map(({ revision }) => ({ storeId: 'old', revision }));
-  const found = await findConfigurationsAt(query, em, requests, defaultHistoryLimits);
+  const found = await findConfigurationsAt(query, em, requests, { limits: defaultHistoryLimits });
   expect(found).toMatchObject([
     { items: new Map([['soup', expect.objectContaining({ price: 500 })]]) },
     { items: new Map([['soup', expect.objectContaining({ price: 450, name: { translations: { en: 'Soup' } } })]]) },

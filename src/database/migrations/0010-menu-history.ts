@@ -15,6 +15,8 @@ const events = {
 export class MenuHistoryMigration extends Migration {
   override up(): void {
     this.addSql(`
+      -- What another process writes meanwhile is either in the first entries or recorded. In the order of a replacement, against deadlocks.
+      lock table ${tables.join(', ')}, store in share row exclusive mode;
       create table menu_history (
         store_id text collate "C" not null,
         revision bigint not null,
@@ -43,6 +45,12 @@ export class MenuHistoryMigration extends Migration {
         return null;
       end $$;
       create trigger store_history_deleted after delete on store for each row execute function delete_menu_history();
+      create function truncate_menu_history() returns trigger language plpgsql set search_path from current as $$
+      begin
+        truncate menu_history;
+        return null;
+      end $$;
+      create trigger store_history_truncated after truncate on store for each statement execute function truncate_menu_history();
 
       create or replace function date_menu_revision() returns trigger language plpgsql set search_path from current as $$
       begin
@@ -125,8 +133,18 @@ export class MenuHistoryMigration extends Migration {
         end if;
         return null;
       end $$;
+
+      -- A truncation has no transition table.
+      create function record_menu_truncation() returns trigger language plpgsql set search_path from current as $$
+      begin
+        execute format('delete from %I', tg_table_name);
+        return null;
+      end $$;
     `);
     for (const table of tables) {
+      this.addSql(`
+        create trigger ${table}_truncate_recorded before truncate on ${table} for each statement execute function record_menu_truncation();
+      `);
       for (const [event, transitions] of Object.entries(events)) {
         this.addSql(`
           create trigger ${table}_${event}_recorded after ${event} on ${table} referencing ${transitions}

@@ -15,25 +15,30 @@ export interface RevisionRequest {
 /** A configuration as it was, or why there is none: the store is gone, or its history does not have this revision. */
 export type ConfigurationAt = Configuration | InvalidInput | null;
 
-/** Reads past configurations in one statement, and so from one snapshot; the results are in the order of the requests. */
+/** What may still be returned to a request. */
+export interface Budget {
+  entities: number;
+}
+
+/** Entities of all past configurations that a request gets, unless the last of them exceeds it: some 200 MB. */
+const maxEntities = 400_000;
+
+export const createBudget = (): Budget => ({ entities: maxEntities });
+
+/**
+ * Reads past configurations; the results are in the order of the requests. There is one statement for each store, and so one snapshot: the changes
+ * of one store take up to `HistoryLimits.bytes` of memory, and are forgotten before those of the next are read.
+ */
 export async function findConfigurationsAt(
   query: Query,
   em: EntityManager,
   requests: readonly RevisionRequest[],
-  limits: HistoryLimits,
+  { limits, budget = createBudget() }: { readonly limits: HistoryLimits; readonly budget?: Budget },
 ): Promise<ConfigurationAt[]> {
-  const values = [
-    requests.map(({ storeId }) => storeId),
-    requests.map(({ revision }) => revision),
-    limits.revisions,
-    limits.days,
-  ];
-  const rows = Map.groupBy(await query<Row>(selectStatement(em), values), row => row.store_id);
-  const budget = { entities: maxEntities };
   const found = new Map<string, ReadonlyMap<number, Configuration | InvalidInput>>();
-  for (const [storeId, ofStore] of rows) {
-    const revisions = requests.filter(request => request.storeId === storeId).map(({ revision }) => revision);
-    found.set(storeId, await undoChanges(em, { storeId, rows: ofStore, requested: revisions, budget }));
+  for (const [storeId, ofStore] of Map.groupBy(requests, request => request.storeId)) {
+    const requested = [...new Set(ofStore.map(({ revision }) => revision))].sort((a, b) => b - a);
+    found.set(storeId, await findOfStore(query, em, { storeId, requested, limits, budget }));
   }
   return requests.map(({ storeId, revision }) => found.get(storeId)?.get(revision) ?? null);
 }
@@ -45,17 +50,16 @@ export async function findConfigurationAt(
   request: RevisionRequest,
   limits: HistoryLimits,
 ): Promise<Configuration | null> {
-  const [found = null] = await findConfigurationsAt(query, em, [request], limits);
+  const [found = null] = await findConfigurationsAt(query, em, [request], { limits });
   if (found instanceof InvalidInput) throw found;
   return found;
 }
 
 /**
- * What the statement returns of a store: its revisions (`kind` and `revision` are null), the current rows of each table (`revision` is null), and
- * the changes since the oldest requested revision, newest first.
+ * What the statement returns: the revisions of the store (`kind` and `revision` are null), the current rows of each table (`revision` is null), and
+ * the changes since the oldest requested revision, newest first. Nothing if the store is gone.
  */
 interface Row {
-  readonly store_id: string;
   readonly revision: number | null;
   readonly kind: string | null;
   readonly rows: string | null;
@@ -79,33 +83,34 @@ type Tables = ReadonlyMap<string, Map<number, TableRow>>;
 
 interface StoreRequest {
   readonly storeId: string;
-  readonly rows: readonly Row[];
+  /** Distinct revisions, newest first. */
   readonly requested: readonly number[];
-  /** What may still be returned. */
-  readonly budget: { entities: number };
+  readonly limits: HistoryLimits;
+  readonly budget: Budget;
 }
 
 /** Size of JSON that is parsed without yielding to the event loop: some 10 ms. */
 const maxCharacters = 1024 * 1024;
 
-/** Entities of all configurations that a call returns, unless a single one has more: some 200 MB. */
-const maxEntities = 400_000;
-
-async function undoChanges(
+async function findOfStore(
+  query: Query,
   em: EntityManager,
-  { storeId, rows, requested, budget }: StoreRequest,
+  { storeId, requested, limits, budget }: StoreRequest,
 ): Promise<ReadonlyMap<number, Configuration | InvalidInput>> {
+  if (budget.entities <= 0) return new Map(requested.map(revision => [revision, tooManyRevisions()]));
+  const rows = await query<Row>(selectStatement(em), [storeId, requested, limits.revisions, limits.days]);
+  const found = new Map<number, Configuration | InvalidInput>();
   const revisionsRow = rows.find(row => row.kind === null && row.revision === null);
-  const revisions = parseJson(revisionsRow?.rows ?? '') as Revisions;
+  if (!revisionsRow) return found;
+  const revisions = parseJson(revisionsRow.rows ?? '') as Revisions;
   const current = rows.filter(row => row.kind !== null && row.revision === null);
   const tables: Tables = new Map(
     current.map(row => [String(row.kind), new Map(parseRows(row).map(entity => [entity.id, entity]))]),
   );
   const changes = rows.filter(row => row.kind !== null && row.revision !== null);
-  const found = new Map<number, Configuration | InvalidInput>();
   let undone = 0;
   let characters = 0;
-  for (const revision of [...new Set(requested)].sort((a, b) => b - a)) {
+  for (const revision of requested) {
     if (revision !== revisions.current && !isKept(revision, revisions)) {
       found.set(revision, unknownRevision(revision, revisions));
       continue;
@@ -177,38 +182,30 @@ function tooManyRevisions(): InvalidInput {
 }
 
 /**
- * Its parameters are the store ids and revisions requested, and the limits of the history in revisions and days. A restoration runs it with the
- * planner settings of `lockStore`, so there is no join that could become a scan of the whole history: `offset 0` keeps the subquery.
+ * Its parameters are the store and the revisions requested, and the limits of the history in revisions and days. A restoration runs it with the
+ * planner settings of `lockStore`, so there is no join that could become a scan of the whole history.
  */
 const selectStatement = compileOnce(em => {
-  const requested = 'unnest($1::text[], $2::bigint[]) as r(store_id, revision)';
   const tables = menuKinds.map(kind => tableOf(em, kind).tableName);
   const current = tables.map(
     table => `
-      select s.id, null, '${table}', (select json_agg(t) from ${table} t where t.store_id = s.id)::text, null, null, null
-      from stores s`,
+      select null, '${table}', (select json_agg(t) from ${table} t where t.store_id = $1)::text, null, null, null`,
   );
   return prepared(`
-    with stores as materialized (
-      select s.id, s.menu_revision, (select min(r.revision) from ${requested} where r.store_id = s.id) as oldest
-      from store s where s.id = any($1)
-    )
-    select store_id, revision::float8 as revision, kind, rows, positions, inserted from (
-      select s.id as store_id, null::bigint as revision, null as kind, json_build_object(
+    select revision::float8 as revision, kind, rows, positions, inserted from (
+      select null::bigint as revision, null as kind, json_build_object(
         'current', s.menu_revision,
         'oldest', ${oldestKept('s.id', { revisions: '$3', days: '$4' })},
         'known', array(
-          select r.revision from ${requested} where r.store_id = s.id
-            and exists (select from menu_history h where h.store_id = r.store_id and h.revision = r.revision)
+          select r.revision from unnest($2::bigint[]) as r(revision)
+          where exists (select from menu_history h where h.store_id = s.id and h.revision = r.revision)
         )
       )::text as rows, null as positions, null::bigint[] as inserted, null::bigint as id
-      from stores s
+      from store s where s.id = $1
       union all ${current.join(' union all ')}
       union all
-      select h.* from stores s cross join lateral (
-        select store_id, revision, kind, old_rows::text, old_positions::text, inserted_ids, id
-        from menu_history where store_id = s.id and revision > s.oldest offset 0
-      ) h
+      select revision, kind, old_rows::text, old_positions::text, inserted_ids, id
+      from menu_history where store_id = $1 and revision > (select min(r.revision) from unnest($2::bigint[]) as r(revision))
     ) as found
     order by found.revision desc nulls first, id desc`);
 });

@@ -3,6 +3,7 @@ import { type Connection, createConnection } from '../../database/connection.ts'
 import type { ConnectionArguments, Page, PageRequest } from '../../database/paging.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
+import { createBudget } from './configurations-at.ts';
 import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
 
 export type MenuHistoryConnection = Connection<HistoryEntry>;
@@ -15,9 +16,10 @@ interface ConfigurationKey {
 /** Called with stores, or with what was loaded through them: only stores in the key's access scope can be loaded. */
 export function menuHistoryLoaders(repository: MenuHistoryRepository) {
   const counts = new DataLoader<string, number>(storeIds => repository.count(storeIds));
+  const budget = createBudget();
   const configurations = new DataLoader<ConfigurationKey, Configuration, string>(
     async keys => {
-      const found = await repository.findConfigurationsAt(keys);
+      const found = await repository.findConfigurationsAt(keys, budget);
       return found.map((configuration, index) => configuration ?? new Error(`Store ${keys[index]?.storeId} is gone`));
     },
     { cacheKeyFn: ({ storeId, revision }) => `${revision} ${storeId}` },

@@ -11,7 +11,7 @@ import {
 import { prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import { menuKinds } from '../kinds.ts';
-import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
+import { type Budget, findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import type { MenuHistory } from './entities.ts';
 import { type HistoryLimits, oldestKept } from './limits.ts';
 import type { ChangeCounts } from './summary.ts';
@@ -31,7 +31,8 @@ export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: H
   return {
     findPages: (storeIds: readonly string[], page: PageRequest) => findHistoryPages(query, storeIds, page, limits),
     count: (storeIds: readonly string[]) => countHistory(query, storeIds, limits),
-    findConfigurationsAt: (requests: readonly RevisionRequest[]) => findConfigurationsAt(query, em, requests, limits),
+    findConfigurationsAt: (requests: readonly RevisionRequest[], budget: Budget) =>
+      findConfigurationsAt(query, em, requests, { limits, budget }),
   };
 }
 
