@@ -397,6 +397,12 @@ describeInBrowser('/console', () => {
     await card(page, 'Maximiliane').waitFor();
     const width = () => page.evaluate('document.documentElement.scrollWidth');
     expect(await width()).toBe(390);
+    const words = await page.evaluate<string[][]>(`[...document.querySelectorAll('.bar nav a')].map(link => {
+      const range = document.createRange();
+      range.selectNodeContents(link);
+      return [...new Set([...range.getClientRects()].map(line => line.top))];
+    })`);
+    expect(words.map(lines => lines.length)).toEqual([1, 1, 1, 1, 1]);
     expect(await column(page, 'Ready').isVisible()).toBe(false);
     await page.getByRole('button', { name: /^Done/ }).click();
     await page.locator('.column.done').waitFor();

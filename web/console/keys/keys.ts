@@ -95,7 +95,7 @@ export function createKeys(app: App): Screen {
         <h1>Keys</h1>
         ${secret ? renderSecret(secret.label, secret.text, forgetSecret) : nothing}
         ${renderKeyForm({ isSending, errors, submit })}
-        <p class="small" role="status">${isLoaded ? `${keys.length}${hasMore ? ' of more' : ''} keys, the newest first` : 'Loading…'}</p>
+        <p class="small" role="status">${isLoaded ? describe(keys.length, hasMore) : 'Loading…'}</p>
         <ul class="list">${repeat(keys.toReversed(), ({ id }) => id, renderKey)}</ul>
         ${hasMore ? html`<button type="button" @click=${load}>Show more</button>` : nothing}
       </div>`;
@@ -156,3 +156,6 @@ function describeScope({ scope: { all, merchants, stores } }: Key): string {
   if (names.length === 0) return 'nothing: what it had access to is deleted';
   return names.length > 3 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
+
+const describe = (count: number, hasMore: boolean) =>
+  count === 1 && !hasMore ? '1 key' : `${count}${hasMore ? ' of more' : ''} keys, the newest first`;

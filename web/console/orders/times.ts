@@ -15,15 +15,17 @@ export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
     timezone,
   );
   const relative = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'always', style: 'narrow' });
+  const present = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'auto' }).format(0, 'second');
   return {
     /** A time, with its day unless that is near. */
     at(text: string, now: number): string {
       const date = new Date(text);
       return (Math.abs(date.getTime() - now) < dayMs / 2 ? time : dateTime).format(date);
     },
-    /** In minutes, hours or days: `in 12 min`. */
+    /** In minutes, hours or days: `in 12 min`; `now` within half a minute. */
     fromNow(text: string, now: number): string {
       const minutes = Math.round((Date.parse(text) - now) / minuteMs);
+      if (minutes === 0) return present;
       if (Math.abs(minutes) < 100) return relative.format(minutes, 'minute');
       const hours = Math.round(minutes / 60);
       return Math.abs(hours) < 48 ? relative.format(hours, 'hour') : relative.format(Math.round(hours / 24), 'day');
