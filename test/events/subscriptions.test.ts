@@ -191,6 +191,8 @@ describe.each(transports)('Subscriptions over %s', transport => {
     const store = await app.data.store();
     const key = await app.newKey({ storeIds: [store.id] });
     const request = await orderEventsFromNow(store.id);
+    // Those of the test before count towards the limit of the process until they are closed.
+    await waitUntil(async () => (await openStreams()) === 0);
     const many = Array.from({ length: streams.perKey }, () => openStream(transport, { url: app.url, key }, request));
     opened.push(...many);
     await waitUntil(async () => (await openStreams()) === streams.perKey);
