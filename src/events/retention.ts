@@ -38,7 +38,7 @@ export async function deleteExpiredEvents(query: Query, keepDays: number, size =
 }
 
 /** Deletes expired events every ten minutes, until it is aborted. */
-export async function keepEvents(query: Query, { keepDays, onError }: RetentionOptions, signal: AbortSignal) {
+export async function runRetention(query: Query, { keepDays, onError }: RetentionOptions, signal: AbortSignal) {
   while (!signal.aborted) {
     // At random, so that processes which were started together take turns.
     await sleep(intervalMs * (0.5 + Math.random()), undefined, { ref: false, signal }).catch(() => {});

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { toUnavailable } from '../database/errors.ts';
 import type { Unavailable } from '../errors.ts';
-import { sendNotFound } from './not-found.ts';
+import { sendNotFound } from './pages/not-found.ts';
 
 /** Sets the handlers for unknown paths and for errors of routes outside of `/v1` and `/graphql`, which have their own. */
 export function handleErrors(app: FastifyInstance): void {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createEventMetrics, type FeedState } from './event-metrics.ts';
 
 export interface FinishedRequest {
   readonly method: string;
@@ -24,15 +25,6 @@ export interface ReplicaCounts {
   readonly list: readonly { readonly isUsable: boolean; readonly behindSeconds: number }[];
   readonly reads: Readonly<Record<string, number>>;
 }
-
-export interface FeedState {
-  readonly isConnected: boolean;
-  readonly behindSeconds: number;
-  readonly eventsRead: number;
-}
-
-/** Open streams by transport. */
-export type StreamCounts = Readonly<Record<string, number>>;
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Clients choose the names of operations, so the number of label values is bounded. */
@@ -77,17 +69,6 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
     buckets,
     registers,
   });
-  const deliveredEvents = new Counter({
-    name: 'carte_stream_events_total',
-    help: 'Events delivered to streams',
-    registers,
-  });
-  const endedStreams = new Counter({
-    name: 'carte_streams_ended_total',
-    help: 'Streams that have ended, by why; those of slow readers were cut',
-    labelNames: ['transport', 'reason'],
-    registers,
-  });
   let inFlight = 0;
   new Gauge({
     name: 'carte_http_requests_in_flight',
@@ -100,7 +81,6 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
   if (pool) watchPool(pool, registers);
   if (cache) watchCache(cache, registers);
   if (replicas) watchReplicas(replicas, registers);
-  if (feed) watchFeed(feed, registers);
 
   const operationNames = new Set<string>();
   const boundedName = (name: string) => {
@@ -117,11 +97,8 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
       if (graphqlOperation !== undefined) operations.observe({ operation: boundedName(graphqlOperation) }, seconds);
     },
     databaseError: () => databaseErrors.inc(),
-    eventDelivered: () => deliveredEvents.inc(),
-    streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
-    watchStreams: (counts: StreamCounts) => watchStreams(counts, registers),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
-    ...createWebhookMetrics(registers),
+    ...createEventMetrics(registers, { buckets, feed }),
     registry,
   };
 }
@@ -198,83 +175,6 @@ function watchReplicas({ list, reads }: ReplicaCounts, registers: Registry[]): v
       for (const [index, { behindSeconds }] of list.entries()) this.set({ replica: index + 1 }, behindSeconds);
     },
   });
-}
-
-function watchFeed(feed: FeedState, registers: Registry[]): void {
-  new Counter({
-    name: 'carte_events_read_total',
-    help: 'Events that the process has read from the event log for its streams',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(feed.eventsRead);
-    },
-  });
-  new Gauge({
-    name: 'carte_event_feed_connected',
-    help: 'Whether the connection that waits for new events is open; it is opened when it is first needed',
-    registers,
-    collect() {
-      this.set(feed.isConnected ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'carte_event_feed_behind_seconds',
-    help: 'Time since the process last reached the end of the event log; 0 if it needs no events',
-    registers,
-    collect() {
-      this.set(feed.behindSeconds);
-    },
-  });
-}
-
-function watchStreams(counts: StreamCounts, registers: Registry[]): void {
-  new Gauge({
-    name: 'carte_streams_open',
-    help: 'Open streams of subscriptions',
-    labelNames: ['transport'],
-    registers,
-    collect() {
-      for (const [transport, count] of Object.entries(counts)) this.set({ transport }, count);
-    },
-  });
-}
-
-/** The state of all webhooks, as every process that delivers them reads it from the database. */
-export interface WebhookCounts {
-  readonly active: number;
-  readonly paused: number;
-  /** Age of the oldest event that an active webhook has not received. */
-  readonly lagSeconds: number;
-}
-
-function createWebhookMetrics(registers: Registry[]) {
-  const attempts = new Histogram({
-    name: 'carte_webhook_attempt_duration_seconds',
-    help: 'Attempts to deliver an event to a webhook, by what became of the event',
-    labelNames: ['state'],
-    buckets,
-    registers,
-  });
-  const webhooks = new Gauge({
-    name: 'carte_webhooks',
-    help: 'Webhooks by state; the same in all processes that deliver',
-    labelNames: ['state'],
-    registers,
-  });
-  const lag = new Gauge({
-    name: 'carte_webhook_lag_seconds',
-    help: 'Age of the oldest event that an active webhook has not received; the same in all processes that deliver',
-    registers,
-  });
-  return {
-    webhookAttempted: (state: string, seconds: number) => attempts.observe({ state: state.toLowerCase() }, seconds),
-    webhookStatus({ active, paused, lagSeconds }: WebhookCounts) {
-      webhooks.set({ state: 'active' }, active);
-      webhooks.set({ state: 'paused' }, paused);
-      lag.set(lagSeconds);
-    },
-  };
 }
 
 type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;

@@ -1,43 +1,33 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import Fastify, {
-  errorCodes,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
-import type { Pool } from 'pg';
+import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { type Authenticate, createAuthenticator } from '../auth/authenticate.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
 import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
-import { clientFactory } from '../database/pool.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
-import { EventFeed } from '../events/feed.ts';
-import { keepEvents } from '../events/retention.ts';
 import { authorize } from '../graphql/authorization.ts';
 import { type ContextDependencies, createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { createSchema } from '../graphql/schema.ts';
 import { mountSdl } from '../graphql/sdl.ts';
-import type { StreamObserver } from '../graphql/subscriptions/mount.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { registerAuthentication } from './authentication.ts';
 import { isAllowedOrigin, registerCors } from './cors.ts';
-import { mountDocs } from './docs.ts';
 import { registerDrain } from './drain.ts';
 import { createTranslate, handleErrors } from './error-handler.ts';
-import { mountGuides } from './guides.ts';
+import { createFeed, deleteOldEvents, observeStreams } from './events.ts';
 import { mountHealth } from './health.ts';
 import { registerLoadShedding } from './load-shedding.ts';
 import { loggerOptions, requestId } from './log.ts';
-import { type CollectMetrics, createMetrics, type Metrics, mountMetrics } from './metrics.ts';
-import { mountPages } from './pages.ts';
+import { type CollectMetrics, createMetrics, mountMetrics } from './metrics.ts';
+import { mountDocs } from './pages/docs.ts';
+import { mountGuides } from './pages/guides.ts';
+import { mountPages } from './pages/mount.ts';
 import { checkTargets, completeProtocol, httpOptions, routableUrl } from './protocol.ts';
 import { registerRateLimit } from './rate-limit.ts';
 import { observeRequests } from './requests.ts';
@@ -177,43 +167,6 @@ function authenticator(app: FastifyInstance, primary: Query, { keyCacheTtlSecond
     seconds: keyCacheTtlSeconds,
     onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
   });
-}
-
-function createFeed(app: FastifyInstance, pool: Pool, config: Config): EventFeed {
-  const feed = new EventFeed({
-    createClient: clientFactory(pool, config.listenUrl, config),
-    onChange({ isConnected, reason }) {
-      if (isConnected) app.log.info('The event feed is connected');
-      else app.log.warn({ err: reason }, 'The event feed is not connected; streams wait until it is');
-    },
-    onSilence: () =>
-      app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
-  });
-  app.addHook('onClose', () => feed.close());
-  return feed;
-}
-
-function deleteOldEvents(app: FastifyInstance, primary: Query, { eventsKeepDays }: Config): void {
-  const closed = new AbortController();
-  const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
-  app.addHook('onReady', async () => void keepEvents(primary, { keepDays: eventsKeepDays, onError }, closed.signal));
-  app.addHook('onClose', async () => closed.abort());
-}
-
-function observeStreams(
-  app: FastifyInstance,
-  metrics: Metrics,
-  reportRequest: (request: FastifyRequest) => void,
-): StreamObserver {
-  return {
-    mounted: counts => metrics.watchStreams(counts),
-    streaming: reportRequest,
-    delivered: metrics.eventDelivered,
-    ended({ transport, keyId, field, seconds, events, end }) {
-      metrics.streamEnded(transport, end);
-      app.log.info({ key: keyId, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
-    },
-  };
 }
 
 function useReplicas(app: FastifyInstance, primary: Query, config: Config): Replicas {

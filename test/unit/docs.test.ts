@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { mountDocs } from '../../src/server/docs.ts';
+import { mountDocs } from '../../src/server/pages/docs.ts';
 import { version } from '../../src/version.ts';
 
 const app = Fastify();

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { mountGuides } from '../../src/server/guides.ts';
+import { mountGuides } from '../../src/server/pages/guides.ts';
 
 const app = Fastify();
 mountGuides(app);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { mountPages, stripTypes } from '../../src/server/pages.ts';
+import { mountPages, stripTypes } from '../../src/server/pages/mount.ts';
 
 const app = Fastify();
 mountPages(app, { introspection: true, metrics: true });

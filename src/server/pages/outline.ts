@@ -1,4 +1,4 @@
-import type { Json } from '../rest/openapi/schemas.ts';
+import type { Json } from '../../rest/openapi/schemas.ts';
 import { escapeHtml } from './html.ts';
 
 /** The parts of our OpenAPI document that the outline shows. */

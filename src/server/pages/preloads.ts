@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { packageImports } from './page-packages.ts';
+import { packageImports } from './packages.ts';
 
 /**
  * Renders hints for the modules that some modules import, directly or not, so that a browser loads all of them at once rather than one

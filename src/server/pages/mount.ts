@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../cache/asset.ts';
-import { version } from '../version.ts';
+import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../../cache/asset.ts';
+import { version } from '../../version.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
-import { packageAssets, renderImportMap } from './page-packages.ts';
+import { packageAssets, renderImportMap } from './packages.ts';
 import { renderPreloads } from './preloads.ts';
 
 /** Pages by URL; those that import npm packages have an import map. */
@@ -28,7 +28,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   const read = (path: string) => String(files.get(path)?.().bytes ?? '');
   const preloads = () => renderPreloads(['console/main.ts', 'console/orders/orders.ts'], read);
   const values = { version, imports: script, preloads, ...renderLinks(settings) };
-  const files = findFiles(new URL('../../web/', import.meta.url), values);
+  const files = findFiles(new URL('../../../web/', import.meta.url), values);
   for (const [url, { path, hasImportMap }] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);

@@ -10,7 +10,7 @@ interface PageParts {
 }
 
 /** Renders a page of text: with the header of the guides, their search, and nothing inline. */
-export function renderPage({ title, base, nav = '', content }: PageParts): string {
+export function renderTextPage({ title, base, nav = '', content }: PageParts): string {
   return `<!doctype html>
 <html lang="en">
   <head>

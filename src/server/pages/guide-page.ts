@@ -1,6 +1,6 @@
 import type { Section } from './guide-markdown.ts';
 import { escapeHtml } from './html.ts';
-import { renderPage } from './page.ts';
+import { renderTextPage } from './text-page.ts';
 
 /** A guide as it appears in lists. */
 export interface GuideEntry {
@@ -43,7 +43,7 @@ export function renderIndex(guides: readonly GuideEntry[]): string {
     group => `<h2>${group.title}</h2>
       <dl>${group.guides.map(({ name, title, summary }) => `<dt><a href="guides/${name}">${escapeHtml(title)}</a></dt><dd>${escapeHtml(summary)}</dd>`).join('\n')}</dl>`,
   );
-  return renderPage({ title: 'Guides', base: '', content: `<h1>Guides</h1>\n${list.join('\n')}` });
+  return renderTextPage({ title: 'Guides', base: '', content: `<h1>Guides</h1>\n${list.join('\n')}` });
 }
 
 interface GuidePage {
@@ -67,5 +67,5 @@ export function renderGuidePage({ guide, guides, html, sections }: GuidePage): s
   const nav = `<nav aria-label="Guides">
         ${shown.map(group => `<h2>${group.title}</h2><ul>${group.guides.map(linkTo).join('')}</ul>`).join('\n        ')}
       </nav>`;
-  return renderPage({ title: guide.title, base, nav, content: html });
+  return renderTextPage({ title: guide.title, base, nav, content: html });
 }

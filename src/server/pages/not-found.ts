@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contentSecurityPolicy } from '../cache/asset.ts';
+import { contentSecurityPolicy } from '../../cache/asset.ts';
 import { escapeHtml } from './html.ts';
-import { renderPage } from './page.ts';
+import { renderTextPage } from './text-page.ts';
 
 const policy = contentSecurityPolicy();
 
@@ -17,7 +17,7 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
 function renderNotFound(path: string): string {
   const depth = path.split('/').length - 2;
   const base = depth > 20 ? '/' : '../'.repeat(depth);
-  return renderPage({
+  return renderTextPage({
     title: 'Not found',
     base,
     content: `<h1>Not found</h1>
@@ -28,6 +28,7 @@ function renderNotFound(path: string): string {
           <li><a href="${base}docs">REST reference</a></li>
           <li><a href="${base}graphql">Playground</a></li>
           <li><a href="${base}menu">Menu viewer</a></li>
+          <li><a href="${base}console">Console</a></li>
         </ul>`,
   });
 }
