@@ -1,5 +1,6 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import type { Permission } from '../../../src/generated/web.ts';
+import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
 import type { KeyRequest } from './operations.ts';
 
 const permissions: Readonly<Record<Permission, string>> = {
@@ -9,23 +10,12 @@ const permissions: Readonly<Record<Permission, string>> = {
   ADMIN: 'administer stores, keys and webhooks (all stores only)',
 };
 
-export interface KeyFormOptions {
-  readonly isSending: boolean;
-  readonly errors: readonly string[];
-  readonly submit: (request: KeyRequest, form: HTMLFormElement) => void;
-}
-
 /** Renders the form of a new API key. The browser keeps what was typed until the key is issued. */
-export function renderKeyForm({ isSending, errors, submit }: KeyFormOptions): TemplateResult {
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    submit(readForm(new FormData(form)), form);
-  };
+export function renderKeyForm({ isSending, errors, submit }: FormOptions<KeyRequest>): TemplateResult {
   return html`
     <details class="panel">
       <summary>New key</summary>
-      <form class="form" autocomplete="off" @submit=${onSubmit}>
+      <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
         <label>Name <input name="name" required maxlength="255" placeholder="What it is for, e.g. till of Lisbon"></label>
         <fieldset>
           <legend>Scope</legend>
@@ -41,14 +31,14 @@ export function renderKeyForm({ isSending, errors, submit }: KeyFormOptions): Te
           )}
         </fieldset>
         <label>Expires <input type="date" name="expires"></label>
-        ${errors.length > 0 ? html`<ul class="bad" role="alert">${errors.map(error => html`<li>${error}</li>`)}</ul>` : nothing}
+        ${renderErrors(errors)}
         <button type="submit" class="main" ?disabled=${isSending}>Issue the key</button>
       </form>
     </details>`;
 }
 
 function readForm(form: FormData): KeyRequest {
-  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const text = (name: string) => textOf(form, name);
   const ids = (name: string) =>
     text(name)
       .split(/[\s,]+/)

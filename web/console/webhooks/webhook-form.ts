@@ -1,5 +1,6 @@
-import { html, nothing, type TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import type { WebhookEventKind } from '../../../src/generated/web.ts';
+import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
 import type { WebhookRequest } from './operations.ts';
 
 export const kinds: Readonly<Record<WebhookEventKind, string>> = {
@@ -15,23 +16,12 @@ export const kinds: Readonly<Record<WebhookEventKind, string>> = {
 
 const preselected = new Set<string>(['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED']);
 
-export interface WebhookFormOptions {
-  readonly isSending: boolean;
-  readonly errors: readonly string[];
-  readonly submit: (request: WebhookRequest, form: HTMLFormElement) => void;
-}
-
 /** Renders the form of a new webhook. */
-export function renderWebhookForm({ isSending, errors, submit }: WebhookFormOptions): TemplateResult {
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    submit(readForm(new FormData(form)), form);
-  };
+export function renderWebhookForm({ isSending, errors, submit }: FormOptions<WebhookRequest>): TemplateResult {
   return html`
     <details class="panel">
       <summary>New webhook</summary>
-      <form class="form" autocomplete="off" @submit=${onSubmit}>
+      <form class="form" autocomplete="off" @submit=${onSubmit(readForm, submit)}>
         <label>URL <input name="url" type="url" required spellcheck="false" placeholder="https://pos.example.com/carte"></label>
         <fieldset>
           <legend>Events of one store, or of all stores of a merchant</legend>
@@ -45,14 +35,14 @@ export function renderWebhookForm({ isSending, errors, submit }: WebhookFormOpti
               html`<label class="check"><input type="checkbox" name="kinds" value=${name} ?checked=${preselected.has(name)}> ${text}</label>`,
           )}
         </fieldset>
-        ${errors.length > 0 ? html`<ul class="bad" role="alert">${errors.map(error => html`<li>${error}</li>`)}</ul>` : nothing}
+        ${renderErrors(errors)}
         <button type="submit" class="main" ?disabled=${isSending}>Create the webhook</button>
       </form>
     </details>`;
 }
 
 function readForm(form: FormData): WebhookRequest {
-  const text = (name: string) => String(form.get(name) ?? '').trim();
+  const text = (name: string) => textOf(form, name);
   return {
     url: text('url'),
     storeId: text('store') || null,
