@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../../database/transaction.ts';
-import { findWebhook, refuseRemoved } from './webhooks.ts';
+import { findWebhook, rejectRemoved } from './webhooks.ts';
 
 /** How many events are delivered again; the webhook is resolved by its id. */
 export interface Rewound {
@@ -33,7 +33,7 @@ const statement = `
  * if there is no such webhook.
  */
 export async function rewindWebhook(em: EntityManager, id: string, since: Date): Promise<Rewound | null> {
-  if (!refuseRemoved(await findWebhook(em, id))) return null;
+  if (!rejectRemoved(await findWebhook(em, id))) return null;
   // Positions are times in microseconds; the time of an event is rounded to milliseconds, so it may be a little after its position.
   const position = (since.getTime() - 1) * 1000;
   const [row] = await queryIn(em)<{ events: number }>(statement, [id, position]);

@@ -66,7 +66,7 @@ export async function rotateSecret(em: EntityManager, id: string): Promise<Issue
       previous_secret_expires_at = now() + interval '${previousSecretHours} hours'
     where id = ? and removed_at is null returning id`;
   if ((await em.execute<object[]>(statement, [secret, storableId(id)])).length > 0) return { id, secret };
-  refuseRemoved(await findWebhook(em, id));
+  rejectRemoved(await findWebhook(em, id));
   return null;
 }
 
@@ -76,7 +76,7 @@ export async function pauseWebhook(em: EntityManager, id: string): Promise<Webho
     update webhook set paused_at = coalesce(paused_at, now()), notice = case when paused_at is null then null else notice end
     where id = ? and removed_at is null`;
   await em.execute(statement, [storableId(id)]);
-  return refuseRemoved(await findWebhook(em, id));
+  return rejectRemoved(await findWebhook(em, id));
 }
 
 /** Delivers what has happened since, in order, and retries what failed at once. Null if there is no such webhook. */
@@ -92,7 +92,7 @@ export async function resumeWebhook(em: EntityManager, id: string): Promise<Webh
       where webhook_id = ? and attempts > 0`;
     await transaction.execute(retry, [storableId(id)]);
   });
-  return refuseRemoved(await findWebhook(em, id));
+  return rejectRemoved(await findWebhook(em, id));
 }
 
 /** Removes a webhook for good; again changes nothing. Null if there is no such webhook. */
@@ -109,7 +109,7 @@ export function findWebhook(em: EntityManager, id: string): Promise<Webhook | nu
 const storableId = (id: string) => (id.includes('\0') ? '' : id);
 
 /** Throws `InvalidInput` for a webhook that has ended. */
-export function refuseRemoved(webhook: Webhook | null): Webhook | null {
+export function rejectRemoved(webhook: Webhook | null): Webhook | null {
   if (!webhook?.removedAt) return webhook;
   const message = `The webhook ${webhook.id} is removed; create a new one.`;
   throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);

@@ -24,7 +24,7 @@ export function acceptsOnlyEventStream(request: FastifyRequest): boolean {
 
 /**
  * Sends results as Server-Sent Events, in the distinct connections mode of the GraphQL over SSE protocol. The server of graphql-sse is not used: it
- * queues results without a limit for a client that does not read (docs/decisions/0016).
+ * queues results without a limit for a client that does not read (docs/decisions/0018).
  */
 export function sendEventStream(reply: FastifyReply, results: Results): FastifyReply {
   const { socket } = reply.request.raw;

@@ -5,7 +5,7 @@ import { InvalidInput } from '../../errors.ts';
 import { parseJson } from '../../input/json.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { menuKinds, tableOf } from '../kinds.ts';
-import { type HistoryLimits, oldestKept } from './limits.ts';
+import { type HistoryLimits, oldestRetained } from './limits.ts';
 
 export interface RevisionRequest {
   readonly storeId: string;
@@ -111,7 +111,7 @@ async function findOfStore(
   let undone = 0;
   let characters = 0;
   for (const revision of requested) {
-    if (revision !== revisions.current && !isKept(revision, revisions)) {
+    if (revision !== revisions.current && !isRetained(revision, revisions)) {
       found.set(revision, unknownRevision(revision, revisions));
       continue;
     }
@@ -135,7 +135,7 @@ async function findOfStore(
   return found;
 }
 
-const isKept = (revision: number, { oldest, known }: Revisions): boolean =>
+const isRetained = (revision: number, { oldest, known }: Revisions): boolean =>
   oldest !== null && revision >= oldest && known.includes(revision);
 
 function undo(tables: Tables, change: Row): void {
@@ -195,7 +195,7 @@ const selectStatement = compileOnce(em => {
     select revision::float8 as revision, kind, rows, positions, inserted from (
       select null::bigint as revision, null as kind, json_build_object(
         'current', s.menu_revision,
-        'oldest', ${oldestKept('s.id', { revisions: '$3', days: '$4' })},
+        'oldest', ${oldestRetained('s.id', { revisions: '$3', days: '$4' })},
         'known', array(
           select r.revision from unnest($2::bigint[]) as r(revision)
           where exists (select from menu_history h where h.store_id = s.id and h.revision = r.revision)

@@ -11,9 +11,9 @@ export function compareLists(before: readonly string[], after: readonly string[]
   if (before.length === after.length && before.every((id, index) => id === after[index])) return [];
   const oldPositions = new Map(before.map((id, index) => [id, index]));
   const current = new Set(after);
-  const kept = after.filter(id => oldPositions.has(id));
-  const unmoved = longestIncreasing(kept.map(id => oldPositions.get(id) ?? 0));
-  const moved = new Set(kept.filter((_, index) => !unmoved.has(index)));
+  const common = after.filter(id => oldPositions.has(id));
+  const unmoved = longestIncreasing(common.map(id => oldPositions.get(id) ?? 0));
+  const moved = new Set(common.filter((_, index) => !unmoved.has(index)));
   return [
     ...after.flatMap((externalId, position): ListChange[] => {
       const positionBefore = oldPositions.get(externalId) ?? null;

@@ -1,5 +1,5 @@
 import { prepared, type Query } from '../../database/query.ts';
-import { type HistoryLimits, oldestKept } from './limits.ts';
+import { type HistoryLimits, oldestRetained } from './limits.ts';
 
 /** The share of small changes after which the history is pruned; until then, readers ignore what is beyond the limits. */
 const prunedShare = 1 / 16;
@@ -31,6 +31,6 @@ const statement = prepared(`
     ) summed where coalesce(newer, 0) <= $4::bigint
   ),
   oldest as (
-    select greatest((select revision from within_bytes), ${oldestKept('$1', { revisions: '$2', days: '$3' })}) as revision
+    select greatest((select revision from within_bytes), ${oldestRetained('$1', { revisions: '$2', days: '$3' })}) as revision
   )
   delete from menu_history where store_id = $1 and revision < (select revision from oldest)`);

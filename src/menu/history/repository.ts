@@ -13,7 +13,7 @@ import { InvalidInput } from '../../errors.ts';
 import { menuKinds } from '../kinds.ts';
 import { type Budget, findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import type { MenuHistory } from './entities.ts';
-import { type HistoryLimits, oldestKept } from './limits.ts';
+import { type HistoryLimits, oldestRetained } from './limits.ts';
 import type { ChangeCounts } from './summary.ts';
 
 /** An entry of a store's menu history; `id` is its revision, for cursors. */
@@ -101,9 +101,9 @@ async function countHistory(query: Query, storeIds: readonly string[], limits: H
 const revisionOf = (cursor: PageRequest['after']): number | null =>
   cursor ? (Number.isSafeInteger(Number(cursor.id)) ? Number(cursor.id) : 0) : null;
 
-const kept = oldestKept('s.id', { revisions: '$2', days: '$3' });
+const oldest = oldestRetained('s.id', { revisions: '$2', days: '$3' });
 const stores = `(
-    select s.id, s.number, ${kept} as oldest from unnest($1::text[]) with ordinality as s(id, number)
+    select s.id, s.number, ${oldest} as oldest from unnest($1::text[]) with ordinality as s(id, number)
   ) as s`;
 
 /** Its parameters are store ids, the limits in revisions and days, both cursors, which are excluded, and the number of entries. */

@@ -54,8 +54,8 @@ function validatePast(em: EntityManager, past: Configuration, limits: MenuLimits
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(
       error.errors.map(({ path, type, message }) => {
-        const place = path.slice(1).join('.');
-        const reason = place ? `${place}: ${message}` : message;
+        const field = path.slice(1).join('.');
+        const reason = field ? `${field}: ${message}` : message;
         return { path: ['revision'], type, message: `revision ${past.revision} can no longer be restored: ${reason}` };
       }),
     );
