@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that older versions of Node print this message instead of a syntax error.
-const [major] = process.versions.node.split('.').map(Number);
-if (major < 24) {
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 9)) {
   console.error(
-    `Carte needs Node 24 or newer; this is Node ${process.versions.node} (\`npm ci\` installs Node 24, which \`npm start\` and \`npm run carte\` use).`,
+    `Carte needs Node 24.9 or newer; this is Node ${process.versions.node} (\`npm ci\` installs Node 24, which \`npm start\` and \`npm run carte\` use).`,
   );
   process.exit(1);
 }
