@@ -22,6 +22,9 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  // Chromium takes the last list alone: what the tests need of Playwright's, and the suggestions of the address bar, which
+  // load two pages of their own for every window.
+  '--disable-features=HttpsUpgrades,PaintHolding,ThirdPartyStoragePartitioning,WebUIOmniboxPopup,WebUIOmniboxAimPopup',
 ];
 
 /** Like `describe`; skipped, with the reason in the report, where there is no browser. */
