@@ -252,10 +252,13 @@ test('a cursor whose successors are deleted is an error that says what to do', a
 describe('A reader that is too slow', () => {
   const large = [{ name: 'x'.repeat(400_000) }];
 
-  async function deliveredEvents(): Promise<number> {
+  async function count(metric: string): Promise<number> {
     const { text: metrics } = await app.get('/metrics');
-    return Number(/^carte_stream_events_total (\d+)/m.exec(metrics)?.[1]);
+    return Number(new RegExp(`^${metric} (\\d+)`, 'm').exec(metrics)?.[1]);
   }
+
+  const deliveredEvents = () => count('carte_stream_events_total');
+  const readEventsOfFeed = () => count('carte_events_read_total');
 
   /** Changes an order so often that the events fill all buffers on the way, and then the stream's own. */
   async function flood(before: number): Promise<void> {
@@ -263,7 +266,16 @@ describe('A reader that is too slow', () => {
     const change = () => app.orm.em.fork().execute('update orders set is_read = not is_read where id = ?', [order?.id]);
     // While a stream catches up, events wait in the log.
     while ((await deliveredEvents()) === before) await change();
-    for (let count = 0; count < 80; count++) await change();
+    // Of another store: the feed reads events also after the slow stream was cut.
+    const ofOther = document.replace('ID', (await app.data.store()).id);
+    const other = openStream('websocket', app, { query: ofOther });
+    onTestFinished(() => other.close());
+    // Where notifications do not arrive, the feed reads many events at once: the last ones find the others waiting.
+    for (const changes of [80, 1, 1, 1]) {
+      const read = await readEventsOfFeed();
+      for (let changed = 0; changed < changes; changed++) await change();
+      await expect.poll(readEventsOfFeed, { timeout: 10_000 }).toBeGreaterThanOrEqual(read + changes);
+    }
   }
 
   test('of Server-Sent Events is cut with a reason', async () => {
