@@ -59,8 +59,6 @@ describe('carte serve', () => {
     expect(await count(url)).toEqual(stored);
 
     expect(await run(['key', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
-    expect(await run(['demo', 'reset'], env)).toMatchObject({ code: 0, stdout: '' });
-    expect(await count(url)).toEqual(stored);
     second.npm.kill('SIGTERM');
     await once(second.npm, 'exit');
     await waitUntil(() =>
