@@ -7,15 +7,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { createData, createKey } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
 import { codeOf, newAgent, type Outcome, send, startLoad, statusesOf } from './load.ts';
 import { isAlive, processesOf, waitUntil } from './processes.ts';
 import { shareService, startService } from './service.ts';
 
-const app = await startApp();
-const store = await app.data.store();
+const orm = await createDatabase();
+const key = await createKey(orm);
+const store = await createData(orm).store();
 const path = `/v1/stores/${store.id}/menu_configuration/`;
-const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
+const headers = { 'x-api-key': key, 'content-type': 'application/json' };
 
 const folder = mkdtempSync(join(tmpdir(), 'carte processes '));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -33,7 +35,7 @@ const succeeds = (call: Promise<unknown>) =>
 
 /** Each test leaves two processes behind, or none: then the next one starts a service of its own. */
 describe('CARTE_PROCESSES=2', { timeout }, () => {
-  const running = shareService(app.orm, {
+  const running = shareService(orm, {
     CARTE_PROCESSES: '2',
     CARTE_LOG_LEVEL: 'info',
     CARTE_TRUSTED_DOCUMENTS: trustedDocuments,
@@ -43,7 +45,7 @@ describe('CARTE_PROCESSES=2', { timeout }, () => {
   });
   beforeEach(() => writeDocuments({ [known]: '{ __typename }' }));
 
-  const load = (url: string, isLast?: (error: unknown) => boolean) => startLoad({ url, path, key: app.key }, isLast);
+  const load = (url: string, isLast?: (error: unknown) => boolean) => startLoad({ url, path, key }, isLast);
   /** The log from now on, without requests. */
   const followLog = ({ output }: Awaited<ReturnType<typeof running>>) => {
     const from = output.stderr.length;
@@ -191,7 +193,7 @@ describe('CARTE_PROCESSES=2', { timeout }, () => {
 /** Starts a service whose workers hang once they are ready. */
 async function startHanging(env: Record<string, string>) {
   const NODE_OPTIONS = `--import ${fileURLToPath(new URL('../support/hanging-worker.ts', import.meta.url))}`;
-  const service = await startService(app.orm, { CARTE_PROCESSES: '2', NODE_OPTIONS, ...env });
+  const service = await startService(orm, { CARTE_PROCESSES: '2', NODE_OPTIONS, ...env });
   const workers = [...service.output.stderr.matchAll(/^worker (\d+)$/gm)].map(([, pid]) => Number(pid));
   onTestFinished(() => {
     for (const pid of workers.filter(isAlive)) process.kill(pid, 'SIGKILL');

@@ -2,21 +2,23 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { startApp } from '../support/app.ts';
-import { directConnection } from '../support/database.ts';
+import { createData, createKey } from '../support/data.ts';
+import { createDatabase, directConnection } from '../support/database.ts';
 import { smallBody } from './body.ts';
 import { codeOf, newAgent, send, startLoad, statusesOf } from './load.ts';
 import { waitUntil } from './processes.ts';
 import { startService } from './service.ts';
 
-const app = await startApp();
-const [store, lockedStore] = [await app.data.store(), await app.data.store()];
+const orm = await createDatabase();
+const data = createData(orm);
+const key = await createKey(orm);
+const [store, lockedStore] = [await data.store(), await data.store()];
 const menuOf = ({ id }: { readonly id: string }) => `/v1/stores/${id}/menu_configuration/`;
-const headers = { 'x-api-key': app.key, 'content-type': 'application/json' };
+const headers = { 'x-api-key': key, 'content-type': 'application/json' };
 
 test('SIGTERM under load fails readiness for CARTE_SHUTDOWN_DELAY_SECONDS, then waits for pending requests but not for idle connections, and drops no request', async () => {
-  const { child, ended, url } = await startService(app.orm, { CARTE_SHUTDOWN_DELAY_SECONDS: '1' });
-  const blocker = new pg.Client(directConnection(app.orm));
+  const { child, ended, url } = await startService(orm, { CARTE_SHUTDOWN_DELAY_SECONDS: '1' });
+  const blocker = new pg.Client(directConnection(orm));
   await blocker.connect();
   onTestFinished(() => blocker.end());
   await blocker.query('begin');
@@ -24,14 +26,14 @@ test('SIGTERM under load fails readiness for CARTE_SHUTDOWN_DELAY_SECONDS, then 
   const body = JSON.stringify(smallBody('pending'));
   const pending = send(newAgent(), url + menuOf(lockedStore), { headers, body });
   const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-  await waitUntil(async () => (await app.orm.em.fork().execute(waits)).length > 0);
+  await waitUntil(async () => (await orm.em.fork().execute(waits)).length > 0);
 
   let isSignalled = false;
   const {
     outcomes,
     dropped,
     ended: loadEnded,
-  } = startLoad({ url, path: menuOf(store), key: app.key }, error => isSignalled && codeOf(error) === 'ECONNREFUSED');
+  } = startLoad({ url, path: menuOf(store), key }, error => isSignalled && codeOf(error) === 'ECONNREFUSED');
   await waitUntil(() => outcomes.length > 24);
   const idle = connect(Number(new URL(url).port), '127.0.0.1');
   await once(idle, 'connect');
@@ -53,12 +55,12 @@ test('SIGTERM under load fails readiness for CARTE_SHUTDOWN_DELAY_SECONDS, then 
 });
 
 test('SIGHUP, as from a terminal that closes, ends the process within CARTE_SHUTDOWN_SECONDS, and logs how many requests were cut off', async () => {
-  const { child, ended, url, output } = await startService(app.orm, {
+  const { child, ended, url, output } = await startService(orm, {
     CARTE_SHUTDOWN_SECONDS: '2',
     CARTE_RECEIVE_SECONDS: '600',
   });
   const slow = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  slow.write(`POST ${menuOf(store)} HTTP/1.1\r\nHost: x\r\nx-api-key: ${app.key}\r\nContent-Length: 1000\r\n\r\n{`);
+  slow.write(`POST ${menuOf(store)} HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: 1000\r\n\r\n{`);
   const metrics = async () => (await fetch(`${url}/metrics`)).text();
   await waitUntil(async () => (await metrics()).includes('carte_http_requests_in_flight 2'));
   const begun = performance.now();
