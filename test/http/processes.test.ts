@@ -208,7 +208,10 @@ describe('CARTE_PROCESSES=2 with workers that hang', { timeout }, () => {
     const begun = performance.now();
     child.kill('SIGINT');
     expect(await ended).toMatchObject({ code: 0 });
-    expect(performance.now() - begun).toBeGreaterThan(990);
+    const seconds = (performance.now() - begun) / 1_000;
+    expect(seconds).toBeGreaterThan(0.99);
+    // The default.
+    expect(seconds).toBeLessThan(20);
     await waitUntil(() => !workers.some(isAlive));
   });
 
