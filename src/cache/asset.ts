@@ -30,6 +30,15 @@ export function createAsset(type: string, content: string | Buffer): Asset {
   };
 }
 
+/** Returns a function that creates an asset when it is first called. */
+export function lazyAsset(type: string, read: () => string | Buffer): () => Asset {
+  let asset: Asset | undefined;
+  return () => {
+    asset ??= createAsset(type, read());
+    return asset;
+  };
+}
+
 /** Sends an asset in the negotiated encoding, or 304. */
 export async function sendAsset(
   asset: Asset,

@@ -59,8 +59,6 @@ describe('carte serve', () => {
     expect(await count(url)).toEqual(stored);
 
     expect(await run(['key', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
-    expect(await run(['demo', 'reset'], env)).toMatchObject({ code: 0, stdout: '' });
-    expect(await count(url)).toEqual(stored);
     second.npm.kill('SIGTERM');
     await once(second.npm, 'exit');
     await waitUntil(() =>
@@ -136,8 +134,8 @@ describe('carte', () => {
   });
 
   test('ends without an error if the reader of its output closes the pipe', async () => {
-    const { child, ended } = start(['openapi'], {});
-    child.stdout.once('data', () => child.stdout.destroy());
+    const { child, ended } = start(['--help'], {});
+    child.stdout.destroy();
     expect(await ended).toMatchObject({ code: 0, stderr: '' });
   });
 

@@ -1,34 +1,37 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
-import { start, waitForOutput } from '../cli/support.ts';
 import { waitUntil } from '../http/processes.ts';
-import { startApp } from '../support/app.ts';
+import { startService } from '../http/service.ts';
+import { createData, createKey } from '../support/data.ts';
+import { createDatabase } from '../support/database.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
-import { urlOf } from '../support/url.ts';
 
 test('when a process is killed, another one delivers what is left: everything, in order for each store, signed', {
   timeout: 60_000,
 }, async () => {
-  const app = await startApp();
+  const orm = await createDatabase();
+  const data = createData(orm);
   const receiver = await startReceiver();
   const env = {
-    DATABASE_URL: urlOf(app.orm),
-    PORT: '0',
     CARTE_LOG_LEVEL: 'error',
     CARTE_WEBHOOK_ALLOW_HTTP: 'on',
     CARTE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
   };
-  const merchant = (await app.data.merchant()).id;
-  const stores = await Promise.all([1, 2].map(() => app.data.store({ merchant })));
-  const operator = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
-  const { body } = await app.graphql(
-    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
-    { input: { url: receiver.urlOf('/pos'), merchantId: merchant, kinds: ['ORDER_PLACED'] } },
-    operator,
-  );
+  const merchant = (await data.merchant()).id;
+  const stores = await Promise.all([1, 2].map(() => data.store({ merchant })));
+  const killed = await startService(orm, env);
+  const created = await fetch(`${killed.url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': await createKey(orm, { permissions: ['ADMIN'] }) },
+    body: JSON.stringify({
+      query: 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { secret } }',
+      variables: { input: { url: receiver.urlOf('/pos'), merchantId: merchant, kinds: ['ORDER_PLACED'] } },
+    }),
+  });
+  const { secret } = ((await created.json()) as { data: { createWebhook: { secret: string } } }).data.createWebhook;
   const execute = <Row extends object>(text: string, values: unknown[] = []) =>
-    app.orm.em.fork().execute<Row[]>(text, values);
+    orm.em.fork().execute<Row[]>(text, values);
 
   // Every third attempt fails, and one is never answered: the process is killed while it waits.
   const accepted: string[] = [];
@@ -43,9 +46,7 @@ test('when a process is killed, another one delivers what is left: everything, i
   const retry = () =>
     execute('update webhook_queue set next_attempt_at = now() where claim is null and newest > position');
 
-  const killed = start(['serve'], env);
-  await waitForOutput(killed, 'Carte is ready');
-  const orders = await Promise.all(stores.map(store => app.data.orders(store, 4)));
+  const orders = await Promise.all(stores.map(store => data.orders(store, 4)));
   await waitUntil(async () => {
     await retry();
     return receiver.all.length >= hangingAttempt;
@@ -58,7 +59,7 @@ test('when a process is killed, another one delivers what is left: everything, i
   // They expire after twenty seconds, for which the test does not wait.
   const expire = () =>
     execute('update webhook_queue set next_attempt_at = now() where claim in (?)', [claims.map(({ claim }) => claim)]);
-  const successor = await createServer(app.orm, readConfig(env));
+  const successor = await createServer(orm, readConfig(env));
   await successor.ready();
   const ids = new Set(orders.flat().map(({ id }) => id));
   await waitUntil(async () => {
@@ -76,6 +77,6 @@ test('when a process is killed, another one delivers what is left: everything, i
       .map(({ message }) => message.data.order_id);
     expect(arrived.filter((id, at) => id !== arrived[at - 1])).toEqual(expected);
   }
-  for (const received of receiver.all) verify(received, body.data.createWebhook.secret);
+  for (const received of receiver.all) verify(received, secret);
   expect(new Set(receiver.all.map(({ id }) => id)).size).toBe(ids.size);
 });

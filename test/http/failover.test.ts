@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { issueKey } from '../../src/auth/keys.ts';
-import { writePermissions } from '../../src/auth/scope.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
 import { createServer } from '../../src/server/server.ts';
-import { createData, operatorFork } from '../support/data.ts';
+import { createData, createKey } from '../support/data.ts';
 import { Address } from '../support/failover/address.ts';
 import { PostgresNode } from '../support/failover/postgres.ts';
 import { smallBody } from './body.ts';
@@ -35,8 +33,7 @@ const orm = createOrm({ url });
 closing.push(() => orm.close(true));
 await migrate(orm);
 const store = await createData(orm).store();
-const request = { name: 'test', all: true, merchantIds: [], storeIds: [], permissions: writePermissions };
-const { key } = await issueKey(operatorFork(orm), request);
+const key = await createKey(orm);
 
 /** A service with a timeout for its statements; sends a POST with a body, and a GET without. */
 async function serve(DATABASE_STATEMENT_TIMEOUT: string) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { smallBody } from './body.ts';
@@ -19,7 +20,7 @@ const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPT
 
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
-/** Writes through one service and reads through the other, repeatedly; resolves to the responses older than the write. */
+/** Writes through one service and reads through the other, as bench/replicas.ts does many times; resolves to the responses older than the write. */
 async function writeAndRead(rounds: number): Promise<string[]> {
   const stale: string[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -70,14 +71,14 @@ describe('A read replica', () => {
   });
 
   test('never returns less than was written through another process', async () => {
-    expect(await writeAndRead(20)).toEqual([]);
+    expect(await writeAndRead(6)).toEqual([]);
   });
 
   test('that lags is not used until it has caught up', async () => {
     await pair.onStandby('select pg_wal_replay_pause()');
     onTestFinished(async () => void (await pair.onStandby('select pg_wal_replay_resume()')));
     const behind = await reader.read('behind');
-    expect(await writeAndRead(5)).toEqual([]);
+    expect(await writeAndRead(2)).toEqual([]);
     expect(await reader.read('behind')).toBeGreaterThan(behind);
     expect(await reader.sample('carte_replica_behind_seconds{replica="1"}')).toBeGreaterThan(0);
     await pair.onStandby('select pg_wal_replay_resume()');
@@ -113,19 +114,23 @@ describe('A read replica', () => {
     const statuses = new Set<number>();
     let isOver = false;
     const ask = async (path: string) => {
-      while (!isOver) statuses.add((await reader.send(path)).status);
+      while (!isOver) {
+        statuses.add((await reader.send(path)).status);
+        // Leaves most of the processor to the database.
+        await sleep(20);
+      }
     };
     const asking = ['/v1/stores/', ordersPath, ordersPath, menuPath].map(ask);
     await pair.stopStandby();
     await waitUntil(async () => !(await reader.isUsing()));
-    expect(await writeAndRead(3)).toEqual([]);
+    expect(await writeAndRead(1)).toEqual([]);
     expect((await reader.send('/health/ready')).status).toBe(200);
     await pair.startStandby();
     await reader.untilReplica();
     isOver = true;
     await Promise.all(asking);
     expect([...statuses]).toEqual([200]);
-    expect(await writeAndRead(3)).toEqual([]);
+    expect(await writeAndRead(1)).toEqual([]);
   });
 
   test('that does not respond is not used after some seconds', async () => {

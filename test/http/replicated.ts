@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { issueKey } from '../../src/auth/keys.ts';
 import { permissions } from '../../src/auth/scope.ts';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/database/orm.ts';
 import type { Target } from '../../src/database/replicas.ts';
 import { createServer } from '../../src/server/server.ts';
-import { createData, operatorFork } from '../support/data.ts';
+import { createData, createKey } from '../support/data.ts';
 import { startPair } from '../support/standby.ts';
 import { waitUntil } from './processes.ts';
 
@@ -26,8 +25,7 @@ export async function startReplicated() {
     rmSync(folder, { recursive: true });
   });
   await migrate(orm);
-  const request = { name: 'test', all: true, merchantIds: [], storeIds: [], permissions };
-  const { key } = await issueKey(operatorFork(orm), request);
+  const key = await createKey(orm, { permissions });
   return {
     pair,
     data: createData(orm),

@@ -1,9 +1,8 @@
 import { afterAll, expect } from 'vitest';
-import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
-import { writePermissions } from '../../src/auth/scope.ts';
+import type { KeyRequest } from '../../src/auth/keys.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
-import { createData, type Data, operatorFork } from './data.ts';
+import { createData, createKey, type Data } from './data.ts';
 import { createDatabase, prepare } from './database.ts';
 import { undescribed } from './described.ts';
 import { StatementCounter } from './statements.ts';
@@ -37,11 +36,7 @@ export async function startApp(overrides: Partial<Config> = {}) {
   afterAll(() => server.close());
   const data: Data = createData(orm);
 
-  const newKey = async (request: Partial<KeyRequest> = {}): Promise<string> => {
-    const all = !request.merchantIds && !request.storeIds;
-    const full = { name: 'test', all, merchantIds: [], storeIds: [], permissions: writePermissions, ...request };
-    return (await issueKey(operatorFork(orm), full)).key;
-  };
+  const newKey = (request?: Partial<KeyRequest>) => createKey(orm, request);
   const key = await newKey();
 
   const send = async (method: string, path: string, options: RequestInit = {}): Promise<Answer> => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { operatorScope } from '../../src/auth/scope.ts';
+import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
+import { operatorScope, writePermissions } from '../../src/auth/scope.ts';
 import { upsertRows } from '../../src/database/upsert.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
@@ -12,6 +13,13 @@ export function operatorFork(orm: MikroORM): EntityManager {
   const em = orm.em.fork();
   em.setFilterParams('scope', { ...operatorScope });
   return em;
+}
+
+/** Issues a key; what the request does not name is that of a key that reads and writes everything. */
+export async function createKey(orm: MikroORM, request: Partial<KeyRequest> = {}): Promise<string> {
+  const all = !request.merchantIds && !request.storeIds;
+  const full = { name: 'test', all, merchantIds: [], storeIds: [], permissions: writePermissions, ...request };
+  return (await issueKey(operatorFork(orm), full)).key;
 }
 
 /** Makes what a test needs; everything that a test does not name has a plain value. */

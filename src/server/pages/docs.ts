@@ -1,5 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { type Asset, contentSecurityPolicy, createAsset, immutable, sendAsset, sendPage } from '../../cache/asset.ts';
+import {
+  type Asset,
+  contentSecurityPolicy,
+  createAsset,
+  immutable,
+  lazyAsset,
+  sendAsset,
+  sendPage,
+} from '../../cache/asset.ts';
 import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
 import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
@@ -10,10 +18,10 @@ const policy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'i
 
 /** Serves the REST reference at `/docs`, and the OpenAPI document, also in version 3.0. */
 export function mountDocs(app: FastifyInstance, document: Json): void {
-  const documents = { '/openapi.json': document, '/openapi-3.0.json': downgradeDocument(document) };
-  for (const [url, content] of Object.entries(documents)) {
-    const asset = createAsset('application/json', JSON.stringify(content));
-    app.get(url, (request, reply) => sendAsset(asset, request, reply));
+  const documents = { '/openapi.json': () => document, '/openapi-3.0.json': () => downgradeDocument(document) };
+  for (const [url, read] of Object.entries(documents)) {
+    const asset = lazyAsset('application/json', () => JSON.stringify(read()));
+    app.get(url, (request, reply) => sendAsset(asset(), request, reply));
   }
   let loaded: Promise<Reference> | undefined;
   const reference = () => {

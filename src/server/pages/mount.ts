@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../../cache/asset.ts';
+import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from '../../cache/asset.ts';
 import { version } from '../../version.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
 import { packageAssets, renderImportMap } from './packages.ts';
@@ -22,7 +22,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   graphql: 'text/plain; charset=utf-8',
 };
 
-/** Serves the pages `/`, `/menu` and `/console`, and the files that they load, each at a route of its own. */
+/** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   const { script, source } = renderImportMap();
   const read = (path: string) => String(files.get(path)?.().bytes ?? '');
@@ -40,10 +40,11 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   if (icon) app.get('/favicon.ico', (request, reply) => sendAsset(icon(), request, reply));
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
-  for (const [path, file] of files) {
-    if (!path.endsWith('.html')) app.get(`/web/${path}`, (request, reply) => sendAsset(file(), request, reply));
-  }
-  for (const [url, file] of packageAssets()) app.get(url, (request, reply) => sendAsset(file(), request, reply));
+  const loaded = new Map([...files, ...packageAssets()].filter(([path]) => !path.endsWith('.html')));
+  app.get<{ Params: { '*': string } }>('/web/*', (request, reply) => {
+    const file = loaded.get(request.params['*']);
+    return file ? sendAsset(file(), request, reply) : reply.callNotFound();
+  });
 }
 
 /** Values by the names of their placeholders in the pages, such as `{version}`; functions are called when a page is first sent. */
@@ -55,12 +56,9 @@ function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset
   for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = entry.replaceAll('\\', '/');
     const type = mediaTypes[/\.(\w+)$/.exec(path)?.[1] ?? ''];
-    let asset: Asset | undefined;
     if (type === undefined) continue;
-    files.set(path, () => {
-      asset ??= createAsset(type, readContent(new URL(path, folder), values));
-      return asset;
-    });
+    const read = () => readContent(new URL(path, folder), values);
+    files.set(path, lazyAsset(type, read));
   }
   return files;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { type Asset, createAsset } from '../../cache/asset.ts';
+import { type Asset, lazyAsset } from '../../cache/asset.ts';
 
 /** The files of npm packages that pages import, as they are published: ES modules that import each other by relative paths. */
 const packages: Readonly<Record<string, readonly [entry: string, ...others: string[]]>> = {
@@ -18,13 +18,13 @@ const packages: Readonly<Record<string, readonly [entry: string, ...others: stri
   '@humanwhocodes/momoa': ['dist/momoa.js'],
 };
 
-const folder = 'web/packages';
+const folder = 'packages';
 
 /** The URLs of the packages, relative to the pages, by what modules import. */
 export const packageImports: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(packages).flatMap(([name, [entry, ...others]]) => [
-    [name, `./${folder}/${name}/${entry}`],
-    ...others.map(file => [`${name}/${file}`, `./${folder}/${name}/${file}`]),
+    [name, `./web/${folder}/${name}/${entry}`],
+    ...others.map(file => [`${name}/${file}`, `./web/${folder}/${name}/${file}`]),
   ]),
 );
 
@@ -37,16 +37,13 @@ export function renderImportMap() {
   };
 }
 
-/** Maps the URLs of these files to assets, which are created on first use. */
+/** Maps the paths of these files below `/web` to assets, which are created on first use. */
 export function packageAssets(): ReadonlyMap<string, () => Asset> {
   const assets = new Map<string, () => Asset>();
   for (const [name, files] of Object.entries(packages)) {
     for (const file of files) {
-      let asset: Asset | undefined;
-      assets.set(`/${folder}/${name}/${file}`, () => {
-        asset ??= createAsset('text/javascript; charset=utf-8', readFileSync(new URL(file, folderOf(name))));
-        return asset;
-      });
+      const read = () => readFileSync(new URL(file, folderOf(name)));
+      assets.set(`${folder}/${name}/${file}`, lazyAsset('text/javascript; charset=utf-8', read));
     }
   }
   return assets;

@@ -43,7 +43,20 @@ export class PostgresNode {
   static async create(parent: string, name: string, options: Settings = {}): Promise<PostgresNode> {
     const node = new PostgresNode(name, join(parent, name), await freePort());
     const { initdb } = await findBinaries();
-    const args = ['-D', node.folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+    // The files of the WAL are copied and removed with the server; of the default size, that takes longer than what they hold.
+    const args = [
+      '-D',
+      node.folder,
+      '-U',
+      'postgres',
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale=C',
+      '--no-sync',
+      '--wal-segsize=1',
+    ];
     const { file, args: all, options: how } = asUser(initdb, args);
     execFileSync(file, all, { ...how, stdio: ['ignore', 'ignore', 'inherit'] });
     await node.start(options);
