@@ -7,7 +7,7 @@ if (major < 24 || (major === 24 && minor < 9)) {
   );
   process.exit(1);
 }
-const { enableCompileCache } = await import('node:module');
+const { enableCompileCache, flushCompileCache } = await import('node:module');
 const { fileURLToPath } = await import('node:url');
 // Type stripping and compilation dominate the start-up time; without a writable folder they run at each start.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/carte', import.meta.url)));
@@ -17,3 +17,5 @@ process.stdout.on('error', error => {
 });
 const { runCommand } = await import('../src/cli.ts');
 process.exitCode = await runCommand(process.argv.slice(2));
+// Node writes the cache only at an orderly exit, which a service that is killed does not have.
+flushCompileCache();
