@@ -21,10 +21,11 @@ type OnEnd = (end: () => unknown) => void;
 /** Starts the service as the README does: `npm start` without settings, on a free port. */
 async function npmStart(folder: string, onEnd: OnEnd): Promise<Service> {
   const { DATABASE_URL: _ours, ...env } = process.env;
-  const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' }, detached: true });
+  const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' } });
   const ended = new Promise(resolve => child.on('close', resolve));
   onEnd(() => {
-    if (child.pid) process.kill(-child.pid, 'SIGTERM');
+    // npm passes it on. The service would take a second signal, to its process group, for a request to exit at once.
+    child.kill();
     return ended;
   });
   let printed = '';
