@@ -85,7 +85,8 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
       snapshot: false,
       silent: true,
     },
-    schemaGenerator: { ignoreTriggers: true },
+    // Entities describe neither: a new migration must not drop them.
+    schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true },
     pool: { min: 0, max: poolSize },
     driverOptions: {
       ...poolOptions({ statementSeconds, prepare, hosts: address?.hosts ?? [] }),

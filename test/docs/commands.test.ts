@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, test } from 'vitest';
+import { readFileSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from '../support/app.ts';
 import { makeCheckout, writeOrders } from '../support/checkout.ts';
@@ -16,22 +16,17 @@ interface Service {
   readonly query?: (statements: string) => Promise<unknown>;
 }
 
-/** The demo on a database of its own, which commands find by DATABASE_URL. */
-async function serveDemo(): Promise<Service> {
-  const app = await startApp();
-  const key = await loadDemo(app.orm);
-  const pool = await app.orm.em.getConnection().getNativeClient();
-  return { url: app.url, key, env: { DATABASE_URL: urlOf(app.orm) }, query: statements => pool.query(statements) };
-}
+type OnEnd = (end: () => unknown) => void;
 
 /** Starts the service as the README does: `npm start` without settings, on a free port. */
-async function npmStart(folder: string): Promise<Service> {
+async function npmStart(folder: string, onEnd: OnEnd): Promise<Service> {
   const { DATABASE_URL: _ours, ...env } = process.env;
-  const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' }, detached: true });
+  const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' } });
   const ended = new Promise(resolve => child.on('close', resolve));
-  afterAll(async () => {
-    if (child.pid) process.kill(-child.pid, 'SIGTERM');
-    await ended;
+  onEnd(() => {
+    // npm passes it on. The service would take a second signal, to its process group, for a request to exit at once.
+    child.kill();
+    return ended;
   });
   let printed = '';
   for await (const chunk of child.stdout) {
@@ -69,29 +64,49 @@ describe('every command in a document', () => {
 
 /** One leads from one service to another, the others have to be run in their folders: tests of their own run them. */
 const hasOwnTest = (document: string) => document === 'docs/migrating.md' || document.startsWith('examples/');
+/** This one changes the schema of the service that all but the README share, so it comes last. */
+const changesSchema = (document: string) => document === 'docs/scaling.md';
 const withBlocks = documents
   .filter(document => !hasOwnTest(document))
+  .toSorted((one, other) => Number(changesSchema(one)) - Number(changesSchema(other)))
   .map(document => ({ document, blocks: blocksOf(document) }));
 
-const shared = missing.length === 0 ? await serveDemo() : undefined;
+const app = await startApp();
+let demoKey = '';
+beforeAll(async () => {
+  demoKey = await loadDemo(app.orm);
+});
 
-/** The service for a document: one for all, except where commands need `npm start` or change the schema. */
-async function serviceFor(document: string, folder: string): Promise<Service> {
-  if (document === 'README.md') return npmStart(folder);
-  return document === 'docs/scaling.md' || !shared ? serveDemo() : shared;
+/** The demo, whose database commands find by DATABASE_URL. */
+async function sharedService(): Promise<Service> {
+  const pool = await app.orm.em.getConnection().getNativeClient();
+  const query = (statements: string) => pool.query(statements);
+  return { url: app.url, key: demoKey, env: { DATABASE_URL: urlOf(app.orm) }, query };
 }
 
+// Processes are started in hooks, which a filter of tests skips as a whole; so they always end.
 describe.skipIf(missing.length > 0).each(withBlocks.filter(({ blocks }) => blocks.length > 0))(
   `the commands of $document (missing here: ${missing.join(', ') || 'nothing'})`,
   { timeout: 90_000 },
-  async ({ document, blocks }) => {
-    const folder = makeCheckout();
-    const service = await serviceFor(document, folder);
-    const { url, key } = service;
-    await writeOrders(folder, url, key);
-    const env = { ...service.env, CARTE_URL: url, CARTE_KEY: key };
-    const shell = await openShell(folder, { env, throughNpm: document === 'README.md' });
-    afterAll(() => shell.close());
+  ({ document, blocks }) => {
+    const isReadme = document === 'README.md';
+    const ends: (() => unknown)[] = [];
+    let service: Service;
+    let shell: Shell;
+
+    beforeAll(async () => {
+      const folder = makeCheckout();
+      ends.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+      service = isReadme ? await npmStart(folder, end => ends.push(end)) : await sharedService();
+      const { url, key } = service;
+      await writeOrders(folder, url, key);
+      const env = { ...service.env, CARTE_URL: url, CARTE_KEY: key };
+      shell = await openShell(folder, { env, throughNpm: isReadme });
+      ends.push(() => shell.close());
+    }, 90_000);
+    afterAll(async () => {
+      for (const end of ends.toReversed()) await end();
+    });
 
     test.each(blocks.map(block => ({ first: block.text.split('\n')[0], block })))('$first', async ({ block }) => {
       const printed = await runBlock(block, service, shell);

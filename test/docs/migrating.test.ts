@@ -10,6 +10,11 @@ const missing = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--versio
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const blocks = blocksOf('docs/migrating.md');
 
+/** Leaves two pages of orders to one store, and what the document compares to the others. */
+const deleteMostOrders = `delete from orders where id in (
+  select id from (select id, store_id, row_number() over (partition by store_id order by created_at) from orders) o
+  where row_number > case store_id when 'lisbon-baixa' then 101 else 25 end)`;
+
 describe.skipIf(missing.length > 0)(
   `docs/migrating.md (missing here: ${missing.join(', ') || 'nothing'})`,
   async () => {
@@ -19,14 +24,15 @@ describe.skipIf(missing.length > 0)(
       timeout: 240_000,
     }, async () => {
       const key = await loadDemo(old.orm);
+      await old.orm.em.fork().execute(deleteMostOrders);
       const env = { OLD_URL: old.url, CARTE_OLD_KEY: key, NEW_URL: fresh.url, DATABASE_URL: urlOf(fresh.orm) };
       const shell = await openShell(root, { env, throughNpm: false });
       afterAll(() => shell.close());
       for (const { text, printed = '' } of blocks) {
         expect(await shell.run(text, { mayFail: true })).toBe(printed);
       }
-      const countOrders = ({ orm }: typeof old) => orm.em.fork().execute('select count(*)::int as n from orders');
-      expect(await countOrders(fresh)).toEqual(await countOrders(old));
+      const orders = await fresh.orm.em.fork().execute('select count(*)::int as n from orders');
+      expect(orders).toEqual([{ n: 101 + 3 * 25 }]);
       const keys = await fresh.orm.em
         .fork()
         .execute<object[]>("select name from api_key where name <> 'test' and revoked_at is null order by name");

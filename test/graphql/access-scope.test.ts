@@ -1,4 +1,5 @@
 import {
+  concatAST,
   type ExecutionResult,
   execute,
   type GraphQLObjectType,
@@ -328,8 +329,15 @@ function selectAll(type: GraphQLObjectType, levels: number): string {
   return fields.length > 0 ? fields.join(' ') : '__typename';
 }
 
-const roots = [
-  ...['mine', 'foreign'].flatMap(name => [
+/** Parsed once, since they are large. */
+const fragments = { Store: fragmentOf('Store'), Merchant: fragmentOf('Merchant'), Order: fragmentOf('Order') };
+
+function fragmentOf(name: string) {
+  return parse(`fragment ${name} on ${name} { ${selectAll(schema.getType(name) as GraphQLObjectType, depth - 1)} }`);
+}
+
+const roots: readonly { readonly field: string; readonly type: keyof typeof fragments }[] = [
+  ...['mine', 'foreign'].flatMap((name): typeof roots => [
     { field: `store(id: "${name}-store")`, type: 'Store' },
     { field: `store(id: "${name}-sibling")`, type: 'Store' },
     { field: `merchant(id: "${name}-merchant")`, type: 'Merchant' },
@@ -346,7 +354,7 @@ async function crawl(key: string): Promise<string> {
   const { scope } = await createAuthenticator(access.primary, { seconds: 0 })(key);
   const results: string[] = [];
   for (const { field, type } of roots) {
-    const document = parse(`{ ${field} { ${selectAll(schema.getType(type) as GraphQLObjectType, depth - 1)} } }`);
+    const document = concatAST([parse(`{ ${field} { ...${type} } }`), fragments[type]]);
     const contextValue = createContext({ orm: app.orm, repositories: createRepositories(access) }, scope);
     const result = (await execute({ schema, document, contextValue })) as ExecutionResult;
     expect(result.errors).toBeUndefined();

@@ -1,8 +1,7 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ownFiles = ['.git', '.carte', 'package.json'];
@@ -10,7 +9,6 @@ const ownFiles = ['.git', '.carte', 'package.json'];
 /** A folder like the working copy, where commands may leave files; with merchants and stores to import. */
 export function makeCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'carte checkout '));
-  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   for (const name of readdirSync(root)) {
     if (!ownFiles.includes(name)) symlinkSync(join(root, name), join(folder, name));
   }

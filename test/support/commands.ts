@@ -83,28 +83,31 @@ const client = fileURLToPath(new URL('carte.js', import.meta.url));
 
 /** `npm run --silent carte --` without npm and without a start of the program, which take longer than the command itself. */
 const carteWithoutNpm = `npm() {
-  if [[ "$*" == 'run --silent carte -- '* ]]; then '${process.execPath}' '${client}' "\${@:5}"; else command npm "$@"; fi
+  if [[ "$*" == 'run --silent carte -- '* && -z "$through_npm" ]]
+  then '${process.execPath}' '${client}' "\${@:5}"
+  else through_npm=; command npm "$@"
+  fi
 }`;
 
 interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** Whether `npm run --silent carte` runs npm. */
+  /** Whether the first `npm run --silent carte` runs npm. */
   readonly throughNpm: boolean;
 }
 
 /** One shell for a whole document, as its reader has; it exits with the first command that fails. */
 export async function openShell(folder: string, { env, throughNpm }: ShellOptions) {
-  const commands = throughNpm ? undefined : await serveCommands();
+  const commands = await serveCommands();
   const child = spawn('bash', ['-euo', 'pipefail'], {
     cwd: folder,
-    env: { ...process.env, ...env, ...commands?.env },
+    env: { ...process.env, ...env, ...commands.env },
   });
   const output = { stdout: '', stderr: '' };
   const ended = new Promise<number | null>(resolve => child.on('close', resolve));
   child.stdout.on('data', chunk => (output.stdout += chunk));
   child.stderr.on('data', chunk => (output.stderr += chunk));
   child.stdin.on('error', () => {});
-  if (commands) child.stdin.write(`${carteWithoutNpm}\n`);
+  child.stdin.write(`through_npm=${throughNpm ? 'once' : ''}\n${carteWithoutNpm}\n`);
 
   return {
     /** Runs a block and returns its output. A failed `curl` fails it, unless the document shows the response. */
@@ -123,7 +126,7 @@ export async function openShell(folder: string, { env, throughNpm }: ShellOption
     },
     close() {
       child.kill();
-      commands?.close();
+      commands.close();
     },
   };
 }

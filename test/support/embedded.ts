@@ -51,8 +51,7 @@ export function newFolder(...names: readonly string[]): string {
   chmodSync(parent, 0o755);
   const folder = join(parent, ...names, 'data');
   onTestFinished(() => {
-    const pid = serverPid(folder);
-    if (pid) process.kill(pid, 'SIGKILL');
+    killServer(folder);
     rmSync(parent, { recursive: true, maxRetries: 5 });
   });
   return folder;
@@ -75,6 +74,13 @@ export function serverPid(folder: string): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Kills the running server; returns its pid. */
+export function killServer(folder: string): number | undefined {
+  const pid = serverPid(folder);
+  if (pid) process.kill(pid, 'SIGKILL');
+  return pid;
 }
 
 /** The first value of the first row. */

@@ -10,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { startApp } from '../support/app.ts';
 
+const app = await startApp();
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
@@ -55,7 +56,6 @@ test('every variable in a manifest is a setting of the service, with a valid val
 });
 
 test('probes use existing paths, and the port that the image listens on', async () => {
-  const app = await startApp();
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
   const scraped = manifest('deployment').spec.template.metadata.annotations;
   for (const path of [...probes.map(({ httpGet }) => httpGet.path), scraped['prometheus.io/path']]) {

@@ -50,15 +50,12 @@ describe('startEmbedded fails with a remedy for', () => {
     expect(readdirSync(folder)).toEqual(['postgres']);
   });
 
-  test('a setting that PostgreSQL rejects, with the end of its log', async () => {
-    const folder = newFolder();
+  test('a setting that PostgreSQL rejects, with the end of its log, and a socket directory that others can open', async () => {
+    const folder = newFolder('long-'.repeat(20));
     const attempt = startEmbedded({ dataFolder: folder, settings: { fsync: 'off', shared_buffers: 'much' } });
     await expect(attempt).rejects.toThrow(/did not start; its log .*\n.*invalid value for parameter "shared_buffers"/s);
     expect(readdirSync(folder).sort()).toEqual(['postgres', 'postgres.log']);
-  });
 
-  test('a socket directory that others can open', async () => {
-    const folder = newFolder('long-'.repeat(20));
     const server = await start(folder);
     const { host } = server.connection;
     await server.stop();

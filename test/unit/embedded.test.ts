@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import {
-  chmodSync,
-  cpSync,
+  appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,23 +14,41 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openDataDirectory } from '../../src/database/embedded/data-directory.ts';
+import { readPidFile } from '../../src/database/embedded/postmaster.ts';
+import { joinServer, leaveServer } from '../../src/database/embedded/server.ts';
+import { acquireSharedLock, becomeLast } from '../../src/database/embedded/session-lock.ts';
 import { startEmbedded } from '../../src/database/embedded.ts';
-import { newFolder, queryValue, serverPid, spawnProgram, start, startProgram } from '../support/embedded.ts';
+import {
+  killServer,
+  newFolder,
+  queryValue,
+  serverPid,
+  spawnProgram,
+  start,
+  startProgram,
+} from '../support/embedded.ts';
 
-const template = mkdtempSync(join(tmpdir(), 'carte-template-'));
+const created = join(mkdtempSync(join(tmpdir(), 'carte-embedded-')), 'data');
+let server: Awaited<ReturnType<typeof startEmbedded>>;
 
 beforeAll(async () => {
-  const server = await startEmbedded({ dataFolder: template, settings: { fsync: 'off' } });
+  server = await startEmbedded({ dataFolder: created });
   await queryValue(server, 'create table saved as select 42 as value');
-  await server.stop();
 });
-afterAll(() => rmSync(template, { recursive: true }));
+afterAll(() => rmSync(dirname(created), { recursive: true }));
 
-/** A data folder with a stopped server, whose database has a table with a value. */
-function usedFolder(...names: readonly string[]): string {
+/** A data folder with a stopped server, whose database has a table with a value. It is the same data at a new path each time. */
+async function usedFolder(...names: readonly string[]): Promise<string> {
+  await server.stop();
   const folder = newFolder(...names);
-  cpSync(template, folder, { recursive: true });
-  chmodSync(join(folder, 'postgres'), 0o700);
+  mkdirSync(dirname(folder), { recursive: true });
+  renameSync(created, folder);
+  rmSync(join(folder, 'postgres.log'));
+  onTestFinished(() => {
+    killServer(folder);
+    renameSync(folder, created);
+  });
   return folder;
 }
 
@@ -37,8 +56,6 @@ const savedValue = 'select value from saved';
 
 describe('startEmbedded', () => {
   test('creates a durable, private server in a new folder, and leaves only data and log behind', async () => {
-    const folder = newFolder();
-    const server = await startEmbedded({ dataFolder: folder });
     const shown = [
       'fsync',
       'synchronous_commit',
@@ -53,15 +70,15 @@ describe('startEmbedded', () => {
     expect(await queryValue(server, "select current_database() || ' ' || lower('ÉЖ')")).toBe('carte éж');
     expect(statSync(server.connection.host).mode & 0o777).toBe(0o700);
     await server.stop();
-    expect(serverPid(folder)).toBeUndefined();
-    expect(readdirSync(folder).sort()).toEqual(['postgres', 'postgres.log']);
+    expect(serverPid(created)).toBeUndefined();
+    expect(readdirSync(created).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
   test.each([
     ['blanks, quotes, commas and umlauts', 'my "böse" \'ord, ner\'', 'data'],
     ['a path too long for a socket', 'long-'.repeat(20), tmpdir()],
   ])('works with %s', async (_case, name, parent) => {
-    const folder = usedFolder(name);
+    const folder = await usedFolder(name);
     const server = await start(folder);
     const socketFolder = server.connection.host;
     expect(await queryValue(server, savedValue)).toBe(42);
@@ -75,16 +92,17 @@ describe('startEmbedded', () => {
 describe('Several programs', () => {
   test('can start in a new folder and stop at the same time', async () => {
     const folder = newFolder();
-    const programs = await Promise.all([1, 2, 3, 4].map(() => startProgram(folder)));
-    expect(await Promise.all(programs.map(program => program.stop()))).toEqual([0, 0, 0, 0]);
+    const programs = await Promise.all([startProgram(folder), startProgram(folder)]);
+    expect(await Promise.all(programs.map(program => program.stop()))).toEqual([0, 0]);
     expect(serverPid(folder)).toBeUndefined();
     expect(readdirSync(folder).sort()).toEqual(['postgres', 'postgres.log']);
   });
 
-  test('share one server until the last one stops', async () => {
-    const folder = usedFolder();
+  test('share one server until the last one stops; Ctrl-C in the terminal of one does not reach it', async () => {
+    const folder = await usedFolder();
     const program = await startProgram(folder);
     const pid = serverPid(folder);
+    process.kill(-program.pid, 'SIGINT');
     const server = await start(folder);
     expect(await program.stop()).toBe(0);
     expect(await queryValue(server, savedValue)).toBe(42);
@@ -94,9 +112,9 @@ describe('Several programs', () => {
   });
 
   test('can join while another one is stopping the server', async () => {
-    const folder = usedFolder();
+    const folder = await usedFolder();
     let current = await start(folder);
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const [next] = await Promise.all([start(folder), current.stop()]);
       expect(await queryValue(next, savedValue)).toBe(42);
       current = next;
@@ -104,9 +122,38 @@ describe('Several programs', () => {
   });
 });
 
+test('a pid file that the server is writing is read up to its last complete line', async () => {
+  const directory = await openDataDirectory(newFolder());
+  mkdirSync(directory.cluster);
+  const path = join(directory.cluster, 'postmaster.pid');
+  writeFileSync(path, `4711\n${directory.cluster}\n1700000000\n5432\n/`);
+  expect(await readPidFile(directory)).toEqual({ pid: 4711, socketDirectory: undefined });
+  appendFileSync(path, 'run/socket\n');
+  expect(await readPidFile(directory)).toEqual({ pid: 4711, socketDirectory: '/run/socket' });
+  rmSync(path);
+});
+
+test('no program can join between the last unlock and the end of the server or of the program that stops it', async () => {
+  const directory = await openDataDirectory(await usedFolder());
+  const first = await joinServer(directory, { fsync: 'off' });
+  const second = await acquireSharedLock(first.socketDirectory);
+  if (!second) throw new Error('the second program could not join');
+  expect(await becomeLast(second)).toBe(false);
+  await second.client.end();
+
+  expect(await becomeLast(first)).toBe(true);
+  expect(await acquireSharedLock(first.socketDirectory)).toBeUndefined();
+
+  await first.client.end();
+  const third = await joinServer(directory, {});
+  expect(third.pid).toBe(first.pid);
+  await leaveServer(directory, third);
+  expect(serverPid(directory.root)).toBeUndefined();
+});
+
 describe('After kill -9', () => {
   test('of the program, the next one joins its server', async () => {
-    const folder = usedFolder();
+    const folder = await usedFolder();
     const program = await startProgram(folder);
     const pid = serverPid(folder);
     await program.kill();
@@ -131,7 +178,7 @@ describe('After kill -9', () => {
   });
 
   test('of the server, its program restarts it and still shares it with others', async () => {
-    const folder = usedFolder();
+    const folder = await usedFolder();
     const server = await start(folder);
     const pid = serverPid(folder);
     killServer(folder);
@@ -143,7 +190,7 @@ describe('After kill -9', () => {
   });
 
   test('of both, the next program recovers the data, even if the old pid belongs to another process', async () => {
-    const folder = usedFolder();
+    const folder = await usedFolder();
     const program = await startProgram(folder);
     const pid = killServer(folder);
     await program.kill();
@@ -159,22 +206,4 @@ describe('After kill -9', () => {
     expect(await queryValue(server, savedValue)).toBe(42);
     expect(readFileSync(join(folder, 'postgres.log'), 'utf8')).toContain('automatic recovery in progress');
   });
-
-  function killServer(folder: string): number {
-    const pid = serverPid(folder);
-    if (!pid) throw new Error('no server runs');
-    process.kill(pid, 'SIGKILL');
-    return pid;
-  }
-});
-
-test('Ctrl-C in the terminal of a program does not reach the server', async () => {
-  const folder = usedFolder();
-  const program = await startProgram(folder);
-  const pid = serverPid(folder);
-  process.kill(-program.pid, 'SIGINT');
-  const server = await start(folder);
-  expect(await queryValue(server, savedValue)).toBe(42);
-  expect(serverPid(folder)).toBe(pid);
-  expect(await program.stop()).toBe(0);
 });

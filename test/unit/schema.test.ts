@@ -3,9 +3,6 @@ import { createDatabase } from '../support/database.ts';
 
 test('the migrations create the schema that the entities describe', async () => {
   const orm = await createDatabase();
-  const changes = (await orm.schema.getUpdateSchemaSQL())
-    .split('\n')
-    // Entities do not describe triggers.
-    .filter(line => line !== '' && !/^(set names|drop trigger|drop function)/.test(line));
-  expect(changes).toEqual([]);
+  // Also without dropping triggers and functions, which entities do not describe: `npm run migration` writes nothing.
+  expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
 });

@@ -27,7 +27,8 @@ const defaultSettings: Settings = {
 
 export async function readPidFile(directory: DataDirectory): Promise<PidFile | undefined> {
   const text = await readFile(join(directory.cluster, 'postmaster.pid'), 'utf8').catch(ifMissing(''));
-  const lines = text.split('\n');
+  // The server may be writing it: what follows the last line break is the start of a line.
+  const lines = text.split('\n').slice(0, -1);
   const pid = Number(lines[0]);
   return pid > 0 ? { pid, socketDirectory: lines[4] || undefined } : undefined;
 }
