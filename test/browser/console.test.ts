@@ -56,7 +56,7 @@ describeInBrowser('/console', () => {
   const open = site.share({ key: site.key });
 
   test('asks for a key, and shows its stores, which a search finds', async () => {
-    const page = await site.open('/console');
+    const page = await open('/console', '');
     await page.getByLabel('Key').fill('carte_unknown');
     await page.getByRole('button', { name: 'Use' }).click();
     await page.getByRole('alert').getByText('not known, or no longer valid').waitFor();
@@ -83,7 +83,7 @@ describeInBrowser('/console', () => {
   test('shows a key what it can do, and nothing else', async () => {
     const storeIds = [await createStore()];
     const order = await placeFor(storeIds[0] ?? '', 'Rui');
-    const readOnly = await site.open('/console', { key: await site.newKey({ storeIds, permissions: [] }) });
+    const readOnly = await open('/console', await site.newKey({ storeIds, permissions: [] }));
     await card(readOnly, 'Rui').click();
     await readOnly.getByRole('heading', { name: 'Rui' }).waitFor();
     expect(await views(readOnly)).toEqual(['Orders', 'Menu', 'History']);
@@ -92,7 +92,7 @@ describeInBrowser('/console', () => {
     await readOnly.goto(`${site.url}/console?store=${storeIds[0]}&view=upload`);
     await card(readOnly, 'Rui').waitFor();
     const key = await site.newKey({ name: 'till of Rui', storeIds, permissions: writePermissions });
-    const writing = await site.open('/console', { key });
+    const writing = await open('/console', key);
     await card(writing, 'Rui').getByRole('button', { name: 'Accept' }).waitFor();
     expect(await views(writing)).toEqual(['Orders', 'Stock', 'Menu', 'Upload', 'History']);
     expect(await statusOf(order.id)).toBe('PENDING');
@@ -127,9 +127,10 @@ describeInBrowser('/console', () => {
   test('loses nothing while the network is cut, and is right afterwards', async () => {
     const store = await createStore();
     const [mine, theirs] = [await placeFor(store, 'Mine'), await placeFor(store, 'Theirs')];
-    const page = await site.open(`/console?store=${store}`, { key: site.key });
+    const page = await open(`/console?store=${store}`);
     await card(page, 'Theirs').waitFor();
     await page.context().setOffline(true);
+    onTestFinished(() => page.context().setOffline(false));
     await page.getByText('No connection').waitFor();
     for (const name of ['Mine', 'Theirs']) await card(page, name).getByRole('button', { name: 'Accept' }).click();
     await page.getByText('No connection, 2 waiting to be sent').waitFor();
@@ -147,7 +148,7 @@ describeInBrowser('/console', () => {
   test('a change whose response was lost is not reported as a conflict', async () => {
     const store = await createStore();
     const order = await placeFor(store, 'Lost');
-    const page = await site.open(`/console?store=${store}`, { key: site.key });
+    const page = await open(`/console?store=${store}`);
     await card(page, 'Lost').waitFor();
     await page.route('**/graphql', async route => {
       if (route.request().postDataJSON().operationName !== 'ChangeOrderStatus') return route.continue();
@@ -330,7 +331,7 @@ describeInBrowser('/console', () => {
 
   test('an operator issues, rotates and revokes keys, whose secrets are shown once', async () => {
     const store = await createStore();
-    const page = await site.open('/console?view=keys', { key: await site.newKey({ name: 'operator', permissions }) });
+    const page = await open('/console?view=keys', await site.newKey({ name: 'operator', permissions }));
     await page.getByText('New key').click();
     await page.getByLabel('Name').fill('till');
     await page.getByRole('button', { name: 'Issue the key' }).click();
@@ -347,7 +348,7 @@ describeInBrowser('/console', () => {
     const first = await secret.innerText();
     const { body } = await site.graphql('{ viewer { name permissions } }', {}, { 'x-api-key': first });
     expect(body.data.viewer).toEqual({ name: 'till', permissions: ['ORDERS'] });
-    const till = page.getByRole('listitem').filter({ hasText: 'till' });
+    const till = page.getByRole('listitem').filter({ has: page.getByText('till', { exact: true }) });
     await till.getByRole('button', { name: 'Rotate' }).click();
     await till.getByRole('button', { name: 'Yes, rotate it' }).click();
     await page.getByText('The new secret of “till”').waitFor();
@@ -363,9 +364,7 @@ describeInBrowser('/console', () => {
 
   test('an operator creates webhooks, tests them, and sees what was delivered', async () => {
     const store = await createStore();
-    const page = await site.open('/console?view=webhooks', {
-      key: await site.newKey({ name: 'operator', permissions }),
-    });
+    const page = await open('/console?view=webhooks', await site.newKey({ name: 'operator', permissions }));
     await page.getByText('New webhook').click();
     await page.getByLabel('URL').fill('http://192.168.0.1/');
     await page.getByLabel('Store', { exact: true }).fill(store);
@@ -393,7 +392,8 @@ describeInBrowser('/console', () => {
   test('fits a phone and a tablet, with one column or three', async () => {
     const store = await createStore();
     await placeFor(store, 'Maximiliane-Charlotte von Württemberg-Hohenzollern');
-    const page = await site.open(`/console?store=${store}`, { key: site.key, viewport: { width: 390, height: 844 } });
+    const page = await open(`/console?store=${store}`);
+    await page.setViewportSize({ width: 390, height: 844 });
     await card(page, 'Maximiliane').waitFor();
     const width = () => page.evaluate('document.documentElement.scrollWidth');
     expect(await width()).toBe(390);

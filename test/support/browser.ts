@@ -22,9 +22,16 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-  // Chromium takes the last list alone: what the tests need of Playwright's, and the suggestions of the address bar, which
-  // load two pages of their own for every window.
-  '--disable-features=HttpsUpgrades,PaintHolding,ThirdPartyStoragePartitioning,WebUIOmniboxPopup,WebUIOmniboxAimPopup',
+  // Chromium takes the last list alone: what the tests need of Playwright's; the suggestions of the address bar, which load two
+  // pages of their own for every window; and a process in reserve for the next site.
+  `--disable-features=${[
+    'HttpsUpgrades',
+    'PaintHolding',
+    'ThirdPartyStoragePartitioning',
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'SpareRendererForSitePerProcess',
+  ]}`,
 ];
 
 /** Like `describe`; skipped, with the reason in the report, where there is no browser. */
@@ -77,16 +84,20 @@ export async function openSite(overrides: Partial<Config> = {}) {
       onTestFinished(() => page.context().close());
       return page;
     },
-    /** A page for the tests of a file, which each load in it what they need: a context of its own costs more than that. */
-    share(options: PageOptions = {}): (path: string) => Promise<Page> {
+    /**
+     * A page for the tests of a file, each of which loads in it what it needs, with the key of the options or another one: a
+     * context of its own costs more than that.
+     */
+    share(options: PageOptions = {}): (path: string, key?: string) => Promise<Page> {
       let shared: Promise<Page> | undefined;
-      return async path => {
+      return async (path, stored = options.key ?? '') => {
         if (!shared) {
-          shared = newPage(path, options);
+          shared = newPage(path, { ...options, key: stored });
           return shared;
         }
         const page = await shared;
         await page.emulateMedia({ colorScheme: null });
+        await page.evaluate(`sessionStorage.clear(), sessionStorage.setItem('carte.key', ${JSON.stringify(stored)})`);
         await page.goto(app.url + path);
         return page;
       };
