@@ -139,8 +139,8 @@ describeInBrowser('/', () => {
 
 describeInBrowser('/guides', () => {
   test('the examples of a guide have the address of this server, and the key of the tab when they are copied', async () => {
-    const page = await open('/guides/front-end', site.key);
-    const example = page.locator('.example').first();
+    const page = await open('/guides/menu-history', site.key);
+    const example = page.locator('.example', { hasText: 'curl' });
     expect(await example.innerText()).toContain(`curl ${site.url}/graphql -H 'x-api-key: •`);
     expect(await page.content()).not.toContain(site.key);
     await example.getByRole('button', { name: 'Copy' }).click();
