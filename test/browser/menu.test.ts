@@ -20,13 +20,12 @@ const boxOf = async (part: Locator) => {
 };
 
 describeInBrowser('/menu', () => {
-  /** Each test that uses it starts without a key. */
-  const openWithoutKey = site.share();
   // Far from the stores: no time may depend on where the browser is.
-  const openWithKey = site.share({ key: site.key, timezoneId: 'Asia/Tokyo' });
+  const open = site.share({ key: site.key, timezoneId: 'Asia/Tokyo' });
+  const noKey = '';
 
   test('prompts for a key, stores it for the tab alone, and keeps it out of the URL', async () => {
-    const page = await openWithoutKey('/menu');
+    const page = await open('/menu', noKey);
     await status(page, 'Menus need a key.');
     await enter(page, site.key);
     await status(page, 'Dona Gaivota Lisbon');
@@ -41,7 +40,7 @@ describeInBrowser('/menu', () => {
   });
 
   test('can be used by keyboard, from the key to the choices of an item that was searched', async () => {
-    const page = await openWithoutKey('/menu?store=lisbon-baixa&at=any');
+    const page = await open('/menu?store=lisbon-baixa&at=any', noKey);
     await status(page, 'Menus need a key.');
     const tabTo = async (target: Locator) => {
       for (let press = 0; press < 10; press += 1) {
@@ -62,11 +61,10 @@ describeInBrowser('/menu', () => {
     await tabTo(item.locator('summary'));
     await page.keyboard.press('Enter');
     await item.locator('.group').first().waitFor();
-    await page.getByRole('button', { name: 'Forget the key' }).click();
   });
 
   test('reports a wrong key, which can be corrected, a wrong store, and a network error', async () => {
-    const page = await openWithoutKey('/menu?store=nowhere');
+    const page = await open('/menu?store=nowhere', noKey);
     await enter(page, 'carte_wrong');
     await status(page, 'The key is not accepted. The API key in the header x-api-key is not known');
     expect(await page.getByLabel('Key').inputValue()).toBe('carte_wrong');
@@ -84,7 +82,6 @@ describeInBrowser('/menu', () => {
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
     await status(page, 'Dona Gaivota Lisbon');
-    await page.getByRole('button', { name: 'Forget the key' }).click();
   });
 
   test('forgets the stores of a key that is revoked', async () => {
@@ -92,7 +89,7 @@ describeInBrowser('/menu', () => {
     const scope = { name: 'guest', all: false, merchantIds: [], permissions: [] };
     const first = await issueKey(em, { ...scope, storeIds: ['lisbon-baixa', 'tokyo-yanaka'] });
     const second = await issueKey(em, { ...scope, storeIds: ['mexico-roma'] });
-    const page = await openWithoutKey('/menu');
+    const page = await open('/menu', noKey);
     await enter(page, first.key);
     await status(page, 'Dona Gaivota Lisbon');
     await revokeKey(operatorFork(site.orm), first.id);
@@ -107,7 +104,7 @@ describeInBrowser('/menu', () => {
   });
 
   test('searches names and descriptions in the language shown, and says how many were found', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa&at=any&language=pt');
+    const page = await open('/menu?store=lisbon-baixa&at=any&language=pt');
     await search(page).fill('sardinhas');
     await status(page, /^\d+ artigos? encontrados?$/);
     const found = page.locator('.item:not([hidden])');
@@ -123,7 +120,7 @@ describeInBrowser('/menu', () => {
   });
 
   test('leads to every section, and marks the one being read, also on a phone', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa&at=any');
+    const page = await open('/menu?store=lisbon-baixa&at=any');
     const nav = page.getByRole('navigation', { name: 'Sections of the menu' });
     const current = nav.locator('[aria-current]');
     const waitForCurrent = (name: string) => current.filter({ hasText: new RegExp(`^${name}$`) }).waitFor();
@@ -148,8 +145,8 @@ describeInBrowser('/menu', () => {
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 
-  test('offers every language that the menus have, and keeps the chosen one from store to store', async () => {
-    const page = await openWithKey('/menu?store=tokyo-yanaka&at=any');
+  test('offers every language that the menus have, with weekdays, times, prices and labels in it, and keeps it from store to store', async () => {
+    const page = await open('/menu?store=tokyo-yanaka&at=any');
     await menus(page).getByText('Lunch sets').waitFor();
     const language = page.locator('#language');
     expect(await language.locator('option').allTextContents()).toEqual([
@@ -160,19 +157,14 @@ describeInBrowser('/menu', () => {
     await language.selectOption('ja');
     await menus(page).getByText('ランチ').waitFor();
     expect(new URL(page.url()).search).toBe('?store=tokyo-yanaka&language=ja&at=any');
-    await page.locator('#store').selectOption('mexico-roma');
-    await status(page, 'The Blue Axolotl');
-    await page.locator('#store').selectOption('tokyo-yanaka');
-    await menus(page).getByText('ランチ').waitFor();
-  });
-
-  test('has weekdays, times, prices and labels in the language chosen', async () => {
-    const page = await openWithKey('/menu?store=tokyo-yanaka&at=any&language=ja');
-    await menus(page).getByText('ランチ').waitFor();
     const text = await page.locator('main').textContent();
     for (const word of ['店舗', 'ヴィーガン', 'アレルゲン：', '売り切れ']) expect(text).toContain(word);
     expect(await page.locator('.menu > .small').first().innerText()).toMatch(/^[月火水木金土日].*\d:00～\d+:\d\d/);
     for (const price of await page.locator('.item > .price').allTextContents()) expect(price).toMatch(/^￥[\d,]+$/);
+    await page.locator('#store').selectOption('mexico-roma');
+    await status(page, 'The Blue Axolotl');
+    await page.locator('#store').selectOption('tokyo-yanaka');
+    await menus(page).getByText('ランチ').waitFor();
   });
 
   test('shows Arabic from right to left, with prices on the left', async () => {
@@ -181,7 +173,7 @@ describeInBrowser('/menu', () => {
     // A text from left to right, which has to be at the same side as the others.
     menu.items[0].name = { translations: { en: 'Hummus' } };
     await site.data.menu(store, menu);
-    const page = await openWithKey(`/menu?store=${store.id}&at=any&language=ar`);
+    const page = await open(`/menu?store=${store.id}&at=any&language=ar`);
     await menus(page).getByText('حمص').waitFor();
     const [name, price] = [await boxOf(page.locator('.item h4')), await boxOf(page.locator('.item > .price'))];
     expect(price.x).toBeLessThan(name.x);
@@ -193,7 +185,7 @@ describeInBrowser('/menu', () => {
   });
 
   test('shows what is available past midnight, in the time zone of the store, and else when it opens', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa');
+    const page = await open('/menu?store=lisbon-baixa');
     await status(page, 'Dona Gaivota Lisbon');
     await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
     await menus(page).getByText('Late at the bar').waitFor();
@@ -213,21 +205,21 @@ describeInBrowser('/menu', () => {
   });
 
   test('takes store, language and time from the URL, also a time with a zone', async () => {
-    const page = await openWithKey('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z');
+    const page = await open('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z');
     await menus(page).getByText('Tacos de noche').waitFor();
     expect(await page.getByLabel('Fecha y hora en el local').inputValue()).toBe('2026-03-07T03:15');
     expect(await page.getByLabel('Local', { exact: true }).inputValue()).toBe('mexico-roma');
   });
 
   test('reports a time that is none, and shows what is available now', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa&at=tomorrow');
+    const page = await open('/menu?store=lisbon-baixa&at=tomorrow');
     await status(page, '“tomorrow” is not a time such as 2026-03-07T01:30. This is what is available now.');
     await status(page, /Dona Gaivota Lisbon: .* available now/);
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');
   });
 
   test('shows prices, labels, allergens, choices, what is sold out, and diagnostics', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa&at=any');
+    const page = await open('/menu?store=lisbon-baixa&at=any');
     const bica = page.locator('.item', { hasText: 'Bica' }).first();
     await bica.waitFor();
     expect(await bica.innerText()).toMatch(/^Bica\n+€1\.10\n+.*\n+Vegan\n+Vegetarian\n+Gluten-free/);
@@ -250,7 +242,7 @@ describeInBrowser('/menu', () => {
     const long = 'Donaudampfschifffahrtsgesellschaft'.repeat(3);
     const store = await site.data.store({ name: { translations: { en: long } } });
     await site.data.menu(store, smallMenu(long));
-    const page = await openWithKey(`/menu?store=${store.id}&at=any`);
+    const page = await open(`/menu?store=${store.id}&at=any`);
     await page.setViewportSize({ width: 390, height: 844 });
     await menus(page).getByText(long).waitFor();
     for (const summary of await page.locator('#menu summary').all()) await summary.click();
@@ -259,7 +251,7 @@ describeInBrowser('/menu', () => {
   });
 
   test('has no serious accessibility violation, light or dark', async () => {
-    const page = await openWithKey('/menu?store=lisbon-baixa&at=2026-03-07T01:30');
+    const page = await open('/menu?store=lisbon-baixa&at=2026-03-07T01:30');
     await page.locator('summary').first().click();
     await search(page).fill('beer');
     expect(await seriousViolations(page)).toEqual([]);

@@ -6,10 +6,10 @@ import { describeInBrowser, openSite, seriousViolations } from '../support/brows
 
 const run = promisify(execFile);
 const site = await openSite();
+const open = site.share({ permissions: ['clipboard-read', 'clipboard-write'] });
+const openWithoutJavaScript = site.share({ javaScriptEnabled: false });
 
 describeInBrowser('/', () => {
-  const open = site.share({ permissions: ['clipboard-read', 'clipboard-write'] });
-
   test('shows the version, and that the database is ready', async () => {
     const page = await open('/');
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
@@ -138,11 +138,9 @@ describeInBrowser('/', () => {
 });
 
 describeInBrowser('/guides', () => {
-  const open = site.share({ key: site.key, permissions: ['clipboard-read', 'clipboard-write'] });
-
   test('the examples of a guide have the address of this server, and the key of the tab when they are copied', async () => {
-    const page = await open('/guides/front-end');
-    const example = page.locator('.example').first();
+    const page = await open('/guides/menu-history', site.key);
+    const example = page.locator('.example', { hasText: 'curl' });
     expect(await example.innerText()).toContain(`curl ${site.url}/graphql -H 'x-api-key: •`);
     expect(await page.content()).not.toContain(site.key);
     await example.getByRole('button', { name: 'Copy' }).click();
@@ -167,7 +165,7 @@ describeInBrowser('/guides', () => {
   });
 
   test('can be read without JavaScript, from the list to a guide and from there to another', async () => {
-    const page = await site.open('/guides', { javaScriptEnabled: false });
+    const page = await openWithoutJavaScript('/guides');
     await page.getByRole('link', { name: 'Architecture' }).click();
     await page.getByRole('main').getByRole('link', { name: 'glossary' }).click();
     await page.getByRole('main').getByRole('link', { name: 'Decision 5' }).first().click();
@@ -176,7 +174,7 @@ describeInBrowser('/guides', () => {
   });
 
   test('an address that does not exist leads back', async () => {
-    const page = await site.open('/guides/no/such <guide>?x=1', { javaScriptEnabled: false });
+    const page = await openWithoutJavaScript('/guides/no/such <guide>?x=1');
     expect(await page.getByRole('main').innerText()).toContain('There is no page at /guides/no/such%20%3Cguide%3E.');
     await page.getByRole('link', { name: 'Start page' }).click();
     await page.getByRole('heading', { name: 'See a menu' }).waitFor();

@@ -11,8 +11,13 @@ const line = (page: Page, name: string, text: string | RegExp) =>
   pane(page, name).locator('.view-line', { hasText: text }).first();
 const keyField = (page: Page) => page.getByLabel('API key');
 
-async function openTab(page: Page, name: string): Promise<void> {
-  await page.locator('.graphiql-tab-button', { hasText: name }).click();
+/** Runs a tab at the moment that it is opened, when GraphiQL has not read its text yet. */
+async function runTab(page: Page, name: string): Promise<void> {
+  await page.evaluate(title => {
+    const tabs = [...document.querySelectorAll<HTMLElement>('.graphiql-tab-button')];
+    tabs.find(tab => tab.innerText === title)?.click();
+    document.querySelector<HTMLElement>('.graphiql-execute-button')?.click();
+  }, name);
   await activeTab(page).filter({ hasText: name }).waitFor();
 }
 
@@ -29,19 +34,60 @@ const isStored = (page: Page, text: string) =>
 const tabsAreStored = (page: Page, text: string) =>
   expect.poll(() => page.evaluate(`localStorage.getItem('graphiql:tabState')`), { timeout: 10_000 }).toContain(text);
 
+const examples = ['MenuOfAStore', 'AvailableNow', 'OrdersOfToday', 'WatchOrders', 'Diagnostics', 'ReplaceMenus'];
+
 describeInBrowser('/graphql', () => {
-  test('runs every example with the key of the session, restores the tabs on a reload, is accessible, and fits a phone', async () => {
-    const page = await site.open('/graphql', { key: site.key });
-    await line(page, 'Operation Editor', 'menuRevision').waitFor();
+  const share = site.share({ permissions: ['clipboard-read', 'clipboard-write'] });
+  let shared: Promise<Page> | undefined;
+  /** The playground takes seconds to load, so the tests use the same page, one after the other. */
+  const open = () => (shared ??= share('/web/icon.svg'));
+
+  test('shares one of several operations by a link without the key, and lists what ran in the history', async () => {
+    const page = await open();
+    await page.evaluate(key => sessionStorage.setItem('carte.key', key), site.key);
+    const fragment = new URLSearchParams({
+      query: 'query One { stores { nodes { id } } }\nquery Two($id: ID!) { merchant(id: $id) { brandName } }',
+      variables: '{ "id": "dona-gaivota" }',
+    });
+    await page.goto(`${site.url}/graphql#${fragment}`);
+    await line(page, 'Variables', 'dona-gaivota').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.getByRole('button', { name: 'Execute query' }).click();
+    await page.getByRole('menuitem', { name: 'Two' }).click();
+    await line(page, 'Result Window', '"brandName"').waitFor();
+    await page.getByRole('button', { name: 'Copy a link' }).click();
+    const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await expect.poll(readClipboard, { timeout: 10_000 }).toBe(`${site.url}/graphql#${fragment}`);
     expect(await seriousViolations(page, { schemes: ['light'] })).toEqual([]);
-    await tabsAreStored(page, 'MenuOfAStore');
+    await page.getByRole('button', { name: 'Show History' }).click();
+    await page.locator('.graphiql-history-item', { hasText: 'Two' }).waitFor();
+    await page.getByRole('button', { name: 'Hide History' }).click();
+  });
+
+  test('restores the tabs on a reload, and removes keys that earlier versions have stored', async () => {
+    const page = await open();
+    await tabsAreStored(page, '"operationName":"Two"');
     const names = await tabNames(page);
+    expect(names).toEqual(['Two', ...examples]);
+    await page.evaluate(key => {
+      const headers = JSON.stringify({ 'x-api-key': key });
+      const withHeaders = (text: string) => text.replaceAll('"headers":null', `"headers":${JSON.stringify(headers)}`);
+      for (const name of ['graphiql:tabState', 'graphiql:queries'])
+        localStorage.setItem(name, withHeaders(localStorage.getItem(name) ?? ''));
+      localStorage.setItem('graphiql:headers', headers);
+    }, site.key);
+    expect(await isStored(page, site.key)).toBe(true);
     // GraphiQL reads the color scheme only when it is loaded.
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.reload();
-    await line(page, 'Operation Editor', 'menuRevision').waitFor();
-    expect([await tabNames(page), await activeTab(page).innerText()]).toEqual([names, 'MenuOfAStore']);
+    await line(page, 'Operation Editor', 'query Two').waitFor();
+    expect([await tabNames(page), await activeTab(page).innerText()]).toEqual([names, 'Two']);
+    expect(await page.locator('.graphiql-tab [aria-current=true]').allInnerTexts()).toEqual(['Two']);
+    expect(await isStored(page, site.key)).toBe(false);
+  });
 
+  test('runs every example with the key of the session, also at the moment that its tab is opened', async () => {
+    const page = await open();
     const results = [
       ['MenuOfAStore', 'lisbon-baixa', 'Pequeno-almoço'],
       ['AvailableNow', '"at"', '"timezone"'],
@@ -49,18 +95,19 @@ describeInBrowser('/graphql', () => {
       ['Diagnostics', 'dona-gaivota', '"menuDiagnostics"'],
       ['ReplaceMenus', 'mexico-roma', '"CONFLICT"'],
     ] as const;
-    expect(await page.locator('.graphiql-tab [aria-current=true]').allInnerTexts()).toEqual(['MenuOfAStore']);
-    expect(names.toSpliced(3, 1)).toEqual(results.map(([name]) => name));
+    expect(examples.toSpliced(3, 1)).toEqual(results.map(([name]) => name));
+    // The button of a tab with several operations opens a menu of them.
+    await page.locator('.graphiql-tab-button', { hasText: 'ReplaceMenus' }).click();
+    await page.locator('.graphiql-execute-button:not([aria-haspopup])').waitFor();
     for (const [name, variable, result] of results) {
-      await openTab(page, name);
+      await runTab(page, name);
+      await line(page, 'Result Window', result).waitFor();
       await line(page, 'Variables', variable).waitFor();
-      await run(page, result);
       expect(await page.locator('.run-summary').innerText()).toMatch(/^[\d,]+ ms · [\d.]+ k?B · cost [\d,]+$/);
     }
     expect(await seriousViolations(page, { schemes: ['dark'] })).toEqual([]);
 
-    await openTab(page, 'WatchOrders');
-    await page.getByRole('button', { name: 'Execute query' }).click();
+    await runTab(page, 'WatchOrders');
     await page.getByRole('button', { name: 'Stop query' }).waitFor();
     const change = "update orders set is_read = not is_read where store_id = 'lisbon-baixa' and status = 'PENDING'";
     const showsEvent = async () => {
@@ -70,45 +117,11 @@ describeInBrowser('/graphql', () => {
     await expect.poll(showsEvent, { timeout: 20_000 }).toBe(true);
     await page.getByRole('button', { name: 'Stop query' }).click();
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
-
-    await page.setViewportSize({ width: 390, height: 844 });
-    const boxOf = async (selector: string) => {
-      const box = await page.locator(selector).boundingBox();
-      return { left: 0, width: 0, ...box, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
-    };
-    await expect.poll(async () => (await boxOf('.graphiql-query-editor')).width).toBe(390);
-    expect((await boxOf('.result-window')).width).toBe(390);
-    expect((await boxOf('.result-window')).y).toBeGreaterThanOrEqual((await boxOf('.graphiql-query-editor')).bottom);
-    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-    await expect.poll(async () => (await boxOf('.graphiql-plugin')).width).toBe(390);
-    await page.getByRole('button', { name: 'Open settings dialog' }).click();
-    const dark = await page.getByRole('button', { name: 'Dark' }).boundingBox();
-    expect((dark?.x ?? 390) + (dark?.width ?? 0)).toBeLessThan(390);
   });
 
-  test('stores a key in the session of the tab alone, sends what Headers shows, and forgets what / forgets', async () => {
-    const page = await site.open('/web/icon.svg');
-    // As an earlier version left it.
-    const headers = JSON.stringify({ 'x-api-key': site.key });
-    const old = {
-      id: 'old',
-      title: 'Old',
-      query: 'query Old { stores { nodes { id } } }',
-      variables: null,
-      operationName: 'Old',
-    };
-    const state = { activeTabIndex: 0, tabs: [{ ...old, headers, response: null }] };
-    await page.evaluate(
-      `Object.assign(localStorage, ${JSON.stringify({
-        'graphiql:headers': headers,
-        'graphiql:tabState': JSON.stringify(state),
-        'graphiql:queries': JSON.stringify({ queries: [{ ...old, headers }] }),
-      })})`,
-    );
-    await page.goto(`${site.url}/graphql`);
-    await line(page, 'Operation Editor', 'query Old').waitFor();
-    expect([await isStored(page, 'query Old'), await isStored(page, site.key)]).toEqual([true, false]);
-
+  test('stores a key in the session of the tab alone, and sends what Headers shows', async () => {
+    const page = await open();
+    await page.locator('.graphiql-tab-button', { hasText: 'AvailableNow' }).click();
     await keyField(page).fill('carte_wrong');
     await run(page, 'UNAUTHENTICATED');
     await keyField(page).fill('ключ');
@@ -130,33 +143,33 @@ describeInBrowser('/graphql', () => {
     await line(page, 'Result Window', '"locations"').waitFor();
     await tabsAreStored(page, 'query Wrong');
     expect(await isStored(page, site.key)).toBe(false);
-
-    await page.goto(site.url);
-    await page.getByRole('button', { name: 'Forget the key' }).click();
-    await page.goBack();
-    await line(page, 'Operation Editor', 'query Wrong').waitFor();
-    await expect.poll(() => keyField(page).inputValue()).toBe('');
-    expect(await isStored(page, site.key)).toBe(false);
   });
 
-  test('shares one of several operations by a link without the key, and lists what ran in the history', async () => {
-    const fragment = new URLSearchParams({
-      query: 'query One { stores { nodes { id } } }\nquery Two($id: ID!) { merchant(id: $id) { brandName } }',
-      variables: '{ "id": "dona-gaivota" }',
-    });
-    const page = await site.open(`/graphql#${fragment}`, {
-      key: site.key,
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    await line(page, 'Variables', 'dona-gaivota').waitFor();
-    expect(new URL(page.url()).hash).toBe('');
-    await page.getByRole('button', { name: 'Execute query' }).click();
-    await page.getByRole('menuitem', { name: 'Two' }).click();
-    await line(page, 'Result Window', '"brandName"').waitFor();
-    await page.getByRole('button', { name: 'Copy a link' }).click();
-    const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
-    await expect.poll(readClipboard, { timeout: 10_000 }).toBe(`${site.url}/graphql#${fragment}`);
-    await page.getByRole('button', { name: 'Show History' }).click();
-    await page.locator('.graphiql-history-item', { hasText: 'Two' }).waitFor();
+  test('fits a phone', async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return { left: 0, width: 0, ...box, bottom: (box?.y ?? 0) + (box?.height ?? 0) };
+    };
+    await expect.poll(async () => (await boxOf('.graphiql-query-editor')).width).toBe(390);
+    expect((await boxOf('.result-window')).width).toBe(390);
+    expect((await boxOf('.result-window')).y).toBeGreaterThanOrEqual((await boxOf('.graphiql-query-editor')).bottom);
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    await expect.poll(async () => (await boxOf('.graphiql-plugin')).width).toBe(390);
+    await page.getByRole('button', { name: 'Open settings dialog' }).click();
+    const dark = await page.getByRole('button', { name: 'Dark' }).boundingBox();
+    expect((dark?.x ?? 390) + (dark?.width ?? 0)).toBeLessThan(390);
+  });
+
+  test('forgets the key that / forgets, and starts with the examples', async () => {
+    const page = await open();
+    await page.goto(site.url);
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    await page.evaluate('localStorage.clear()');
+    await page.goBack();
+    await line(page, 'Operation Editor', 'menuRevision').waitFor();
+    expect([await tabNames(page), await activeTab(page).innerText()]).toEqual([examples, 'MenuOfAStore']);
+    await expect.poll(() => keyField(page).inputValue()).toBe('');
   });
 });

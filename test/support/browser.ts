@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
-import axe from 'axe-core';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, describe, expect, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
@@ -22,9 +23,16 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-  // Chromium takes the last list alone: what the tests need of Playwright's, and the suggestions of the address bar, which
-  // load two pages of their own for every window.
-  '--disable-features=HttpsUpgrades,PaintHolding,ThirdPartyStoragePartitioning,WebUIOmniboxPopup,WebUIOmniboxAimPopup',
+  // Chromium takes the last list alone: what the tests need of Playwright's; the suggestions of the address bar, which load two
+  // pages of their own for every window; and a process in reserve for the next site.
+  `--disable-features=${[
+    'HttpsUpgrades',
+    'PaintHolding',
+    'ThirdPartyStoragePartitioning',
+    'WebUIOmniboxPopup',
+    'WebUIOmniboxAimPopup',
+    'SpareRendererForSitePerProcess',
+  ]}`,
 ];
 
 /** Like `describe`; skipped, with the reason in the report, where there is no browser. */
@@ -77,16 +85,20 @@ export async function openSite(overrides: Partial<Config> = {}) {
       onTestFinished(() => page.context().close());
       return page;
     },
-    /** A page for the tests of a file, which each load in it what they need: a context of its own costs more than that. */
-    share(options: PageOptions = {}): (path: string) => Promise<Page> {
+    /**
+     * A page for the tests of a file, each of which loads in it what it needs, with the key of the options or another one: a
+     * context of its own costs more than that.
+     */
+    share(options: PageOptions = {}): (path: string, key?: string) => Promise<Page> {
       let shared: Promise<Page> | undefined;
-      return async path => {
+      return async (path, stored = options.key ?? '') => {
         if (!shared) {
-          shared = newPage(path, options);
+          shared = newPage(path, { ...options, key: stored });
           return shared;
         }
         const page = await shared;
         await page.emulateMedia({ colorScheme: null });
+        await page.evaluate(`sessionStorage.clear(), sessionStorage.setItem('carte.key', ${JSON.stringify(stored)})`);
         await page.goto(app.url + path);
         return page;
       };
@@ -107,17 +119,19 @@ async function settled(page: Page): Promise<void> {
   await page.evaluate('Promise.allSettled(document.getAnimations().map(animation => animation.finished))');
 }
 
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
 /** The rules of axe whose result depends on colors. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /** Violations that axe calls serious or critical; after the first scheme only rules about colors can give another result. */
 export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], except = [] }: AxeOptions = {}) {
-  await page.evaluate(axe.source);
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
   const found: axe.Result[] = [];
   for (const [index, colorScheme] of schemes.entries()) {
     await page.emulateMedia({ colorScheme });
     await settled(page);
-    const options = { resultTypes: ['violations'], ...(index > 0 && { runOnly: colorRules }) };
+    const options = { resultTypes: ['violations'], selectors: false, ...(index > 0 && { runOnly: colorRules }) };
     found.push(...(await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`)).violations);
   }
   return found

@@ -1,4 +1,4 @@
-import { createClient, type GraphiQLProps } from './graphiql.ts';
+import { createClient, type GraphiQLProps, parse } from './graphiql.ts';
 
 type Fetcher = GraphiQLProps['fetcher'];
 type Parameters = globalThis.Parameters<Fetcher>[0];
@@ -18,15 +18,17 @@ export interface Run {
  * abort the request. A query or mutation has one result, a subscription one for each event.
  */
 export function createFetcher(onRun: (run: Run | undefined) => void): Fetcher {
-  return (parameters, options) => ({
+  return (given, options) => ({
     subscribe(observer) {
       if (typeof observer !== 'object') throw new TypeError('GraphiQL subscribes with an observer');
       const controller = new AbortController();
+      const operation = findOperation(given);
+      const parameters = operation ? { ...given, operationName: operation.name?.value ?? null } : given;
       const isIntrospection = parameters.operationName === 'IntrospectionQuery';
       // The schema is the same for every key: a wrong one must not take documentation and completion away.
       const headers = isIntrospection ? {} : { ...options?.headers, 'x-carte-cost': 'header' };
       if (!isIntrospection) onRun(undefined);
-      if (isSubscription(parameters, options)) {
+      if (operation?.operation === 'subscription') {
         return { unsubscribe: watch(parameters, { ...options?.headers }, observer) };
       }
       send(parameters, headers, controller.signal)
@@ -60,12 +62,17 @@ const describeUnsendable = (name: string) =>
       : 'names are letters, digits and "-", values have no line breaks and no characters beyond Latin-1.'
   }`;
 
-type Options = globalThis.Parameters<Fetcher>[1];
-
-function isSubscription({ operationName }: Parameters, options: Options): boolean {
-  const operations = (options?.documentAST?.definitions ?? []).filter(node => node.kind === 'OperationDefinition');
-  const operation = operations.find(({ name }) => !operationName || name?.value === operationName);
-  return operation?.operation === 'subscription';
+/**
+ * Finds the operation to run, unless the text has a syntax error. GraphiQL reads the names of operations a moment after the text
+ * has changed, and until then passes that of the tab before: a name counts only where there are several operations.
+ */
+function findOperation({ query, operationName }: Parameters) {
+  try {
+    const operations = parse(query).definitions.filter(node => node.kind === 'OperationDefinition');
+    return operations.length > 1 ? operations.find(({ name }) => name?.value === operationName) : operations[0];
+  } catch {
+    return undefined;
+  }
 }
 
 interface Observer {

@@ -8,6 +8,7 @@ export { explorerPlugin } from '@graphiql/plugin-explorer';
 export { HISTORY_PLUGIN } from '@graphiql/plugin-history';
 export { ToolbarButton, useGraphiQL } from '@graphiql/react';
 export { GraphiQL, type GraphiQLProps } from 'graphiql';
+export { parse } from 'graphql';
 export { createClient } from 'graphql-sse';
 export { createElement, Fragment, useEffect, useState, useSyncExternalStore } from 'react';
 export { createRoot } from 'react-dom/client';
