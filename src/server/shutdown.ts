@@ -21,15 +21,23 @@ const fatalEvents = [
   ...(['SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGSEGV'] as const),
 ];
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const;
+
+/**
+ * Terminals and process managers signal npm as well as the service, and npm passes its signal on: what comes so soon after
+ * the first signal is not a second one.
+ */
+const sameSignalMs = 1_000;
+
 /** Shuts down gracefully and exits on the first signal. A second signal exits at once. */
 export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignoredSignals = [] }: ShutdownOptions): void {
   const { seconds, delaySeconds } = shutdown;
-  closeWithGrace(
+  const closing = closeWithGrace(
     {
       delay: (delaySeconds + seconds) * 1_000,
       logger: log,
-      skip: [...fatalEvents, 'beforeExit', ...ignoredSignals],
-      onSecondSignal: () => onAbort?.(),
+      // It would take the same signal twice for a second one.
+      skip: [...fatalEvents, 'beforeExit', ...signals],
       onTimeout() {
         onAbort?.();
         // Requests or a database that hang until then are no failure of the shutdown.
@@ -42,6 +50,17 @@ export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignored
       await close();
     },
   );
+  let signalledAt: number | undefined;
+  const listener = () => {
+    if (signalledAt === undefined) {
+      signalledAt = performance.now();
+      closing.close();
+    } else if (performance.now() - signalledAt >= sameSignalMs) {
+      onAbort?.();
+      process.exit(1);
+    }
+  };
+  for (const signal of signals) if (!ignoredSignals.some(ignored => ignored === signal)) process.on(signal, listener);
 }
 
 /** The part of the shutdown time that is for requests; the rest is for closing the database. */

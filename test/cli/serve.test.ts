@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { waitUntil } from '../http/processes.ts';
+import { signalUntilEnded, waitUntil } from '../http/processes.ts';
 import { startService } from '../http/service.ts';
 import { createDatabase } from '../support/database.ts';
 import { run, runProcess, start, temporaryFolder, waitForOutput } from './support.ts';
@@ -16,7 +16,7 @@ const urlIn = (printed: string) => /Carte is ready at (\S+)/.exec(printed)?.[1] 
 /** Runs `npm start` and waits until the service is ready. */
 async function npmStart(env: Readonly<Record<string, string>>) {
   const cwd = fileURLToPath(new URL('../../', import.meta.url));
-  const npm = spawn('npm', ['start'], { cwd, env: { ...process.env, ...env } });
+  const npm = spawn('npm', ['start'], { cwd, env: { ...process.env, ...env }, detached: true });
   onTestFinished(() => void npm.kill('SIGKILL'));
   let printed = '';
   for await (const chunk of npm.stdout) {
@@ -27,7 +27,7 @@ async function npmStart(env: Readonly<Record<string, string>>) {
 }
 
 describe('carte serve', () => {
-  test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends with npm', {
+  test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends in order on Ctrl-C', {
     timeout: 60_000,
   }, async () => {
     const folder = temporaryFolder();
@@ -59,15 +59,10 @@ describe('carte serve', () => {
     expect(await count(url)).toEqual(stored);
 
     expect(await run(['key', 'list'], env)).toMatchObject({ code: 0, stderr: '' });
-    second.npm.kill('SIGTERM');
-    await once(second.npm, 'exit');
-    await waitUntil(() =>
-      fetch(url).then(
-        () => false,
-        () => true,
-      ),
-    );
-    await waitUntil(() => !existsSync(join(folder, 'postgres', 'postmaster.pid')));
+    // As a terminal does: it signals the process group, and npm passes its signal on.
+    if (second.npm.pid) process.kill(-second.npm.pid, 'SIGINT');
+    await once(second.npm, 'close');
+    expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false);
   });
 
   test('does not load the demo into a database of yours; a second signal ends it at once', async () => {
@@ -76,7 +71,7 @@ describe('carte serve', () => {
     expect(await orm.em.fork().execute('select count(*)::int as n from store')).toEqual([{ n: 0 }]);
     child.kill('SIGTERM');
     await waitUntil(async () => (await fetch(`${url}/health/ready`)).status === 503);
-    child.kill('SIGINT');
+    signalUntilEnded(child);
     expect(await ended).toMatchObject({ code: 1 });
   });
 

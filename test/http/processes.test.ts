@@ -10,7 +10,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vi
 import { createData, createKey } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { codeOf, newAgent, type Outcome, send, startLoad, statusesOf } from './load.ts';
-import { isAlive, processesOf, waitUntil } from './processes.ts';
+import { isAlive, processesOf, signalUntilEnded, waitUntil } from './processes.ts';
 import { shareService, startService } from './service.ts';
 
 const orm = await createDatabase();
@@ -221,7 +221,7 @@ describe('CARTE_PROCESSES=2 with workers that hang', { timeout }, () => {
     // Then the first signal has arrived.
     await waitUntil(async () => !(await isListening(url)));
     expect(workers.every(isAlive)).toBe(true);
-    child.kill('SIGTERM');
+    signalUntilEnded(child);
     expect(await ended).toMatchObject({ code: 1 });
     await waitUntil(() => !workers.some(isAlive));
   });

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -20,4 +21,10 @@ export function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Repeats a signal: one that comes within a second of the first is taken for the same. */
+export function signalUntilEnded(child: ChildProcess): void {
+  const timer = setInterval(() => child.kill('SIGINT'), 100);
+  child.once('exit', () => clearInterval(timer));
 }
