@@ -6,7 +6,7 @@ import { operatorScope } from '../src/auth/scope.ts';
 import { createReadAccess } from '../src/database/access.ts';
 import { Selection } from '../src/database/entity-query.ts';
 import { createContext, createRepositories } from '../src/graphql/context.ts';
-import { createSchema } from '../src/graphql/schema.ts';
+import { loadSchema } from '../src/graphql/schema.ts';
 import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../src/order/entities.ts';
 import { countStatement, pageStatement } from '../src/order/statements.ts';
@@ -43,7 +43,7 @@ const rounds = 20;
 
 /** Measures requests as the service executes them, without HTTP. */
 export async function createMeter(orm: MikroORM) {
-  const schema = createSchema();
+  const schema = loadSchema();
   const em = orm.em.fork();
   const source = { orm, repositories: createRepositories(await createReadAccess(orm)) };
   const orders = new Selection<Order>(em, { entity: OrderEntity, scope: { rules: [] } });

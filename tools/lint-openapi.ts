@@ -1,11 +1,11 @@
 /** Lints the OpenAPI document, in both versions, with Redocly's rules; part of `npm run check`. */
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core';
-import { createSchema } from '../src/graphql/schema.ts';
+import { loadSchema } from '../src/graphql/schema.ts';
 import { loadContract } from '../src/rest/contract/contract.ts';
 import { openapiDocument } from '../src/rest/openapi/document.ts';
 import { downgradeDocument } from '../src/rest/openapi/downgrade.ts';
 
-const document = openapiDocument(loadContract(createSchema()));
+const document = openapiDocument(loadContract(loadSchema()));
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {

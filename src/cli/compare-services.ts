@@ -3,7 +3,7 @@ import { counted, Findings, formatCuts, formatFindings, routeRows } from '../com
 import { readRoutes } from '../compare/routes.ts';
 import { compareServices } from '../compare/run.ts';
 import { OperatorError } from '../errors.ts';
-import { createSchema } from '../graphql/schema.ts';
+import { loadSchema } from '../graphql/schema.ts';
 import { loadContract } from '../rest/contract/contract.ts';
 import { table, terminal } from './terminal.ts';
 
@@ -29,7 +29,7 @@ export interface CompareOptions {
 
 /** Compares two services and prints their differences. */
 export async function compare(options: CompareOptions): Promise<void> {
-  const routes = readRoutes(loadContract(createSchema()), { ids: options.ids ?? false, order: options.order ?? false });
+  const routes = readRoutes(loadContract(loadSchema()), { ids: options.ids ?? false, order: options.order ?? false });
   const findings = new Findings(
     routes.map(({ name }) => name),
     options.ignore ?? [],

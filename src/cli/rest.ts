@@ -43,9 +43,9 @@ async function describeRest({ spec, postman }: { readonly spec: '3.1' | '3.0'; r
 
 /** Imported lazily: loading GraphQL and the resolvers would slow down --help. */
 async function loadContract() {
-  const [{ createSchema }, contract] = await Promise.all([
+  const [{ loadSchema }, contract] = await Promise.all([
     import('../graphql/schema.ts'),
     import('../rest/contract/contract.ts'),
   ]);
-  return contract.loadContract(createSchema());
+  return contract.loadContract(loadSchema());
 }

@@ -19,8 +19,15 @@ import { scalars } from './scalars.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 
-/** Creates the executable schema: `schema/*.graphql` with the resolvers of every domain. */
-export function createSchema(): GraphQLSchema {
+let loaded: GraphQLSchema | undefined;
+
+/** Loads the executable schema: `schema/*.graphql` with the resolvers of every domain. Nothing changes it, so a process has one. */
+export function loadSchema(): GraphQLSchema {
+  loaded ??= createSchema();
+  return loaded;
+}
+
+function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
     typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),

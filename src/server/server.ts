@@ -11,7 +11,7 @@ import { authorize } from '../graphql/authorization.ts';
 import { type ContextDependencies, createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
-import { createSchema } from '../graphql/schema.ts';
+import { loadSchema } from '../graphql/schema.ts';
 import { mountSdl } from '../graphql/sdl.ts';
 import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
@@ -66,7 +66,7 @@ export async function createServer(
   mountHealth(app, orm);
   if (config.metrics) mountMetrics(app, metrics, collectMetrics);
 
-  const schema = createSchema();
+  const schema = loadSchema();
   const translateError = createTranslate(app, metrics.databaseError);
   const dependencies: ContextDependencies = {
     orm,

@@ -11,7 +11,7 @@ import { createSender } from '../events/webhooks/send.ts';
 import type { WebhookDependencies } from '../events/webhooks/webhooks.ts';
 import { WebhookWorker } from '../events/webhooks/worker.ts';
 import { createContext, createRepositories } from '../graphql/context.ts';
-import { createSchema } from '../graphql/schema.ts';
+import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
 import { compileBody } from '../rest/render.ts';
 import type { Metrics } from './metrics.ts';
@@ -68,7 +68,7 @@ export function compileOrderRenderer(
 
 /** For commands, which have no server. */
 export async function createOrderRenderer(orm: MikroORM): Promise<RenderOrder> {
-  const schema = createSchema();
+  const schema = loadSchema();
   const repositories = createRepositories(await createReadAccess(orm));
   return compileOrderRenderer(schema, loadContract(schema), scope => createContext({ orm, repositories }, scope));
 }

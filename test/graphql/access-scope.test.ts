@@ -14,13 +14,13 @@ import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { permissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import { type Answer, startApp } from '../support/app.ts';
 import { type KeyName, makeTenants, unreadable } from '../support/tenants.ts';
 
 const app = await startApp();
 const keys = await makeTenants(app);
-const schema = createSchema();
+const schema = loadSchema();
 
 interface Expected {
   readonly status: number;

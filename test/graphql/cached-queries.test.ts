@@ -5,13 +5,13 @@ import { isCacheable } from '../../src/cache/cacheable.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 
 const app = await startApp();
 await loadDemo(app.orm);
-const schema = createSchema();
+const schema = loadSchema();
 
 const everything = `query ($id: ID!, $languages: [String!]!) { store(id: $id) {
   __typename id menuRevision

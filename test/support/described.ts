@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
 import { openapiDocument } from '../../src/rest/openapi/document.ts';
 
@@ -11,7 +11,7 @@ interface Described {
   readonly statuses: ReadonlySet<string>;
 }
 
-const document = JSON.parse(JSON.stringify(openapiDocument(loadContract(createSchema()))));
+const document = JSON.parse(JSON.stringify(openapiDocument(loadContract(loadSchema()))));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 ajv.addSchema(document, 'openapi');

@@ -6,7 +6,7 @@ import { createReadAccess } from '../../src/database/access.ts';
 import { type Row, upsertRows } from '../../src/database/upsert.ts';
 import { InvalidInput, type ValidationError } from '../../src/errors.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import type { OrderArguments } from '../../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
 import { createData, operatorFork } from './data.ts';
@@ -36,7 +36,7 @@ const pageQuery = `query (
 
 /** Creates functions that query orders, each call with a context of its own. */
 export function createOrderGraph(orm: MikroORM) {
-  const schema = createSchema();
+  const schema = loadSchema();
   const repositories = createReadAccess(orm).then(createRepositories);
   const data = createData(orm);
 

@@ -4,10 +4,10 @@ import { type Client, createClient } from '../../src/compare/client.ts';
 import { createLocks, createSemaphore, forEachConcurrent } from '../../src/compare/concurrency.ts';
 import { type PagedList, readPagedList } from '../../src/compare/paged-lists.ts';
 import { readRoutes } from '../../src/compare/routes.ts';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
 
-const routes = readRoutes(loadContract(createSchema()), { ids: false, order: false });
+const routes = readRoutes(loadContract(loadSchema()), { ids: false, order: false });
 const createLock = createLocks();
 
 async function serve(listener: RequestListener, timeoutMs = 20_000): Promise<Client> {

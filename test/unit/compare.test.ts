@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readRoutes } from '../../src/compare/routes.ts';
 import { type Difference, Traversal } from '../../src/compare/values.ts';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
 
-const contract = loadContract(createSchema());
+const contract = loadContract(loadSchema());
 
 /** Compares two bodies of a route; one line per difference. */
 function differences(

@@ -1,8 +1,8 @@
 import { isInputObjectType, isInterfaceType, isIntrospectionType, isObjectType, isSpecifiedScalarType } from 'graphql';
 import { expect, test } from 'vitest';
-import { createSchema } from '../../src/graphql/schema.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 
-const schema = createSchema();
+const schema = loadSchema();
 const types = Object.values(schema.getTypeMap()).filter(
   type => !isIntrospectionType(type) && !isSpecifiedScalarType(type) && !type.name.startsWith('__'),
 );

@@ -67,9 +67,13 @@ export function routeTable({ operations }: Contract) {
     .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 }
 
-/** Loads the contract from schema/rest. */
+const loaded = new WeakMap<GraphQLSchema, Contract>();
+
+/** Loads the contract from schema/rest, once for a graph. */
 export function loadContract(graph: GraphQLSchema): Contract {
-  return readContract(graph, readSources());
+  const contract = loaded.get(graph) ?? readContract(graph, readSources());
+  loaded.set(graph, contract);
+  return contract;
 }
 
 export function readContract(graph: GraphQLSchema, sources: readonly Source[]): Contract {
