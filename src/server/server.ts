@@ -132,6 +132,8 @@ function createFastify(config: Config): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     bodyLimit: config.bodyLimit,
+    // Requests are waited for by `drain`; a connection that has sent none would hold up `close` for a minute.
+    forceCloseConnections: true,
     ...httpOptions(config.http),
     rewriteUrl: routableUrl,
     routerOptions: { maxParamLength: 1000 },

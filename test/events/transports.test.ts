@@ -17,8 +17,8 @@ const document =
   'subscription ($after: String) { orderEvents(storeId: "ID", after: $after) { cursor orderId order { items } } }';
 const query = document.replace('ID', store.id);
 
-async function cursorNow(): Promise<string> {
-  const { body } = await app.graphql(`{ store(id: "${store.id}") { orderEventsCursor } }`);
+async function cursorNow({ id } = store): Promise<string> {
+  const { body } = await app.graphql(`{ store(id: "${id}") { orderEventsCursor } }`);
   return body.data.store.orderEventsCursor;
 }
 
@@ -266,10 +266,13 @@ describe('A reader that is too slow', () => {
     const change = () => app.orm.em.fork().execute('update orders set is_read = not is_read where id = ?', [order?.id]);
     // While a stream catches up, events wait in the log.
     while ((await deliveredEvents()) === before) await change();
-    // Of another store: the feed reads events also after the slow stream was cut.
-    const ofOther = document.replace('ID', (await app.data.store()).id);
-    const other = openStream('websocket', app, { query: ofOther });
+    // With a stream of another store, the feed reads events also after the slow one was cut.
+    const otherStore = await app.data.store();
+    const variables = { after: await cursorNow(otherStore) };
+    const other = openStream('websocket', app, { query: document.replace('ID', otherStore.id), variables });
     onTestFinished(() => other.close());
+    await app.data.orders(otherStore, 1);
+    await other.next();
     // Where notifications do not arrive, the feed reads many events at once: the last ones find the others waiting.
     for (const changes of [80, 1, 1, 1]) {
       const read = await readEventsOfFeed();
