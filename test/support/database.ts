@@ -26,7 +26,8 @@ async function makeDatabase(template: string): Promise<(options?: OrmOptions) =>
   // The files of the template are copied; the default writes each of its pages to the log, for twice the processor time.
   await asAdmin(`create database ${database} template ${template} strategy file_copy`);
   afterAll(() => asAdmin(`drop database ${database} with (force)`));
-  return options => createOrm({ ...inject('cluster'), database }, { prepare, ...options });
+  // Connections that a test hardly needs still cost the server a process each.
+  return options => createOrm({ ...inject('cluster'), database }, { prepare, poolSize: 4, ...options });
 }
 
 /** A test's database on the server itself. */
