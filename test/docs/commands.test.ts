@@ -24,7 +24,7 @@ async function npmStart(folder: string, onEnd: OnEnd): Promise<Service> {
   const child = spawn('npm', ['start'], { cwd: folder, env: { ...env, PORT: '0' } });
   const ended = new Promise(resolve => child.on('close', resolve));
   onEnd(() => {
-    // npm passes it on. The service would take a second signal, to its process group, for a request to exit at once.
+    // npm passes it on, and ends when the service has.
     child.kill();
     return ended;
   });
