@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from '../support/app.ts';
 import { blocksOf, openShell } from '../support/commands.ts';
@@ -27,7 +27,7 @@ describe.skipIf(missing.length > 0)(
       await old.orm.em.fork().execute(deleteMostOrders);
       const env = { OLD_URL: old.url, CARTE_OLD_KEY: key, NEW_URL: fresh.url, DATABASE_URL: urlOf(fresh.orm) };
       const shell = await openShell(root, { env, throughNpm: false });
-      afterAll(() => shell.close());
+      onTestFinished(() => shell.close());
       for (const { text, printed = '' } of blocks) {
         expect(await shell.run(text, { mayFail: true })).toBe(printed);
       }

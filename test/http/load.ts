@@ -55,6 +55,8 @@ export interface Target {
 export function startLoad({ url, path, key }: Target, isLast: (error: unknown) => boolean = () => false) {
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const outcomes: Outcome[] = [];
+  /** By client. */
+  const lastOutcomes: Outcome[] = [];
   const dropped: unknown[] = [];
   let isOver = false;
   const runClient = async (client: number) => {
@@ -63,7 +65,9 @@ export function startLoad({ url, path, key }: Target, isLast: (error: unknown) =
       const isWrite = (turn + client) % 3 === 0;
       const options = isWrite ? { headers, body: JSON.stringify(smallBody(`${client} ${turn}`)) } : { headers };
       try {
-        outcomes.push(await send(agent, url + path, options));
+        const outcome = await send(agent, url + path, options);
+        outcomes.push(outcome);
+        lastOutcomes[client] = outcome;
       } catch (error) {
         if (isLast(error)) return;
         dropped.push(codeOf(error));
@@ -78,5 +82,5 @@ export function startLoad({ url, path, key }: Target, isLast: (error: unknown) =
     await ended;
   };
   onTestFinished(stop);
-  return { outcomes, dropped, stop, ended };
+  return { outcomes, lastOutcomes, dropped, stop, ended };
 }
