@@ -2,15 +2,15 @@ import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait for processes, browsers or npm, slowest first. */
+/** Files that mostly wait for processes, browsers or npm, slowest first but for one: its first start fills the compile cache. */
 const slowFiles = [
+  'cli/serve',
   'http/processes',
   'browser/playground',
   'browser/console',
   'docs/commands',
   'examples/graphql-client',
   'http/replicas',
-  'cli/serve',
   'unit/embedded',
   'cli/processes',
   'unit/embedded-root',
