@@ -6,6 +6,7 @@ import { createOrm, type OrmOptions } from '../../src/database/orm.ts';
 import { createServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { directConnection, prepare } from '../support/database.ts';
+import { isCrashedByCancel } from '../support/pgbouncer.ts';
 import { smallBody } from './body.ts';
 import { waitUntil } from './processes.ts';
 import { startProxy } from './proxy.ts';
@@ -115,16 +116,20 @@ describe('A database that does not respond', () => {
     expect((await get(menuPath)).status).toBe(200);
   });
 
-  test('because its connections are dead makes requests 503, and is used again afterwards', async () => {
-    const proxy = await startProxy();
-    const { get } = await serve({ port: proxy.port, statementSeconds: 1, connectionSeconds: 2 });
-    expect((await get('/v1/stores/')).status).toBe(200);
-    proxy.hold();
-    const responses = await Promise.all([get('/v1/stores/'), get('/v1/merchants/'), get('/health/ready')]);
-    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
-    proxy.resume();
-    await waitUntil(async () => (await get('/v1/stores/')).status === 200);
-  });
+  // The connections that were held come to life with a cancel request and their end.
+  test.skipIf(isCrashedByCancel)(
+    'because its connections are dead makes requests 503, and is used again afterwards',
+    async () => {
+      const proxy = await startProxy();
+      const { get } = await serve({ port: proxy.port, statementSeconds: 1, connectionSeconds: 2 });
+      expect((await get('/v1/stores/')).status).toBe(200);
+      proxy.hold();
+      const responses = await Promise.all([get('/v1/stores/'), get('/v1/merchants/'), get('/health/ready')]);
+      expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
+      proxy.resume();
+      await waitUntil(async () => (await get('/v1/stores/')).status === 200);
+    },
+  );
 
   test('has no statement time-out outside of requests', async () => {
     const orm = createOrm({ ...inject('cluster'), database: databaseName() }, { prepare, statementSeconds: 0.1 });
