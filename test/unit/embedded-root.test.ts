@@ -20,6 +20,9 @@ const unshare = ['unshare', '--user'];
 const canMakeNamespaces = isRoot && spawnSync('env', [...unshare, 'true']).status === 0;
 const forbidNamespaces = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0" "$@"';
 
+/** As a container may be given one. */
+const nameless = 54_321;
+
 function filesOfOthers(folder: string, uid: number): string {
   // Its status is not 0 where a running server has removed a file meanwhile.
   return spawnSync('find', [folder, '!', '-uid', String(uid)], { encoding: 'utf8' }).stdout;
@@ -48,6 +51,23 @@ describe.runIf(isRoot)('As root', () => {
     await server.stop();
     expect(filesOfOthers(folder, nobody)).toBe('');
   });
+
+  test.runIf(canMakeNamespaces && canBeNobody)(
+    'a user without a name runs PostgreSQL in a user namespace',
+    async () => {
+      const folder = newFolder();
+      mkdirSync(folder);
+      chownSync(folder, nameless, nameless);
+      const program = await startProgram(folder, { uid: nameless });
+      expect(
+        readFileSync(`/proc/${serverPid(folder)}/uid_map`, 'utf8')
+          .trim()
+          .split(/\s+/),
+      ).toEqual(['1', String(nameless), '1']);
+      expect(await program.stop()).toBe(0);
+      expect(filesOfOthers(folder, nameless)).toBe('');
+    },
+  );
 
   test.runIf(canMakeNamespaces && canBeNobody)(
     'without user namespaces, PostgreSQL runs as uid 1, which then owns the data folder',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '../../errors.ts';
@@ -60,19 +61,34 @@ export async function chooseServerUser(
       failures.push(error);
     }
   }
-  const problem =
-    currentUser().uid === 0
-      ? 'PostgreSQL does not run as root, and here it can run neither in a user namespace nor as another user'
-      : 'PostgreSQL cannot be run here';
   throw new OperatorError(
-    `${problem} (${lastErrorLine(failures.at(-1))}): run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
+    `${problemOf(currentUser())} (${lastErrorLine(failures.at(-1))}): run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
     { cause: new AggregateError(failures) },
   );
 }
 
+function problemOf({ uid }: Owner): string {
+  if (uid === 0) {
+    return 'PostgreSQL does not run as root, and here it can run neither in a user namespace nor as another user';
+  }
+  if (!hasName()) {
+    return `PostgreSQL does not run as a user without a name (uid ${uid}), and here not in a user namespace either`;
+  }
+  return 'PostgreSQL cannot be run here';
+}
+
+/** Whether the user of this process is known to the system, as one that is given to a container by number is not. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
+}
+
 async function candidates(directory: DataDirectory): Promise<readonly ServerUser[]> {
   const current = currentUser();
-  if (current.uid !== 0) return [{ ...current, inNamespace: false }];
+  if (current.uid !== 0) return [{ ...current, inNamespace: !hasName() }];
   const owner = await ownerOf(directory.cluster);
   if (owner && owner.uid !== 0) return [{ uid: owner.uid, gid: owner.gid, inNamespace: false }];
   return [
