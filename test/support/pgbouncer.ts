@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { currentUser } from '../../src/database/embedded/data-directory.ts';
-import { commandAs } from '../../src/database/embedded/unprivileged-user.ts';
+import { commandAs, currentServerUser } from '../../src/database/embedded/unprivileged-user.ts';
 
 interface Connection {
   readonly host: string;
@@ -25,7 +24,7 @@ export async function startPgBouncer(server: Connection, more: Readonly<Record<s
   const added = Object.entries(more).map(([name, value]) => `${name} = ${value}\n`);
   writeFileSync(file, settings(server, folder) + added.join(''));
   // Like PostgreSQL it does not run as root.
-  const program = commandAs({ ...currentUser(), inNamespace: currentUser().uid === 0 }, 'pgbouncer', ['-q', file]);
+  const program = commandAs(currentServerUser(), 'pgbouncer', ['-q', file]);
   const child = spawn(program.file, program.args, { env: process.env, stdio: ['ignore', 'ignore', 'pipe'] });
   const connection = { ...server, host: folder, port };
   await untilReached(connection, child);

@@ -86,15 +86,18 @@ function hasName(): boolean {
   }
 }
 
-async function candidates(directory: DataDirectory): Promise<readonly ServerUser[]> {
+/** The user of this process, in a user namespace if PostgreSQL does not run as that user. */
+export function currentServerUser(): ServerUser {
   const current = currentUser();
-  if (current.uid !== 0) return [{ ...current, inNamespace: !hasName() }];
+  return { ...current, inNamespace: current.uid === 0 || !hasName() };
+}
+
+async function candidates(directory: DataDirectory): Promise<readonly ServerUser[]> {
+  const current = currentServerUser();
+  if (current.uid !== 0) return [current];
   const owner = await ownerOf(directory.cluster);
   if (owner && owner.uid !== 0) return [{ uid: owner.uid, gid: owner.gid, inNamespace: false }];
-  return [
-    { ...current, inNamespace: true },
-    { uid: unprivilegedId, gid: unprivilegedId, inNamespace: false },
-  ];
+  return [current, { uid: unprivilegedId, gid: unprivilegedId, inNamespace: false }];
 }
 
 /** Runs the server's binary from the parent of the data directory, so that a directory closed to the user fails early. */

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findBinaries } from '../../../src/database/embedded/binaries.ts';
-import { currentUser } from '../../../src/database/embedded/data-directory.ts';
-import { commandAs } from '../../../src/database/embedded/unprivileged-user.ts';
+import { commandAs, currentServerUser } from '../../../src/database/embedded/unprivileged-user.ts';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -23,9 +22,7 @@ const settings: Settings = {
   recovery_target_timeline: 'latest',
 };
 
-/** PostgreSQL does not run as root. */
-const asUser = (program: string, args: readonly string[]) =>
-  commandAs({ ...currentUser(), inNamespace: currentUser().uid === 0 }, program, args);
+const asUser = (program: string, args: readonly string[]) => commandAs(currentServerUser(), program, args);
 
 /** A PostgreSQL server that can be killed, cloned and promoted. */
 export class PostgresNode {
