@@ -1,8 +1,5 @@
 import { defineConfig } from '@mikro-orm/postgresql';
 import { ormOptions } from './src/database/orm.ts';
 
-/**
- * For MikroORM's own command line; docs/contributing.md shows how it makes a migration. In JavaScript: for TypeScript it looks
- * for a loader, which Node does not need.
- */
+/** For MikroORM's own command line; docs/contributing.md shows how it makes a migration. */
 export default defineConfig(ormOptions({ url: process.env.DATABASE_URL ?? 'postgresql://localhost/carte' }));
