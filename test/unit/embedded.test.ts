@@ -192,8 +192,9 @@ describe('After kill -9', () => {
   test('of both, the next program recovers the data, even if the old pid belongs to another process', async () => {
     const folder = await usedFolder();
     const program = await startProgram(folder);
-    const pid = killServer(folder);
+    // First, since it would start the server again.
     await program.kill();
+    const pid = killServer(folder);
     const bystander = spawn('sleep', ['60']);
     onTestFinished(() => {
       bystander.kill();
