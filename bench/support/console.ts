@@ -1,17 +1,10 @@
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
-
-const executablePath = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/usr/bin/chromium-headless-shell',
-].find(path => path && existsSync(path));
+import { chromiumPath } from '../../test/support/chromium.ts';
 
 export async function startBrowser(): Promise<Browser> {
-  if (!executablePath) throw new Error('No Chromium was found; CHROMIUM_PATH names one');
+  if (!chromiumPath) throw new Error('No Chromium was found; CHROMIUM_PATH names one');
   return chromium.launch({
-    executablePath,
+    executablePath: chromiumPath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
 }

@@ -29,7 +29,7 @@ const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const;
  */
 const sameSignalMs = 1_000;
 
-/** Shuts down gracefully and exits on the first signal. A second signal exits at once. */
+/** Shuts down gracefully and exits on the first signal. Another one exits at once. */
 export function closeOnSignal({ log, shutdown, onSignal, close, onAbort, ignoredSignals = [] }: ShutdownOptions): void {
   const { seconds, delaySeconds } = shutdown;
   const closing = closeWithGrace(

@@ -171,5 +171,6 @@ describeInBrowser('/graphql', () => {
     await line(page, 'Operation Editor', 'menuRevision').waitFor();
     expect([await tabNames(page), await activeTab(page).innerText()]).toEqual([examples, 'MenuOfAStore']);
     await expect.poll(() => keyField(page).inputValue()).toBe('');
+    expect(await isStored(page, site.key)).toBe(false);
   });
 });

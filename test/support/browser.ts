@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
@@ -6,14 +6,7 @@ import { afterAll, afterEach, describe, expect, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from './app.ts';
-
-const executablePath = [
-  process.env.CHROMIUM_PATH,
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find(path => path && existsSync(path));
+import { chromiumPath } from './chromium.ts';
 
 const flags = [
   '--no-sandbox',
@@ -38,7 +31,7 @@ const flags = [
 
 /** Like `describe`; skipped, with the reason in the report, where there is no browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  if (executablePath) describe(name, { timeout: 90_000 }, tests);
+  if (chromiumPath) describe(name, { timeout: 90_000 }, tests);
   else describe.skip(`${name} (skipped: no Chromium was found; CHROMIUM_PATH names one)`, tests);
 }
 
@@ -51,7 +44,7 @@ interface PageOptions extends BrowserContextOptions {
 export async function openSite(overrides: Partial<Config> = {}) {
   const app = await startApp(overrides);
   const key = await loadDemo(app.orm);
-  const browser = executablePath ? await chromium.launch({ executablePath, args: flags }) : undefined;
+  const browser = chromiumPath ? await chromium.launch({ executablePath: chromiumPath, args: flags }) : undefined;
   afterAll(() => browser?.close());
 
   const requests: string[] = [];

@@ -38,7 +38,7 @@ export async function startPgBouncer(server: Connection, more: Readonly<Record<s
   };
 }
 
-/** Few connections, so that callers must share them. It can track prepared statements since 1.21; before, the setting is unknown. */
+/** Few connections, so that callers must share them. PgBouncer has the last setting since 1.21. */
 function settings({ host, port: serverPort }: Connection, folder: string): string {
   return `[databases]
 * = host=${host} port=${serverPort}

@@ -23,6 +23,14 @@ const forbidNamespaces = 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$0"
 /** As a container may be given one. */
 const nameless = 54_321;
 
+/** The uid in the namespace of the server, that outside of it, and how many follow. */
+function uidMap(folder: string): number[] {
+  return readFileSync(`/proc/${serverPid(folder)}/uid_map`, 'utf8')
+    .trim()
+    .split(/\s+/)
+    .map(Number);
+}
+
 function filesOfOthers(folder: string, uid: number): string {
   // Its status is not 0 where a running server has removed a file meanwhile.
   return spawnSync('find', [folder, '!', '-uid', String(uid)], { encoding: 'utf8' }).stdout;
@@ -36,7 +44,7 @@ describe.runIf(isRoot)('As root', () => {
     const { rows } = await client.query('show data_directory');
     await client.end();
     const folder = dirname(rows[0].data_directory);
-    expect(readFileSync(`/proc/${serverPid(folder)}/uid_map`, 'utf8')).toMatch(/^\s+1\s+0\s+1\s+$/);
+    expect(uidMap(folder)).toEqual([1, 0, 1]);
     expect(filesOfOthers(folder, 0)).toBe('');
   });
 
@@ -59,11 +67,7 @@ describe.runIf(isRoot)('As root', () => {
       mkdirSync(folder);
       chownSync(folder, nameless, nameless);
       const program = await startProgram(folder, { uid: nameless });
-      expect(
-        readFileSync(`/proc/${serverPid(folder)}/uid_map`, 'utf8')
-          .trim()
-          .split(/\s+/),
-      ).toEqual(['1', String(nameless), '1']);
+      expect(uidMap(folder)).toEqual([1, nameless, 1]);
       expect(await program.stop()).toBe(0);
       expect(filesOfOthers(folder, nameless)).toBe('');
     },

@@ -158,14 +158,14 @@ test('at most 1,000 errors are reported', () => {
   expect(errors.at(-1)).toMatchObject({ loc: ['body', 999, 'external_id'] });
 });
 
-test('200,000 invalid values take less than half a second of CPU', () => {
-  const value = { translations: Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`k${index}`, 1])) };
-  const dishes = Array.from({ length: 100_000 }, () => ({ external_id: 1, price: 'x' }));
+test('a million invalid values take less than a second of CPU', () => {
+  const value = { translations: Object.fromEntries(Array.from({ length: 500_000 }, (_, index) => [`k${index}`, 1])) };
+  const dishes = Array.from({ length: 500_000 }, () => ({ external_id: 1, price: 'x' }));
   const started = process.cpuUsage();
   expect(errorsIn('Text', value)).toHaveLength(1000);
   expect(errorsIn('[Dish!]', dishes)).toHaveLength(1000);
   const { user } = process.cpuUsage(started);
-  expect(user).toBeLessThan(500_000);
+  expect(user).toBeLessThan(1_000_000);
 });
 
 test('no JSON value makes a reader throw', () => {
