@@ -52,6 +52,14 @@ export class Unavailable extends RetryableError {}
 /** The key has exceeded its rate limit. */
 export class TooManyRequests extends RetryableError {}
 
+/** The operation costs more than one request may, by the size of the data that it selects. */
+export class TooCostly extends ClientError {
+  constructor(subject: string, cost: number, limit: number) {
+    const [found, most] = [cost, limit].map(number => number.toLocaleString('en-US'));
+    super(`The operation costs ${found} with ${subject}; at most ${most} are allowed. Select less in one request.`);
+  }
+}
+
 /** A stream was ended before its time, e.g. because its reader is too slow; the client may open it again where it ended. */
 export class StreamCut extends ClientError {}
 

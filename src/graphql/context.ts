@@ -16,6 +16,7 @@ import { merchantLoaders } from '../merchant/loaders.ts';
 import { createMerchantRepository } from '../merchant/repository.ts';
 import { orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { createOrderRepository } from '../order/repository.ts';
+import { CostBudget } from '../scheduling/cost-budget.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
 
@@ -30,6 +31,8 @@ export interface Context {
   /** Forks an entity manager for writes, in the scope of the key. */
   readonly forkEntityManager: () => EntityManager;
   readonly transport: Transport;
+  /** Charged before something is loaded whose size the selection does not tell. */
+  readonly budget: CostBudget;
   readonly menuLimits: MenuLimits;
   readonly historyLimits: HistoryLimits;
   /** Called with the duration of a replacement, in seconds. */
@@ -67,11 +70,12 @@ export interface ContextDependencies {
 export function createContext(
   dependencies: ContextDependencies,
   scope: AccessScope | undefined,
-  transport: Transport = 'GRAPHQL',
+  { transport = 'GRAPHQL', budget = new CostBudget() }: Partial<Pick<Context, 'transport' | 'budget'>> = {},
 ): Context {
   return {
     scope,
     transport,
+    budget,
     forkEntityManager: () => {
       const em = dependencies.orm.em.fork();
       em.setFilterParams('scope', { ...(scope ?? emptyScope) });

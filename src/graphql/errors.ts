@@ -7,6 +7,7 @@ import {
   InvalidInput,
   RetryableError,
   StreamCut,
+  TooCostly,
   TooManyRequests,
   Unauthenticated,
   Unavailable,
@@ -88,5 +89,6 @@ function codeOf(error: ClientError): string {
   if (error instanceof Unavailable) return 'UNAVAILABLE';
   if (error instanceof TooManyRequests) return 'TOO_MANY_REQUESTS';
   if (error instanceof StreamCut) return 'STREAM_CUT';
+  if (error instanceof TooCostly) return 'QUERY_TOO_COMPLEX';
   return 'BAD_USER_INPUT';
 }

@@ -114,7 +114,7 @@ export async function createServer(
     responseCache,
     bodyLimit: config.bodyLimit,
     authenticate: async (request, rootField) => authorize(rootField, (await app.authenticate(request))?.scope),
-    createContext: scope => createContext(dependencies, scope, 'REST'),
+    createContext: scope => createContext(dependencies, scope, { transport: 'REST' }),
     readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
     translateError,
   });
