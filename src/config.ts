@@ -88,7 +88,11 @@ const settings = z.object({
   CARTE_CORS_ORIGINS: listOf(origin),
   CARTE_MAX_WAITING: integer(1, 1_000_000).default(500),
   CARTE_MAX_DELAY_MS: integer(50, 60_000).default(1000),
+  CARTE_REQUESTS_PER_KEY: integer(1, 100_000).default(32),
+  CARTE_EXPENSIVE_REQUESTS: integer(1, 1000).default(4),
   CARTE_RATE_LIMIT: integer(0, 1e9).default(0),
+  CARTE_ADDRESS_RATE_LIMIT: integer(0, 1e9).default(300),
+  CARTE_TRUST_PROXY: listOf(network),
   CARTE_METRICS: onOff,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
   CARTE_SHUTDOWN_SECONDS: integer(1, 3600).default(20),
@@ -192,8 +196,19 @@ function toConfig(env: z.output<typeof settings>) {
       /** Event loop delay, averaged over a second. */
       maxDelayMs: env.CARTE_MAX_DELAY_MS,
     },
+    /** Beyond these, requests wait, those of each key in turn. */
+    shares: {
+      /** Requests of one key that are executed at a time. */
+      requestsPerKey: env.CARTE_REQUESTS_PER_KEY,
+      /** Expensive requests of all keys that are executed at a time. */
+      expensive: env.CARTE_EXPENSIVE_REQUESTS,
+    },
     /** Requests per key, minute and process; 0 disables the limit. */
     rateLimit: env.CARTE_RATE_LIMIT,
+    /** Requests without a valid key, per client address, minute and process; 0 disables the limit. */
+    addressRateLimit: env.CARTE_ADDRESS_RATE_LIMIT,
+    /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
+    trustedProxies: env.CARTE_TRUST_PROXY,
     metrics: env.CARTE_METRICS,
     /** Whether to export traces; the OpenTelemetry SDK reads the OTEL_* variables itself. */
     tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,

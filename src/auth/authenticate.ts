@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import { prepared, type Query } from '../database/query.ts';
-import { Unauthenticated } from '../errors.ts';
+import { Unauthenticated, Unavailable } from '../errors.ts';
 import { hashKey } from './keys.ts';
 import type { AccessScope } from './scope.ts';
 
@@ -12,7 +12,9 @@ export interface Caller {
 
 /** Finds the caller of an API key that arrived on a connection; throws `Unauthenticated`. */
 export interface Authenticate {
-  (key: string, connection?: object): Caller | Promise<Caller>;
+  (key: string, connection?: object, options?: { readonly isSuspect: boolean }): Caller | Promise<Caller>;
+  /** Undefined if the database must be asked. */
+  cached(key: string, connection?: object): Caller | undefined;
   /** Finds it in the database even if it is cached; several keys at a time in one statement. */
   renew(key: string): Promise<Caller>;
 }
@@ -28,6 +30,10 @@ export interface AuthenticatorOptions {
 
 const maxCacheEntries = 10_000;
 const maxBatchSize = 1_000;
+/** For so long the keys of suspect clients wait for each other, so that a flood of unknown ones costs few statements. */
+const suspectBatchMs = 50;
+/** Suspect keys that may wait. */
+const maxSuspects = 2_000;
 
 interface CacheEntry {
   readonly caller: Caller;
@@ -51,6 +57,21 @@ export function createAuthenticator(
     return hash;
   };
   const keys = new DataLoader<string, FoundKey>(hashes => findKeys(query, hashes), { cache: false, maxBatchSize });
+  const suspects = new DataLoader<string, FoundKey>(hashes => findKeys(query, hashes), {
+    cache: false,
+    maxBatchSize,
+    batchScheduleFn: start => void setTimeout(start, suspectBatchMs),
+  });
+  let waitingSuspects = 0;
+  const findSuspect = async (hash: string): Promise<FoundKey> => {
+    if (waitingSuspects >= maxSuspects) throw new Unavailable('Too many unknown API keys are being looked up.');
+    waitingSuspects += 1;
+    try {
+      return await suspects.load(hash);
+    } finally {
+      waitingSuspects -= 1;
+    }
+  };
   const findCaller = async (hash: string, find: (hash: string) => Promise<FoundKey>): Promise<Caller> => {
     cache.delete(hash);
     // The TTL starts before the query, since the key may be revoked while it runs.
@@ -63,12 +84,15 @@ export function createAuthenticator(
     }
     return caller;
   };
-  const authenticate = (key: string, connection?: object) => {
-    const hash = hashOf(key, connection);
-    const cached = cache.get(hash);
-    return cached && cached.expiresAt > now() ? cached.caller : findCaller(hash, hashed => findKey(query, hashed));
+  const cached = (key: string, connection?: object): Caller | undefined => {
+    const entry = cache.get(hashOf(key, connection));
+    return entry && entry.expiresAt > now() ? entry.caller : undefined;
   };
+  const authenticate = (key: string, connection?: object, { isSuspect } = { isSuspect: false }) =>
+    cached(key, connection) ??
+    findCaller(hashOf(key, connection), isSuspect ? findSuspect : hashed => findKey(query, hashed));
   return Object.assign(authenticate, {
+    cached,
     renew: (key: string) => findCaller(hashOf(key, undefined), hash => keys.load(hash)),
   });
 }

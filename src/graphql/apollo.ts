@@ -1,4 +1,4 @@
-import { ApolloServer, type ApolloServerPlugin, type GraphQLRequest, HeaderMap } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
@@ -8,14 +8,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
-import { type DocumentCache, type ParsedDocument, parseParameter } from './request-validation.ts';
+import type { DocumentCache, ParsedDocument } from './request-validation.ts';
 import { responseTooLarge, stringifyResponse } from './response-limit.ts';
-import { withVariableErrors } from './variable-errors.ts';
+import type { Variables } from './variables.ts';
 
 export type ApolloContext = Context & {
   readonly request: FastifyRequest;
   /** The document to execute, be it sent or persisted; absent for a request that Apollo rejects. */
   readonly parsed: ParsedDocument | undefined;
+  /** Coerced; absent with the document. */
+  readonly variables: Variables | undefined;
   /** Set if the client requests `extensions.cost`. */
   readonly cost: number | undefined;
 };
@@ -47,7 +49,7 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
       ApolloServerPluginLandingPageDisabled(),
       // It visits every field of a response to compute a header that is not used.
       ApolloServerPluginCacheControlDisabled(),
-      responsePlugin(schema, translateError),
+      responsePlugin(translateError),
     ],
   });
   await apollo.start();
@@ -55,10 +57,10 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
 }
 
 /** Passes the parsed document to Apollo, logs internal errors, and sets the status and headers of the response. */
-function responsePlugin(schema: GraphQLSchema, translateError: TranslateError): ApolloServerPlugin<ApolloContext> {
+function responsePlugin(translateError: TranslateError): ApolloServerPlugin<ApolloContext> {
   return {
-    async requestDidStart({ request: operation, contextValue: { request, parsed, cost } }) {
-      Object.assign(operation, parsed && { query: parsed.text, extensions: undefined }, variablesOf(request));
+    async requestDidStart({ request: operation, contextValue: { request, parsed, variables, cost } }) {
+      if (parsed) Object.assign(operation, { query: parsed.text, extensions: undefined, variables });
       return {
         async didEncounterErrors({ errors }) {
           for (const error of errors) {
@@ -75,7 +77,6 @@ function responsePlugin(schema: GraphQLSchema, translateError: TranslateError): 
           const codes = result.errors.map(error => error.extensions?.code);
           if (codes.includes(responseTooLarge)) result.data = null;
           result.errors = result.errors.map(error => withRequestId(error, request));
-          if (parsed) result.errors = withVariableErrors(result.errors, { schema, ...requestOf(operation, parsed) });
           response.http.headers ??= new HeaderMap();
           if (codes.includes('UNAUTHENTICATED')) {
             response.http.status = 401;
@@ -91,20 +92,6 @@ function responsePlugin(schema: GraphQLSchema, translateError: TranslateError): 
       };
     },
   };
-}
-
-const requestOf = ({ operationName, variables = {} }: GraphQLRequest, { document }: ParsedDocument) => ({
-  document,
-  operationName,
-  variables,
-});
-
-/** Parses the variables of a URL again: Apollo uses `JSON.parse`, which corrupts escaped keys (input/json.ts). */
-function variablesOf({ method, query }: FastifyRequest): Pick<GraphQLRequest, 'variables'> {
-  if (method !== 'GET') return {};
-  const { variables } = query as Readonly<Record<string, unknown>>;
-  // Apollo has checked that they are an object, if present.
-  return { variables: parseParameter(variables) as NonNullable<GraphQLRequest['variables']> };
 }
 
 const requestErrorCodes = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);

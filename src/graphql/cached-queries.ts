@@ -84,11 +84,16 @@ export function createCachedQueries({ schema, responseCache, dependencies, valid
     return found;
   }
 
-  return async (body: unknown, context: Context): Promise<CachedQuery | undefined> => {
+  /** Renders a response that is not cached by `run`. */
+  return async (
+    body: unknown,
+    context: Context,
+    run: <T>(render: () => Promise<T>) => Promise<T>,
+  ): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
     const { query, cost } = findQuery(body);
     if (!query) return undefined;
-    const { coerced } = getVariableValues(schema, query.variables ?? [], { ...body.variables });
+    const { coerced } = getVariableValues(schema, query.variables ?? [], { ...body.variables }, { maxErrors: 1 });
     if (!coerced) return undefined;
     const rendering = new Rendering({ variables: coerced, context, maxBytes: maxResponseBytes });
     try {
@@ -96,11 +101,13 @@ export function createCachedQueries({ schema, responseCache, dependencies, valid
       const revisions = await readRevisions(dependencies, context.scope, store);
       if (!revisions) return undefined;
       const revision = String(revisions[revisionName]);
-      const response = await responseCache.get(`graphql ${query.id} ${JSON.stringify(coerced)}`, revision, async () => {
+      const render = async () => {
         const found = await query.findStore(rendering);
         const bytes = await query.render(found, rendering);
         return { bytes, revision: String(await query.revisionOf(found, rendering)) };
-      });
+      };
+      const key = `graphql ${query.id} ${JSON.stringify(coerced)}`;
+      const response = await responseCache.get(key, revision, () => run(render));
       return { response, cost };
     } catch {
       // Apollo's execution meets the same error, and reports it.

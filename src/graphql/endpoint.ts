@@ -1,20 +1,26 @@
+import { Transform } from 'node:stream';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
+import { Unauthenticated } from '../errors.ts';
+import { CostBudget } from '../scheduling/cost-budget.ts';
+import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
 import { createCachedQueries } from './cached-queries.ts';
 import { type ContextDependencies, createContext } from './context.ts';
 import { type TranslateError, toHttpError } from './errors.ts';
-import type { QueryLimits } from './limits.ts';
+import { defaultQueryLimits, type QueryLimits } from './limits.ts';
+import { locate } from './locations.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
-import { createRequestValidator, DocumentCache } from './request-validation.ts';
+import { createRequestValidator, DocumentCache, isIntrospection } from './request-validation.ts';
 import { limitListObjects } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
 import type { StreamCaller } from './subscriptions/open-streams.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
+import { acceptCoercedVariables, createVariableCoercion } from './variables.ts';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -27,19 +33,53 @@ export interface GraphqlOptions {
   /** Returns undefined without an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<StreamCaller | undefined>;
   readonly translateError: TranslateError;
+  /** In which the requests of each key take turns. */
+  readonly shares: { readonly requests: FairQueue; readonly expensive: FairQueue };
   readonly subscriptions: SubscriptionOptions;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The authenticated caller of a GraphQL request; null without a key. */
+    graphqlCaller: StreamCaller | null;
+  }
 }
 
 /** Far above what clients need, and low enough to stop the parser early. */
 const maxTokens = 15_000;
 
+/** Limits for requests without an API key, which can do nothing but introspection: some four times what tools send. */
+const anonymous = {
+  bodyBytes: 8 * 1024,
+  maxTokens: 1_000,
+  limits: { cost: 60_000, aliases: 10, selections: 300, rootFields: 5 },
+};
+
+/** From this cost on, a request takes its turn among the expensive ones. */
+const minExpensiveCost = 5_000;
+/** As does one with such a body. */
+const minExpensiveBytes = 256 * 1024;
+
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError } = options;
-  const schema = limitListObjects(options.schema, limits.objects);
+  const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError, shares } = options;
+  const schema = acceptCoercedVariables(limitListObjects(options.schema, limits.objects));
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
+  const validateAnonymous = createRequestValidator({
+    schema,
+    // Its own, so that requests without a key evict no documents of others.
+    documents: new DocumentCache({ schema, maxTokens: anonymous.maxTokens, introspection }),
+    limits: { ...limits, ...anonymous.limits },
+    trusted,
+    authorize({ document, variables }) {
+      if (!isIntrospection(document) || Object.keys(variables).length > 0) {
+        throw new Unauthenticated('An API key is needed in the header x-api-key.');
+      }
+    },
+  });
+  const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
   const graph = { schema, dependencies, validateRequest, translateError };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
@@ -55,32 +95,76 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     return reply
       .code(status)
       .headers(headers)
-      .send({ errors: [{ message, extensions: { code, requestId: request.id } }] });
+      .header('content-type', mediaType(request))
+      .send(JSON.stringify({ errors: [{ message, extensions: { code, requestId: request.id } }] }));
   });
 
+  /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
+  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
+    const caller = request.graphqlCaller ?? undefined;
+    const runExpensive = <T>(run: () => Promise<T>) => shares.expensive.run(caller?.keyId ?? '', run);
+    if (caller && isCacheablePost(request) && !trusted) {
+      const context = createContext(dependencies, caller.scope);
+      const cached = await findCached(request.body, context, runExpensive);
+      if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
+    }
+    const parameters = request.method === 'GET' ? request.query : request.body;
+    const {
+      errors,
+      parsed,
+      operation,
+      variables = {},
+      cost = 0,
+    } = (caller ? validateRequest : validateAnonymous)(parameters);
+    reportCost(request, reply, cost);
+    const failWith = (found: readonly GraphQLError[]) => () => {
+      const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;
+      return send(request, reply, found);
+    };
+    if (errors.length > 0) return failWith(errors);
+    const subscription = parsed && toSubscription(parsed, parameters);
+    if (subscription) return () => subscriptions.send(request, reply, { subscription, caller });
+    const execute = async () => {
+      const result = parsed ? await coerceVariables(operation, variables) : { coerced: undefined };
+      if ('errors' in result) return failWith(result.errors.map(locate));
+      if (parsed) documents.prime(parsed);
+      const budget = new CostBudget(limits.cost ?? defaultQueryLimits.cost, cost);
+      const context = createContext(dependencies, caller?.scope, { budget });
+      const costInBody = wantsCostInBody(request) ? cost : undefined;
+      contexts.set(request, Object.assign(context, { request, parsed, variables: result.coerced, cost: costInBody }));
+      const body = await handleByApollo.call(app, request, reply);
+      return () => body;
+    };
+    const isExpensive = cost >= minExpensiveCost || Number(request.headers['content-length']) >= minExpensiveBytes;
+    return isExpensive ? runExpensive(execute) : execute();
+  }
+
   const sendPlayground = mountPlayground(app);
+  app.decorateRequest('graphqlCaller', null);
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
+    // Authenticates before the body is read.
+    async onRequest(request) {
+      if (!acceptsPage(request)) request.graphqlCaller = (await authenticate(request)) ?? null;
+    },
+    preParsing: async (request, _reply, payload) => (request.graphqlCaller ? payload : payload.pipe(limitBody())),
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
-      const caller = await authenticate(request);
-      const context = createContext(dependencies, caller?.scope);
-      const cached = isCacheablePost(request) && !trusted ? await findCached(request.body, context) : undefined;
-      if (cached) return sendCached(request, reportCost(request, reply, cached.cost), cached.response);
-      const parameters = request.method === 'GET' ? request.query : request.body;
-      const { errors, parsed, cost } = validateRequest(parameters);
-      reportCost(request, reply, cost);
-      if (errors.length > 0) {
-        const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;
-        return send(request, reply, errors);
-      }
-      const subscription = parsed && toSubscription(parsed, parameters);
-      if (subscription) return subscriptions.send(request, reply, { subscription, caller });
-      if (parsed) documents.prime(parsed);
-      const costInBody = wantsCostInBody(request) ? cost : undefined;
-      contexts.set(request, Object.assign(context, { request, parsed, cost: costInBody }));
-      return handleByApollo.call(this, request, reply);
+      const send = await shares.requests.run(request.graphqlCaller?.keyId ?? '', () => respond(request, reply));
+      return send();
+    },
+  });
+}
+
+function limitBody(): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes <= anonymous.bodyBytes) return done(null, chunk);
+      const message = `Without an API key, a body has at most ${anonymous.bodyBytes} bytes.`;
+      done(Object.assign(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), { message }));
     },
   });
 }

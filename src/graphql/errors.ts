@@ -1,5 +1,5 @@
 import { unwrapResolverError } from '@apollo/server/errors';
-import type { GraphQLError, GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import {
   ClientError,
   Conflict,
@@ -12,6 +12,7 @@ import {
   Unauthenticated,
   Unavailable,
 } from '../errors.ts';
+import { locate, locationsOf } from './locations.ts';
 
 const internalCode = 'INTERNAL_SERVER_ERROR';
 const internalMessage = 'Internal server error';
@@ -32,13 +33,13 @@ export function formatError(
   translateError: TranslateError,
 ): GraphQLFormattedError {
   const clientError = findClientError(error, translateError);
+  const locations = formatted.locations ?? (error instanceof GraphQLError ? locationsOf(error.nodes) : undefined);
+  const located = locations ? { ...formatted, locations } : formatted;
   if (clientError) {
     const errors = clientError instanceof InvalidInput ? { errors: clientError.errors } : {};
-    return { ...formatted, message: clientError.message, extensions: { code: codeOf(clientError), ...errors } };
+    return { ...located, message: clientError.message, extensions: { code: codeOf(clientError), ...errors } };
   }
-  return isInternal(formatted)
-    ? { ...formatted, message: internalMessage, extensions: { code: internalCode } }
-    : formatted;
+  return isInternal(located) ? { ...located, message: internalMessage, extensions: { code: internalCode } } : located;
 }
 
 /** Formats the errors of an execution without Apollo, in the same way. */
@@ -49,7 +50,7 @@ export function createFormatErrors(translateError: TranslateError, onInternal: (
     errors.map(error => {
       // Without an original error it is an error of the request, e.g. a missing variable.
       const code = error.extensions.code ?? (error.originalError ? internalCode : 'BAD_USER_INPUT');
-      const given = { ...error.toJSON(), extensions: { ...error.extensions, code } };
+      const given = { ...locate(error).toJSON(), extensions: { ...error.extensions, code } };
       const formatted = formatError(given, error.originalError ?? error, translateError);
       if (isInternal(formatted)) onInternal(error.originalError ?? error);
       return formatted;

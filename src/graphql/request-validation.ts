@@ -3,6 +3,9 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
   parse,
   specifiedRules,
   type ValidationRule,
@@ -11,13 +14,17 @@ import {
 import { LRUCache } from 'lru-cache';
 import { isObject, parseJson } from '../input/json.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';
+import { detachLocations, locate } from './locations.ts';
 import { findTrustedDocument, PersistedQueries, type TrustedDocuments } from './persisted-documents.ts';
+import { toExecutable, type Variables } from './variables.ts';
 
 export interface RequestValidatorOptions {
   readonly schema: GraphQLSchema;
   readonly documents: DocumentCache;
   readonly limits?: Partial<QueryLimits>;
   readonly trusted?: TrustedDocuments | undefined;
+  /** Rejects a request before its document is validated, e.g. for what it selects. */
+  readonly authorize?: (request: { readonly document: DocumentNode; readonly variables: Variables }) => void;
 }
 
 export interface ValidatedRequest {
@@ -25,39 +32,48 @@ export interface ValidatedRequest {
   readonly errors: readonly GraphQLError[];
   /** Absent without a query, which Apollo rejects. */
   readonly parsed?: ParsedDocument;
+  /** Absent if the document does not say which operation is to be executed, which Apollo rejects. */
+  readonly operation?: OperationDefinitionNode | undefined;
+  /** As sent. */
+  readonly variables?: Variables;
   readonly cost?: number;
 }
 
 /** Creates the validation of a request: finds its document, parses it, checks the limits and validates it. */
-export function createRequestValidator({ schema, documents, limits, trusted }: RequestValidatorOptions) {
+export function createRequestValidator({ schema, documents, limits, trusted, authorize }: RequestValidatorOptions) {
   const checkLimits = createLimitCheck(schema, limits);
   const persistedQueries = new PersistedQueries();
 
+  function validateParameters(parameters: unknown): ValidatedRequest {
+    if (!isObject(parameters)) return { errors: [] };
+    const { query, documentId } = parameters;
+    const extensions = parseParameter(parameters.extensions);
+    const text = trusted
+      ? findTrustedDocument(trusted, { documentId, extensions })
+      : persistedQueries.find({ query, extensions });
+    if (typeof text !== 'string') return { errors: [] };
+    const parsed = documents.parse(text);
+    if (parsed instanceof GraphQLError) return { errors: [parsed] };
+    const { document } = parsed;
+    const given = parseParameter(parameters.variables);
+    const variables = isObject(given) ? given : {};
+    authorize?.({ document, variables });
+    const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
+    const { errors, cost } = checkLimits(document, operationName, variables);
+    if (errors.length > 0) return { errors, cost };
+    if (parsed.errors.length > 0) return { errors: parsed.errors, cost };
+    return { errors: [], parsed, operation: getOperationAST(document, operationName) ?? undefined, variables, cost };
+  }
+
   /** Takes the parameters as sent: in a URL, `variables` and `extensions` are JSON texts. */
   return (parameters: unknown): ValidatedRequest => {
-    if (!isObject(parameters)) return { errors: [] };
-    const { query, documentId, operationName } = parameters;
-    const extensions = parseParameter(parameters.extensions);
-    let text: unknown;
     try {
-      text = trusted
-        ? findTrustedDocument(trusted, { documentId, extensions })
-        : persistedQueries.find({ query, extensions });
+      const { errors, ...validated } = validateParameters(parameters);
+      return { ...validated, errors: errors.map(locate) };
     } catch (error) {
       if (error instanceof GraphQLError) return { errors: [error] };
       throw error;
     }
-    if (typeof text !== 'string') return { errors: [] };
-    const parsed = documents.parse(text);
-    if (parsed instanceof GraphQLError) return { errors: [parsed] };
-    const variables = parseParameter(parameters.variables);
-    const { errors, cost } = checkLimits(
-      parsed.document,
-      typeof operationName === 'string' ? operationName : undefined,
-      isObject(variables) ? variables : {},
-    );
-    if (errors.length > 0) return { errors, cost };
-    return parsed.errors.length > 0 ? { errors: parsed.errors, cost } : { errors: [], parsed, cost };
   };
 }
 
@@ -74,6 +90,8 @@ export function parseParameter(value: unknown): unknown {
 export interface ParsedDocument {
   readonly text: string;
   readonly document: DocumentNode;
+  /** The document for an executor that gets coerced variables. */
+  readonly executable: DocumentNode;
   /** Validation errors; validated on first access. */
   readonly errors: readonly GraphQLError[];
 }
@@ -83,6 +101,9 @@ export interface DocumentOptions {
   readonly maxTokens: number;
   readonly introspection: boolean;
 }
+
+/** Far above what clients need: a document of the most tokens, indented by many levels, has fewer. */
+const maxDocumentCharacters = 256 * 1024;
 
 /** Bounds each cache by its texts: a syntax tree takes some hundred bytes for each character. */
 const maxCharacters = 512 * 1024;
@@ -112,10 +133,15 @@ export class DocumentCache {
     const document = this.#parse(text);
     if (document instanceof GraphQLError) return document;
     let errors: readonly GraphQLError[] | undefined;
+    let executable: DocumentNode | undefined;
     const validateDocument = () => this.#validate(document);
     const parsed: ParsedDocument = {
       text,
       document,
+      get executable() {
+        executable ??= toExecutable(document);
+        return executable;
+      },
       // A getter: limits are checked first, and take less time than validation.
       get errors() {
         errors ??= validateDocument();
@@ -133,14 +159,15 @@ export class DocumentCache {
 
   /** Apollo's `documentStore`, whose keys end in the SHA-256 of the query. */
   readonly apolloStore = {
-    get: async (key: string) => this.#forApollo.get(key.slice(-64))?.document,
+    get: async (key: string) => this.#forApollo.get(key.slice(-64))?.executable,
     set: async () => {},
     delete: async () => {},
   };
 
   #parse(text: string): DocumentNode | GraphQLError {
+    if (text.length > maxDocumentCharacters) return tooManyCharacters(text.length);
     try {
-      return parse(text, { maxTokens: this.#options.maxTokens });
+      return detachLocations(parse(text, { maxTokens: this.#options.maxTokens }));
     } catch (error) {
       if (error instanceof GraphQLError) return withCode(error, 'GRAPHQL_PARSE_FAILED');
       if (!(error instanceof RangeError)) throw error;
@@ -157,6 +184,12 @@ export class DocumentCache {
   }
 }
 
+function tooManyCharacters(length: number): GraphQLError {
+  const [found, most] = [length, maxDocumentCharacters].map(number => number.toLocaleString('en-US'));
+  const message = `The document has ${found} characters; at most ${most} are allowed.`;
+  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_LONG' } });
+}
+
 function withCode(error: GraphQLError, code: string, message = error.message): GraphQLError {
   const { nodes = null, source = null, positions = null, extensions } = error;
   return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
@@ -164,6 +197,13 @@ function withCode(error: GraphQLError, code: string, message = error.message): G
 
 /** Removes the names of the schema that graphql-js suggests: without introspection they are not public. */
 const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean .*\?$/s, '');
+
+/** Whether every operation selects nothing but introspection, and `__typename`. */
+export function isIntrospection({ definitions }: DocumentNode): boolean {
+  const operations = definitions.filter(definition => definition.kind === Kind.OPERATION_DEFINITION);
+  const selections = operations.flatMap(({ selectionSet }) => selectionSet.selections);
+  return selections.every(selection => selection.kind === Kind.FIELD && selection.name.value.startsWith('__'));
+}
 
 const noIntrospection: ValidationRule = context => ({
   Field(node) {

@@ -25,103 +25,165 @@ const literals: Readonly<Record<string, unknown>> = { null: null, true: true, fa
 const plainCharacters = new RegExp(`[^"\\\\${String.fromCharCode(0)}-${String.fromCharCode(0x1f)}]*`, 'y');
 const hexDigits = /[0-9a-fA-F]{4}/y;
 
-/**
- * Recursive-descent JSON parser with the semantics of `JSON.parse`: the last of duplicate keys wins, `__proto__` is an ordinary key.
- * Error positions are those of Python's `json`, hence FastAPI's: the start of an invalid value, the quote of an unterminated string.
- */
-export function readJson(text: string, parseNumber: (text: string) => unknown): unknown {
-  let at = 0;
+/** An object or list whose members are being read. */
+type Container =
+  | { readonly close: '}'; readonly value: Record<string, unknown>; key: string }
+  | { readonly close: ']'; readonly value: unknown[] };
 
-  function unexpected(position: number): never {
-    throw new JsonSyntaxError(text, position);
+/** Values that are read between two checks whether to pause. */
+const valuesPerCheck = 256;
+
+/**
+ * JSON parser with the semantics of `JSON.parse`: the last of duplicate keys wins, `__proto__` is an ordinary key. It can pause, so that a
+ * large text does not block the event loop. Error positions are those of Python's `json`, hence FastAPI's: the start of an invalid value,
+ * the quote of an unterminated string.
+ */
+export class JsonReader {
+  readonly #text: string;
+  readonly #parseNumber: (text: string) => unknown;
+  readonly #containers: Container[] = [];
+  #at = 0;
+  /** The document, once `read` has returned true. */
+  value: unknown;
+
+  constructor(text: string, parseNumber: (text: string) => unknown) {
+    this.#text = text;
+    this.#parseNumber = parseNumber;
+    this.#skip(space);
   }
 
-  /** Advances past a match of the sticky pattern; returns whether there was one. */
-  function skip(pattern: RegExp): boolean {
-    pattern.lastIndex = at;
-    if (!pattern.test(text)) return false;
-    at = pattern.lastIndex;
+  /** Reads to the end, or until `isToPause` returns true; returns whether it has reached the end. */
+  read(isToPause: () => boolean = () => false): boolean {
+    for (let values = 1; ; values++) {
+      const opened = this.#open();
+      if (!opened && this.#complete(this.#readScalar())) return true;
+      if (values % valuesPerCheck === 0 && isToPause()) return false;
+    }
+  }
+
+  /** Enters an object or list that has members; returns false at any other value. */
+  #open(): boolean {
+    const container = this.#containerAt();
+    if (!container) return false;
+    const start = this.#at++;
+    this.#skip(space);
+    if (this.#text[this.#at] === container.close) {
+      // Read as a scalar.
+      this.#at = start;
+      return false;
+    }
+    this.#containers.push(container);
+    if (container.close === '}') this.#readKey(container);
     return true;
   }
 
-  function readValue(): unknown {
-    const start = at;
-    if (text[at] === '"') return readString();
-    if (text[at] === '{') return readObject();
-    if (text[at] === '[') return readList();
-    if (skip(number)) return parseNumber(text.slice(start, at));
-    return skip(literal) ? literals[text.slice(start, at)] : unexpected(start);
+  #containerAt(): Container | undefined {
+    const character = this.#text[this.#at];
+    if (character === '{') return { close: '}', value: {}, key: '' };
+    return character === '[' ? { close: ']', value: [] } : undefined;
   }
 
-  /** Reads the comma-separated members up to the closing bracket. */
-  function readMembers(close: string, readMember: () => void): void {
-    at++;
-    skip(space);
-    while (text[at] !== close) {
-      readMember();
-      skip(space);
-      if (text[at] === close) break;
-      if (text[at] !== ',') unexpected(at);
-      at++;
-      skip(space);
-      // No trailing comma.
-      if (text[at] === close) unexpected(at);
+  /** Adds a value to its container, and leaves each container that ends with it; returns whether the document has ended. */
+  #complete(given: unknown): boolean {
+    let value = given;
+    for (;;) {
+      const container = this.#containers.at(-1);
+      this.#skip(space);
+      if (!container) {
+        if (this.#at < this.#text.length) this.#unexpected(this.#at);
+        this.value = value;
+        return true;
+      }
+      addMember(container, value);
+      if (this.#text[this.#at] === ',') {
+        this.#at++;
+        this.#skip(space);
+        // No trailing comma.
+        if (this.#text[this.#at] === container.close) this.#unexpected(this.#at);
+        if (container.close === '}') this.#readKey(container);
+        return false;
+      }
+      if (this.#text[this.#at] !== container.close) this.#unexpected(this.#at);
+      this.#at++;
+      this.#containers.pop();
+      value = container.value;
     }
-    at++;
   }
 
-  function readList(): unknown[] {
-    const list: unknown[] = [];
-    readMembers(']', () => list.push(readValue()));
-    return list;
+  #readKey(container: { key: string }): void {
+    if (this.#text[this.#at] !== '"') this.#unexpected(this.#at);
+    container.key = this.#readString();
+    this.#skip(space);
+    if (this.#text[this.#at] !== ':') this.#unexpected(this.#at);
+    this.#at++;
+    this.#skip(space);
   }
 
-  function readObject(): object {
-    const object: Record<string, unknown> = {};
-    readMembers('}', () => {
-      if (text[at] !== '"') unexpected(at);
-      const key = readString();
-      skip(space);
-      if (text[at] !== ':') unexpected(at);
-      at++;
-      skip(space);
-      const value = readValue();
-      if (key !== '__proto__') object[key] = value;
-      else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-    });
-    return object;
+  /** Reads a value without members. */
+  #readScalar(): unknown {
+    const start = this.#at;
+    const character = this.#text[start];
+    if (character === '"') return this.#readString();
+    const empty = this.#containerAt();
+    if (empty) {
+      this.#at = this.#text.indexOf(empty.close, start) + 1;
+      return empty.value;
+    }
+    if (this.#skip(number)) return this.#parseNumber(this.#text.slice(start, this.#at));
+    return this.#skip(literal) ? literals[this.#text.slice(start, this.#at)] : this.#unexpected(start);
   }
 
-  function readString(): string {
-    const start = at++;
-    skip(plainCharacters);
-    if (text[at] === '"') return text.slice(start + 1, at++);
-    while (text[at] !== '"') {
-      if (at >= text.length) unexpected(start);
-      if (text[at] !== '\\') unexpected(at);
-      readEscape(start);
-      skip(plainCharacters);
+  #readString(): string {
+    const text = this.#text;
+    const start = this.#at++;
+    this.#skip(plainCharacters);
+    if (text[this.#at] === '"') return text.slice(start + 1, this.#at++);
+    while (text[this.#at] !== '"') {
+      if (this.#at >= text.length) this.#unexpected(start);
+      if (text[this.#at] !== '\\') this.#unexpected(this.#at);
+      this.#readEscape(start);
+      this.#skip(plainCharacters);
     }
     // `JSON.parse` is safe for a single string: its bug affects keys only.
-    return JSON.parse(text.slice(start, ++at));
+    return JSON.parse(text.slice(start, ++this.#at));
   }
 
-  function readEscape(start: number): void {
-    const escaped = text[at + 1];
-    if (escaped === undefined) unexpected(start);
-    if (!'"\\/bfnrtu'.includes(escaped ?? '')) unexpected(at);
+  #readEscape(start: number): void {
+    const escaped = this.#text[this.#at + 1];
+    if (escaped === undefined) this.#unexpected(start);
+    if (!'"\\/bfnrtu'.includes(escaped ?? '')) this.#unexpected(this.#at);
     if (escaped !== 'u') {
-      at += 2;
+      this.#at += 2;
       return;
     }
-    const hex = at + 1;
-    at += 2;
+    const hex = this.#at + 1;
+    this.#at += 2;
     // Python reports the escape if the text ends right after the four digits.
-    if (!skip(hexDigits) || at >= text.length) unexpected(hex);
+    if (!this.#skip(hexDigits) || this.#at >= this.#text.length) this.#unexpected(hex);
   }
 
-  skip(space);
-  const value = readValue();
-  skip(space);
-  return at < text.length ? unexpected(at) : value;
+  /** Advances past a match of the sticky pattern; returns whether there was one. */
+  #skip(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+
+  #unexpected(position: number): never {
+    throw new JsonSyntaxError(this.#text, position);
+  }
+}
+
+function addMember(container: Container, value: unknown): void {
+  if (container.close === ']') container.value.push(value);
+  else if (container.key !== '__proto__') container.value[container.key] = value;
+  else {
+    Object.defineProperty(container.value, container.key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  }
 }

@@ -1,4 +1,5 @@
-import { readJson } from './json-reader.ts';
+import { TimeSlice } from '../scheduling/time-slice.ts';
+import { JsonReader } from './json-reader.ts';
 
 declare global {
   interface JSON {
@@ -18,6 +19,19 @@ interface RawNumber {
  */
 export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? parseSlowly(text, Number) : JSON.parse(text);
+}
+
+/** The same for a large text: what is not left to `JSON.parse` yields to the event loop. */
+export async function parseLargeJson(text: string): Promise<unknown> {
+  return hasEscapedKey(text) ? readJsonInSlices(text, Number) : JSON.parse(text);
+}
+
+/** Reads a text with our own parser, which reports the position of an error. */
+export async function readJsonInSlices(text: string, parseNumber: (text: string) => unknown): Promise<unknown> {
+  const reader = new JsonReader(text, parseNumber);
+  const slice = new TimeSlice();
+  while (!reader.read(() => slice.isOver)) await slice.yield();
+  return reader.value;
 }
 
 /**
@@ -82,11 +96,7 @@ function endOfString(text: string, start: number): number {
 }
 
 function parseSlowly(text: string, parseNumber: (text: string) => unknown): unknown {
-  try {
-    return readJson(text, parseNumber);
-  } catch (error) {
-    // The parser is recursive: deep nesting overflows the stack.
-    if (error instanceof RangeError) throw new SyntaxError('JSON is nested too deeply', { cause: error });
-    throw error;
-  }
+  const reader = new JsonReader(text, parseNumber);
+  reader.read();
+  return reader.value;
 }

@@ -10,6 +10,7 @@ import {
 import { isObject } from './json.ts';
 import { snakeCase } from './names.ts';
 import { type Bounds, enumReader, type Source, scalarReader } from './scalars.ts';
+import { readElements, readInSlices } from './slices.ts';
 import { type ErrorPath, fail, type Read, type ValidationErrors } from './validation-errors.ts';
 
 export interface ReaderOptions extends Bounds {
@@ -23,12 +24,17 @@ export interface ReaderOptions extends Bounds {
  */
 export interface Reader {
   read(value: unknown, path: ErrorPath, errors: ValidationErrors): unknown;
+  /** The same for a large value: yields to the event loop between the elements of long lists. */
+  readInSlices(value: unknown, path: ErrorPath, errors: ValidationErrors): Promise<unknown>;
 }
 
 /** Compiles an input type into a reader; bounds apply to the type itself, not to elements or fields of it. */
 export function compileReader(type: GraphQLInputType, options: ReaderOptions = {}): Reader {
   const read = compile(type, { options, objects: new Map() });
-  return { read: (value, path, errors) => read(value, { keys: [...path], errors }, path.length) };
+  return {
+    read: (value, path, errors) => read(value, { keys: [...path], errors }, path.length),
+    readInSlices: (value, path, errors) => readInSlices(read, value, path, errors),
+  };
 }
 
 interface Compilation {
@@ -50,15 +56,12 @@ function compile(type: GraphQLInputType, compilation: Compilation): Read {
 
 function listReader(itemType: GraphQLInputType, { objects }: Compilation): Read {
   const readItem = compile(itemType, { options: {}, objects });
-  const nullable = !isNonNullType(itemType);
+  const readElement: Read = isNonNullType(itemType)
+    ? readItem
+    : (value, cursor, depth) => (value === null ? null : readItem(value, cursor, depth));
   return (value, cursor, depth) => {
     if (!Array.isArray(value)) return fail(cursor, depth, 'list_type', 'Input should be a valid list');
-    const result: unknown[] = [];
-    for (let index = 0; index < value.length && !cursor.errors.full; index++) {
-      cursor.keys[depth] = index;
-      result.push(nullable && value[index] === null ? null : readItem(value[index], cursor, depth + 1));
-    }
-    return result;
+    return readElements(value, cursor, depth, readElement);
   };
 }
 

@@ -29,8 +29,19 @@ export class ValidationErrors {
  * at that index, so reading allocates nothing and the path is copied only for an error.
  */
 export interface Cursor {
-  readonly keys: (string | number)[];
+  keys: (string | number)[];
   readonly errors: ValidationErrors;
+  /** If present, long lists are added to it instead of being read at once. */
+  readonly deferred?: DeferredList[];
+}
+
+/** A list whose elements are still to be read. */
+export interface DeferredList {
+  /** Its path. */
+  readonly keys: readonly (string | number)[];
+  readonly length: number;
+  /** Reads an element at the cursor, which is at the list. */
+  readonly readElement: (index: number) => void;
 }
 
 /** Converts an input value to a value of the graph; adds an error and returns undefined if it is invalid. */

@@ -11,7 +11,7 @@ import { compilePartialCheck } from './domain-errors.ts';
 import { unprocessable } from './errors.ts';
 
 /** Reads the variables of an operation from a request. Throws 422 with all validation errors. */
-export type ReadArguments = (request: FastifyRequest) => Variables;
+export type ReadArguments = (request: FastifyRequest) => Promise<Variables>;
 
 export function compileArguments(
   graph: GraphQLSchema,
@@ -24,11 +24,15 @@ export function compileArguments(
   const hashes = new Set(matching.map(({ hash }) => hash));
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   const checkPartialInput = compilePartialCheck(graph, operation);
-  return request => {
+  return async request => {
     const errors = new ValidationErrors();
-    const input = readInput(request, bodyParameters, errors);
+    const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;
+    const input = { ...readInput(request), body };
     const variables: Record<string, unknown> = {};
-    for (const parameter of parameters) readParameter(parameter, input, variables, errors);
+    for (const parameter of parameters) {
+      const reading = readParameter(parameter, input, variables, errors);
+      if (reading) await reading;
+    }
     if (errors.list.length > 0) {
       if (!errors.full) for (const { loc, type, msg } of checkPartialInput(variables)) errors.add(loc, type, msg);
       throw unprocessable(errors.list);
@@ -52,18 +56,16 @@ interface Input {
   readonly body: Fields | undefined;
 }
 
-function readInput(request: FastifyRequest, bodyParameters: readonly Parameter[], errors: ValidationErrors): Input {
-  const { params, url } = request;
+function readInput({ params, url }: FastifyRequest): Omit<Input, 'body'> {
   const search = url.indexOf('?');
   return {
     path: isObject(params) ? params : {},
     query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
-    body: bodyParameters.length > 0 ? readFields(request, bodyParameters, errors) : undefined,
   };
 }
 
-function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
-  const body = readBody(request);
+async function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
+  const body = await readBody(request);
   if (isObject(body)) return body;
   if (body !== undefined && body !== null) {
     const msg = 'Input should be a valid dictionary or object to extract fields from';
@@ -72,19 +74,27 @@ function readFields(request: FastifyRequest, parameters: readonly Parameter[], e
   return undefined;
 }
 
+/** Returns a promise for the parameters of a body, which may be large. */
 function readParameter(
   parameter: Parameter,
   input: Input,
   variables: Record<string, unknown>,
   errors: ValidationErrors,
-): void {
+): Promise<void> | undefined {
   const { name, required, reader, defaultValue } = parameter;
-  if (parameter.in === 'header' || (parameter.in === 'body' && !input.body)) return;
+  if (parameter.in === 'header' || (parameter.in === 'body' && !input.body)) return undefined;
   const value = findValue(parameter, input);
   const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
-  if (!isAbsent) variables[name] = reader.read(value, [parameter.in, name], errors);
+  const path = [parameter.in, name];
+  if (!isAbsent && parameter.in === 'body') {
+    return reader.readInSlices(value, path, errors).then(read => {
+      variables[name] = read;
+    });
+  }
+  if (!isAbsent) variables[name] = reader.read(value, path, errors);
   else if (required) errors.add([parameter.in, name], 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
+  return undefined;
 }
 
 function findValue(parameter: Parameter, { path, query, body }: Input): unknown {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseJson } from '../input/json.ts';
-import { JsonSyntaxError, readJson } from '../input/json-reader.ts';
+import { parseLargeJson, readJsonInSlices } from '../input/json.ts';
+import { JsonSyntaxError } from '../input/json-reader.ts';
+import { findNestingBeyond } from '../input/nesting.ts';
 import type { RequestError } from '../input/validation-errors.ts';
 import { type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 
@@ -14,7 +15,7 @@ export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
  * The JSON value of the body; undefined without one. A body without Content-Type is read as JSON. Releases the bytes, so that they can
  * be collected while the request is in progress.
  */
-export function readBody(request: FastifyRequest): unknown {
+export async function readBody(request: FastifyRequest): Promise<unknown> {
   const { body, headers } = request;
   request.body = undefined;
   if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
@@ -35,20 +36,19 @@ function isJson(contentType: string | undefined): boolean {
 const isIdentity = (contentEncoding: string | undefined) =>
   (contentEncoding ?? 'identity').toLowerCase() === 'identity';
 
-const maxDepth = 100;
+const maxNesting = 100;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a JSON body. Invalid JSON is 422 at the position where parsing stopped, as in FastAPI. */
-export function parseBody(bytes: Buffer): unknown {
-  // Before parsing: 10 MiB of opening brackets would take the parser two seconds.
-  const tooDeep = findNestingBeyond(bytes, maxDepth);
-  if (tooDeep !== undefined) throw invalidJson(tooDeep, `JSON decode error, nested deeper than ${maxDepth} levels`);
+export async function parseBody(bytes: Buffer): Promise<unknown> {
+  const tooDeep = findNestingBeyond(maxNesting, bytes);
+  if (tooDeep !== undefined) throw invalidJson(tooDeep, `JSON decode error, nested deeper than ${maxNesting} levels`);
   const text = decode(bytes);
   try {
-    return parseJson(text);
+    return await parseLargeJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw invalidJson(errorPosition(text), 'JSON decode error');
+    throw invalidJson(await findErrorPosition(text), 'JSON decode error');
   }
 }
 
@@ -66,50 +66,12 @@ function decode(bytes: Buffer): string {
 }
 
 /** The position that FastAPI reports, which is not V8's; V8 does not always report one. */
-function errorPosition(text: string): number {
+async function findErrorPosition(text: string): Promise<number> {
   try {
-    readJson(text, Number);
+    await readJsonInSlices(text, Number);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.position;
     throw error;
   }
   throw new Error('The second parser has accepted invalid JSON');
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-
-/** The position of the first bracket or brace that nests deeper than this. */
-function findNestingBeyond(bytes: Buffer, limit: number): number | undefined {
-  let depth = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (byte === quote) index = findStringEnd(bytes, index);
-    else if (byte === openBrace || byte === openBracket) {
-      depth++;
-      if (depth > limit) return index;
-    } else if (byte === closeBrace || byte === closeBracket) depth--;
-  }
-  return undefined;
-}
-
-/** The position of the closing quote; the length of the text for an unterminated string. */
-function findStringEnd(bytes: Buffer, start: number): number {
-  let end = start;
-  do {
-    end = bytes.indexOf(quote, end + 1);
-    if (end < 0) return bytes.length;
-    // A quote after an odd number of backslashes is escaped.
-  } while (countBackslashesBefore(bytes, end) % 2 === 1);
-  return end;
-}
-
-function countBackslashesBefore(bytes: Buffer, index: number): number {
-  let count = 0;
-  while (bytes[index - count - 1] === backslash) count++;
-  return count;
 }

@@ -40,6 +40,8 @@ export interface ExecuteOptions<Caller extends object> {
   readonly createContext: (caller: Caller) => unknown;
   /** Reads revisions of a store, which costs less than to load its data. */
   readonly readRevisions: ReadRevisions<Caller>;
+  /** Runs what takes long, e.g. the first rendering of a menu, when it is the caller's turn. */
+  readonly runExpensive: <T>(caller: Caller, task: () => Promise<T>) => Promise<T>;
 }
 
 export function compileExecute<Caller extends object>(
@@ -55,7 +57,7 @@ export function compileExecute<Caller extends object>(
 function compileRead<Caller extends object>(
   contract: Contract,
   operation: Operation,
-  { schema, responseCache, createContext, readRevisions }: ExecuteOptions<Caller>,
+  { schema, responseCache, createContext, readRevisions, runExpensive }: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
   const compiled = compileOperation(schema, operation, rootFieldOf(contract, operation).type);
   const revision = compileRevision(schema, operation);
@@ -75,7 +77,7 @@ function compileRead<Caller extends object>(
     if (unchanged) return unchanged;
     const render = () => renderResponse(operation, compiled, variables, createContext(caller));
     if (isCached && etag !== undefined) {
-      const found = responseCache.get(cacheKeyOf(operation, variables), etag, render);
+      const found = responseCache.get(cacheKeyOf(operation, variables), etag, () => runExpensive(caller, render));
       const response = await encode(found instanceof Promise ? await found : found, headers);
       return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }

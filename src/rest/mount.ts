@@ -20,6 +20,8 @@ declare module 'fastify' {
 export interface RestOptions<Caller extends object> extends ExecuteOptions<Caller> {
   /** Throws `Unauthenticated`, or `Forbidden` for a caller without the permission that the root field requires. */
   readonly authenticate: (request: FastifyRequest, rootField: GraphQLField<unknown, unknown>) => Promise<Caller>;
+  /** Executes a request when it is the caller's turn. */
+  readonly run: <T>(caller: Caller, task: () => Promise<T>) => Promise<T>;
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
@@ -47,6 +49,9 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
   return { contract, routes };
 }
 
+/** A request with such a body takes its turn among the expensive ones. */
+const minExpensiveBytes = 256 * 1024;
+
 function mountRoute<Caller extends object>(
   app: FastifyInstance,
   contract: Contract,
@@ -67,8 +72,13 @@ function mountRoute<Caller extends object>(
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');
-      const restRequest = { caller: request.caller as Caller, headers: request.headers };
-      return send(await handle(execute, readArguments(request), restRequest), reply);
+      const caller = request.caller as Caller;
+      const respond = async () => handle(execute, await readArguments(request), { caller, headers: request.headers });
+      const isExpensive = Buffer.isBuffer(request.body) && request.body.length >= minExpensiveBytes;
+      const response = await options.run(caller, () =>
+        isExpensive ? options.runExpensive(caller, respond) : respond(),
+      );
+      return send(response, reply);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { TooManyRequests } from '../errors.ts';
+import type { RetryableError } from '../errors.ts';
 
 export interface FairQueueOptions {
   /** Tasks that run at a time. */
@@ -9,6 +9,8 @@ export interface FairQueueOptions {
   readonly maxWaiting: number;
   /** For so long a task may wait. */
   readonly maxWaitMs: number;
+  /** The error of a task that may not wait, or has waited for too long. */
+  readonly createError: () => RetryableError;
 }
 
 /** Returns the slot of a task to the queue; a second call does nothing. */
@@ -26,7 +28,7 @@ interface KeyState {
 
 /**
  * Bounds the tasks that run at a time, and takes those that wait from each key in turn (round robin), so that no key waits for the queue of
- * another. Only the key that has too many tasks waiting is rejected, with `TooManyRequests`.
+ * another. Only the key that has too many tasks waiting is rejected.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
@@ -61,7 +63,7 @@ export class FairQueue {
     }
   }
 
-  /** Takes a slot, at once if there is one; rejects with `TooManyRequests` if too many tasks of the key wait, or this one waits too long. */
+  /** Takes a slot, at once if there is one; fails if too many tasks of the key wait, or this one waits for too long. */
   acquire(key: string): Release | Promise<Release> {
     const { width, perKey, maxWaiting } = this.#options;
     const state = this.#stateOf(key);
@@ -90,6 +92,11 @@ export class FairQueue {
   #start(key: string, state: KeyState): Release {
     state.running += 1;
     this.#running += 1;
+    if (this.#keys.size > 1) {
+      // The key goes to the end of the round.
+      this.#keys.delete(key);
+      this.#keys.set(key, state);
+    }
     let isReleased = false;
     return () => {
       if (isReleased) return;
@@ -108,9 +115,6 @@ export class FairQueue {
       const [next] = state.waiting;
       if (!next || state.running >= perKey) continue;
       this.#stopWaiting(state, next);
-      // The key goes to the end of the round.
-      this.#keys.delete(key);
-      this.#keys.set(key, state);
       next.start(this.#start(key, state));
       return;
     }
@@ -125,13 +129,8 @@ export class FairQueue {
     if (state.running === 0 && state.waiting.size === 0) this.#keys.delete(key);
   }
 
-  #reject(): TooManyRequests {
+  #reject(): RetryableError {
     this.#rejected += 1;
-    return new TooManyRequests(
-      'This API key has more expensive requests under way than its share; send fewer at once.',
-      {
-        retryAfterSeconds: 1,
-      },
-    );
+    return this.#options.createError();
   }
 }

@@ -1,29 +1,41 @@
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { Unavailable } from '../errors.ts';
+import type { FairQueue } from '../scheduling/fair-queue.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Throws `Unavailable` while the event loop or the connection pool is saturated. */
-    assertNotOverloaded(): void;
+    /**
+     * Throws `Unavailable` while the event loop or the connection pool is saturated: first for requests without a valid key, and for keys with
+     * more requests under way than their share.
+     */
+    assertNotOverloaded(keyId: string | undefined): void;
+    isOverloaded(): boolean;
   }
 }
+
+/** From so many times a limit on, load is shed for every key. */
+const severity = 4;
 
 /** Sheds load with 503, so that a request that would have to wait for long is rejected at once. */
 export async function registerLoadShedding(
   app: FastifyInstance,
-  pool: Pick<Pool, 'waitingCount'>,
+  { connections, requests }: { readonly connections: Pick<FairQueue, 'counts'>; readonly requests: FairQueue },
   { maxWaiting, maxDelayMs }: Config['loadLimits'],
 ): Promise<void> {
   // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
   await app.register(underPressure, {});
-  app.decorate('assertNotOverloaded', () => {
+  const isOverloaded = (times = 1) => {
     const { eventLoopDelay } = app.memoryUsage();
     // The delay is infinite where the event loop has not run for a whole interval, as during the start.
-    const isLate = eventLoopDelay > maxDelayMs && eventLoopDelay !== Number.POSITIVE_INFINITY;
-    if (!isLate && pool.waitingCount <= maxWaiting) return;
+    const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
+    return isLate || connections.counts.waiting > maxWaiting * times;
+  };
+  app.decorate('isOverloaded', () => isOverloaded());
+  app.decorate('assertNotOverloaded', keyId => {
+    if (!isOverloaded()) return;
+    if (keyId !== undefined && !requests.exceedsShare(keyId) && !isOverloaded(severity)) return;
     throw new Unavailable('The service has more to do than it can at the moment.', { retryAfterSeconds: 1 });
   });
 }

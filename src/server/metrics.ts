@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { createEventMetrics, type FeedState } from './event-metrics.ts';
 
 export interface FinishedRequest {
@@ -13,7 +14,10 @@ export interface FinishedRequest {
   readonly graphqlOperation: string | undefined;
 }
 
-type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
+type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount'>;
+
+/** Queues in which the requests of each key take turns, by name. */
+type Shares = Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
 
 export interface CacheCounts {
   readonly hits: number;
@@ -32,6 +36,7 @@ const maxOperationNames = 100;
 
 export interface MetricSources {
   readonly pool?: PoolCounts;
+  readonly shares?: Shares;
   readonly cache?: CacheCounts;
   readonly replicas?: ReplicaCounts | undefined;
   readonly feed?: FeedState;
@@ -40,7 +45,7 @@ export interface MetricSources {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates the metrics of this process, which `/metrics` exposes. */
-export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {}) {
+export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -79,6 +84,7 @@ export function createMetrics({ pool, cache, replicas, feed }: MetricSources = {
     },
   });
   if (pool) watchPool(pool, registers);
+  if (shares) watchShares(shares, registers);
   if (cache) watchCache(cache, registers);
   if (replicas) watchReplicas(replicas, registers);
 
@@ -114,12 +120,38 @@ function watchPool(pool: PoolCounts, registers: Registry[]): void {
       this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
     },
   });
+}
+
+function watchShares(shares: Shares, registers: Registry[]): void {
+  const queues = Object.entries(shares);
+  new Gauge({
+    name: 'carte_share_tasks',
+    help: 'What keys share: requests, expensive requests, uploads (large bodies) and connections to the database, in use or waited for',
+    labelNames: ['share', 'state'],
+    registers,
+    collect() {
+      for (const [share, { counts }] of queues) {
+        this.set({ share, state: 'running' }, counts.running);
+        this.set({ share, state: 'waiting' }, counts.waiting);
+      }
+    },
+  });
   new Gauge({
     name: 'carte_database_waiting',
     help: 'Statements that wait for a connection',
     registers,
     collect() {
-      this.set(pool.waitingCount);
+      this.set(shares.connections?.counts.waiting ?? 0);
+    },
+  });
+  new Counter({
+    name: 'carte_share_rejected_total',
+    help: 'Tasks of a key that waited for too long, or for which too many waited already',
+    labelNames: ['share'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [share, { counts }] of queues) this.inc({ share }, counts.rejected);
     },
   });
 }

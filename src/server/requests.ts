@@ -69,7 +69,8 @@ function report(request: FastifyRequest, status: number, { metrics, logsRequests
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const milliseconds = reply.elapsedTime;
-  const operation = route === '/graphql' ? graphqlOperation(request) : undefined;
+  // Only callers with a key choose names that appear in metrics and the log.
+  const operation = route !== '/graphql' ? undefined : keyId === undefined ? anonymous : graphqlOperation(request);
   metrics.requestFinished({ method, route, status, seconds: milliseconds / 1_000, graphqlOperation: operation });
   if (!logsRequests) return;
   request.log.info(

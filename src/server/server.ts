@@ -1,10 +1,11 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import Fastify, { errorCodes, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { type Authenticate, createAuthenticator } from '../auth/authenticate.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { ResponseCache } from '../cache/response-cache.ts';
 import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
+import { shareConnections } from '../database/connection-shares.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
 import { authorize } from '../graphql/authorization.ts';
@@ -13,15 +14,17 @@ import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { mountSdl } from '../graphql/sdl.ts';
-import { parseJson } from '../input/json.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
+import { createAddressLimit } from './address-limit.ts';
 import { registerAuthentication } from './authentication.ts';
 import { isAllowedOrigin, registerCors } from './cors.ts';
 import { registerDrain } from './drain.ts';
 import { createTranslate, handleErrors } from './error-handler.ts';
 import { createFeed, deleteOldEvents, observeStreams } from './events.ts';
+import { createFairShares } from './fair-shares.ts';
 import { mountHealth } from './health.ts';
+import { parseJsonBodies } from './json-bodies.ts';
 import { registerLoadShedding } from './load-shedding.ts';
 import { loggerOptions, requestId } from './log.ts';
 import { type CollectMetrics, createMetrics, mountMetrics } from './metrics.ts';
@@ -42,12 +45,14 @@ export async function createServer(
 ): Promise<FastifyInstance> {
   const app = createFastify(config);
   const pool = await orm.em.getConnection().getNativeClient();
+  const connections = shareConnections(pool, { timeoutMs: config.connectionSeconds * 1_000 });
+  const shares = createFairShares(config.shares);
   const access = await createReadAccess(orm);
   const replicas = config.replicaUrls.length > 0 ? useReplicas(app, access.primary, config) : undefined;
   const responseCache = new ResponseCache(config.cacheBytes);
   const feed = createFeed(app, pool, config);
   deleteOldEvents(app, access.primary, config);
-  const metrics = createMetrics({ pool, cache: responseCache, replicas, feed });
+  const metrics = createMetrics({ pool, shares: { ...shares, connections }, cache: responseCache, replicas, feed });
 
   registerDrain(app);
   completeProtocol(app);
@@ -58,10 +63,12 @@ export async function createServer(
   });
   checkTargets(app);
   if (config.http.corsOrigins.length > 0) await registerCors(app, config.http.corsOrigins);
-  await registerLoadShedding(app, pool, config.loadLimits);
+  await registerLoadShedding(app, { connections, requests: shares.requests }, config.loadLimits);
   if (config.rateLimit > 0) await registerRateLimit(app, config.rateLimit);
   const authenticate = authenticator(app, access.primary, config);
-  registerAuthentication(app, authenticate);
+  const addressLimit = createAddressLimit(config, app.log);
+  registerAuthentication(app, { authenticate, addressLimit, uploads: shares.uploads });
+  parseJsonBodies(app, shares);
   handleErrors(app);
   mountHealth(app, orm);
   if (config.metrics) mountMetrics(app, metrics, collectMetrics);
@@ -93,6 +100,7 @@ export async function createServer(
       dependencies,
       authenticate: request => app.authenticate(request),
       translateError,
+      shares,
       subscriptions: {
         limits: config.streams,
         events: {
@@ -101,7 +109,7 @@ export async function createServer(
           maxBuffered: config.streams.buffer,
           maxStallMs: config.streams.stallSeconds * 1_000,
         },
-        authenticateKey: (key, connection) => app.authenticateKey(key, connection),
+        authenticateKey: (key, connection, request) => app.authenticateKey(key, connection, request),
         renewKey: key => authenticate.renew(key),
         isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
         observer: observeStreams(app, metrics, reportRequest),
@@ -114,6 +122,8 @@ export async function createServer(
     responseCache,
     bodyLimit: config.bodyLimit,
     authenticate: async (request, rootField) => authorize(rootField, (await app.authenticate(request))?.scope),
+    run: ({ keyId = '' }, task) => shares.requests.run(keyId, task),
+    runExpensive: ({ keyId = '' }, task) => shares.expensive.run(keyId, task),
     createContext: scope => createContext(dependencies, scope, { transport: 'REST' }),
     readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
     translateError,
@@ -143,16 +153,6 @@ function createFastify(config: Config): FastifyInstance {
       reply.code(error.statusCode ?? 400).send({ detail: error.message }),
   });
   app.server.maxConnections = config.http.maxConnections;
-  // Instead of Fastify's parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are data like any other.
-  app.removeContentTypeParser('application/json');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    if (text.length === 0) return done(new errorCodes.FST_ERR_CTP_EMPTY_JSON_BODY());
-    try {
-      done(null, parseJson(String(text).replace(/^\uFEFF/, '')));
-    } catch {
-      done(new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY());
-    }
-  });
   return app;
 }
 

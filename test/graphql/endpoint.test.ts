@@ -33,7 +33,7 @@ describe('/graphql', () => {
     const stores = await app.graphql('{ stores { nodes { id } } }', {}, headers);
     expect(stores.status).toBe(401);
     expect(stores.headers.get('www-authenticate')).toBe('ApiKey');
-    expect(stores.body.data).toBeNull();
+    expect(stores.body).not.toHaveProperty('data');
     expect(stores.body.errors).toMatchObject([
       { message: 'An API key is needed in the header x-api-key.', extensions: { code: 'UNAUTHENTICATED' } },
     ]);

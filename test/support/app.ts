@@ -23,6 +23,8 @@ const config: Config = {
   cacheBytes: 16 * 1024 * 1024,
   // The service shares its event loop with the tests, which block it; test/http/load-shedding.test.ts sets its own limits.
   loadLimits: { maxWaiting: 500, maxDelayMs: 60_000 },
+  // All tests have one address; test/http/address-limit.test.ts sets its own limit.
+  addressRateLimit: 0,
   // Tests count statements; test/events/webhooks.test.ts delivers.
   webhooks: { deliver: false, allowHttp: true, allowNetworks: ['127.0.0.0/8'] },
 };

@@ -157,7 +157,7 @@ describe('DocumentCache', () => {
     const key = `prefix:${hash('sha256', text)}`;
     expect(await documents.apolloStore.get(key)).toBeUndefined();
     documents.prime(parsed);
-    expect(await documents.apolloStore.get(key)).toBe(parsed.document);
+    expect(await documents.apolloStore.get(key)).toBe(parsed.executable);
   });
 
   test('reveals no names of the schema if introspection is disabled', () => {

@@ -22,6 +22,8 @@ function appThatThrows(error: unknown) {
     throw error;
   };
   mountRest(app, {
+    run: (_caller, task) => task(),
+    runExpensive: (_caller, task) => task(),
     responseCache: new ResponseCache(0),
     readRevisions: async () => ({ menuRevision: 1, ordersRevision: 1 }),
     schema: makeExecutableSchema({

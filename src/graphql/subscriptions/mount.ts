@@ -16,7 +16,7 @@ export interface SubscriptionOptions {
   readonly limits: OpenStreamsOptions['limits'];
   readonly events: EventSourceOptions;
   /** Authenticates the key of a message on a WebSocket. */
-  readonly authenticateKey: (key: string, connection: object) => Promise<StreamCaller>;
+  readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
   /** Authenticates a key afresh, not from the cache. */
   readonly renewKey: OpenStreamsOptions['renew'];
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean;

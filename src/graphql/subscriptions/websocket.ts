@@ -12,7 +12,7 @@ import type { Results, StreamResult, SubscriptionRequest } from './subscribe.ts'
 export interface WebSocketOptions {
   readonly schema: GraphQLSchema;
   /** Authenticates the key of a connection, and counts a request of it. */
-  readonly authenticate: (key: string, connection: object) => Promise<StreamCaller>;
+  readonly authenticate: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
   /** Finds and validates the document; returns its errors otherwise. */
   readonly validate: (parameters: object) => SubscriptionRequest | readonly GraphQLError[];
   readonly open: (key: string, caller: StreamCaller) => OpenStream;
@@ -87,7 +87,7 @@ function createProtocolServer(options: WebSocketOptions) {
       try {
         if (typeof key !== 'string') throw new Unauthenticated('The payload of connection_init has no x-api-key.');
         extra.key = key;
-        await authenticate(key, socket);
+        await authenticate(key, socket, request);
         return true;
       } catch (error) {
         // Any other error closes the connection with a code after which clients give up.
@@ -97,9 +97,9 @@ function createProtocolServer(options: WebSocketOptions) {
         return false;
       }
     },
-    async onSubscribe({ extra: { key, socket } }, _id, payload) {
+    async onSubscribe({ extra: { key, socket, request: upgrade } }, _id, payload) {
       try {
-        const caller = await authenticate(key, socket);
+        const caller = await authenticate(key, socket, upgrade);
         const request = validate(payload);
         if ('length' in request) return request;
         const contextValue: Subscription = { request, stream: open(key, caller) };

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+import { Unavailable } from '../errors.ts';
+import { FairQueue, type Release } from '../scheduling/fair-queue.ts';
+import { currentRequest } from './statements.ts';
+
+/** From this size on a pool keeps connections for other keys. */
+const minSharedSize = 4;
+/** The share of the pool that one key leaves to others. */
+const reserve = 1 / 5;
+const maxWaiting = 10_000;
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
+
+/**
+ * Has the requests of each key take turns for the connections of a pool, of which no key gets all. Work outside of requests takes connections as
+ * before. Returns the queue, for its counts.
+ */
+export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }): FairQueue {
+  const width = pool.options.max ?? 10;
+  const queue = new FairQueue({
+    width,
+    perKey: width < minSharedSize ? width : width - Math.ceil(width * reserve),
+    maxWaiting,
+    maxWaitMs: timeoutMs,
+    createError: () => new Unavailable('No connection to the database became free in time.', { retryAfterSeconds: 1 }),
+  });
+  const connect = pool.connect.bind(pool);
+
+  const connectWith = (free: Release, callback: Connected) =>
+    connect((error, client) => {
+      if (!client) {
+        free();
+        return callback(error, undefined, () => {});
+      }
+      freeOnRelease(client, free);
+      callback(undefined, client, failure => client.release(failure));
+    });
+  /** Without a promise where a connection is free, as nearly always. */
+  const connectInTurn = (key: string, callback: Connected): void => {
+    try {
+      const slot = queue.acquire(key);
+      if (slot instanceof Promise)
+        slot.then(
+          free => connectWith(free, callback),
+          error => callback(error, undefined, () => {}),
+        );
+      else connectWith(slot, callback);
+    } catch (error) {
+      callback(error as Error, undefined, () => {});
+    }
+  };
+  pool.connect = ((callback?: Connected) => {
+    const key = currentRequest.getStore()?.keyId;
+    if (key === undefined) return callback ? connect(callback as never) : connect();
+    if (callback) return connectInTurn(key, callback);
+    return new Promise<pg.PoolClient>((resolve, reject) =>
+      connectInTurn(key, (error, client) => (client ? resolve(client) : reject(error))),
+    );
+  }) as pg.Pool['connect'];
+  return queue;
+}
+
+function freeOnRelease(client: pg.PoolClient, free: Release): void {
+  const release = client.release.bind(client);
+  client.release = error => {
+    free();
+    release(error);
+  };
+}

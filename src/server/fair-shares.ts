@@ -1,0 +1,43 @@
+import type { Config } from '../config.ts';
+import { TooManyRequests } from '../errors.ts';
+import { FairQueue } from '../scheduling/fair-queue.ts';
+
+/** What the requests of all keys share in this process. Each key gets its turn, so that none waits for what another has asked for. */
+export interface FairShares {
+  /** Requests that are executed. */
+  readonly requests: FairQueue;
+  /** Requests that take long or load much, e.g. the first rendering of a menu. */
+  readonly expensive: FairQueue;
+  /** Large bodies, from the first byte until they are handled. */
+  readonly uploads: FairQueue;
+}
+
+/** Bodies from this size on count as large. */
+export const minUploadBytes = 256 * 1024;
+
+/** Large bodies of one key, and of all, in memory at a time. */
+const uploadsPerKey = 16;
+const maxUploads = 32;
+
+const maxWaiting = 1_000;
+/** Shorter than the timeout for receiving a request, which goes on while a large body waits. */
+const maxWaitMs = 8_000;
+
+export function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
+  const createQueue = (width: number, perKey: number, noun: string) =>
+    new FairQueue({
+      width,
+      perKey,
+      maxWaiting,
+      maxWaitMs,
+      createError: () => {
+        const message = `This API key has more ${noun} under way than its share (${perKey} at a time); send fewer at once.`;
+        return new TooManyRequests(message, { retryAfterSeconds: 1 });
+      },
+    });
+  return {
+    requests: createQueue(Number.POSITIVE_INFINITY, requestsPerKey, 'requests'),
+    expensive: createQueue(expensive, Math.ceil(expensive / 2), 'expensive requests'),
+    uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies'),
+  };
+}

@@ -1,0 +1,37 @@
+import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { parseLargeJson } from '../input/json.ts';
+import { findNestingBeyond } from '../input/nesting.ts';
+import { type FairShares, minUploadBytes } from './fair-shares.ts';
+import { recordOf } from './requests.ts';
+
+/** Levels of objects and lists; domains have lower limits for the values that they store. */
+const maxNesting = 250;
+
+/**
+ * Parses JSON bodies instead of Fastify's parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are data like any other. Those of
+ * REST routes have a parser of their own.
+ */
+export function parseJsonBodies(app: FastifyInstance, { expensive }: Pick<FairShares, 'expensive'>): void {
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => {
+      if (bytes.length === 0) throw new errorCodes.FST_ERR_CTP_EMPTY_JSON_BODY();
+      const parse = () => parseBytes(bytes);
+      return bytes.length < minUploadBytes ? parse() : expensive.run(recordOf(request).keyId ?? '', parse);
+    },
+  );
+}
+
+async function parseBytes(bytes: Buffer): Promise<unknown> {
+  if (findNestingBeyond(maxNesting, bytes) !== undefined) {
+    const message = `The body nests deeper than ${maxNesting} levels.`;
+    throw Object.assign(new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY(), { message });
+  }
+  try {
+    return await parseLargeJson(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    throw new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY();
+  }
+}
