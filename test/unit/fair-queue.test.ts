@@ -36,7 +36,7 @@ describe('FairQueue', () => {
     const { started, releaseNext } = start(queue, ['a', 'a', 'a', 'a', 'b', 'b', 'c']);
     await nextTurn();
     for (let task = 0; task < 7; task++) await releaseNext();
-    expect(started.join('')).toBe('abcabaa');
+    expect(started.join('')).toBe('aabcaba');
     expect(queue.counts).toEqual({ running: 0, waiting: 0, rejected: 0 });
   });
 
