@@ -11,9 +11,10 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeData, shortSize, wholeSize } from './fair-shares/data.ts';
 import { missesOf } from './fair-shares/goals.ts';
-import { type Measured, measureRow, wholeTimes } from './fair-shares/measure.ts';
+import { type HonestStep, runHonest } from './fair-shares/honest.ts';
+import { type Field, type Measured, measureRow, wholeTimes } from './fair-shares/measure.ts';
 import { startOtherTenant } from './fair-shares/processes.ts';
-import { tableOf } from './fair-shares/report.ts';
+import { honestTableOf, tableOf } from './fair-shares/report.ts';
 import { rows } from './fair-shares/rows.ts';
 import { type Drilled, startDrilled } from './fair-shares/service.ts';
 
@@ -27,43 +28,55 @@ const { values } = parseArgs({
   },
 });
 
-const chosen = rows.filter(
-  ({ name, isShort }) => new RegExp(values.rows, 'i').test(name) && (isShort || !values.short),
-);
+const isChosen = (name: string) => new RegExp(values.rows, 'i').test(name);
+const chosen = rows.filter(({ name, isShort }) => isChosen(name) && (isShort || !values.short));
 const times = { ...wholeTimes, attackSeconds: Number(values.seconds) };
 
-async function runRows(drilled: Drilled): Promise<readonly Measured[]> {
+interface Result {
+  readonly rows: readonly Measured[];
+  readonly honest: readonly HonestStep[];
+}
+
+async function run(drilled: Drilled): Promise<Result> {
   const begun = performance.now();
   const data = await makeData(drilled, (await drilled.restart()).url, values.short ? shortSize : wholeSize);
   console.error(`data in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
   const other = startOtherTenant();
-  const measured: Measured[] = [];
+  const begin = async (): Promise<Field> => {
+    const { url, child } = await drilled.restart();
+    return { pid: child.pid ?? 0, target: { ...data.target, url }, tenant: { ...data.tenant, url }, other };
+  };
   try {
+    const honest = !values.short && isChosen('honest') ? await runHonest(drilled, await begin()) : [];
+    const measured: Measured[] = [];
     for (const row of chosen) {
-      const { url, child } = await drilled.restart();
-      const field = { pid: child.pid ?? 0, target: { ...data.target, url }, tenant: { ...data.tenant, url }, other };
-      const result = await measureRow(row, field, times);
+      const result = await measureRow(row, await begin(), times);
       measured.push(result);
+      // The rows so far, for those who wait.
       console.error(tableOf([result]).split('\n').at(-1));
-      const log = drilled.takeLog();
-      if (log !== '') console.error(log.slice(0, 1_000));
+      process.stderr.write(drilled.takeLog().slice(0, 2_000));
     }
-    return measured;
+    return { rows: measured, honest };
   } finally {
     other.stop();
   }
+}
+
+function report({ rows: measured, honest }: Result): boolean {
+  if (honest.length > 0) console.log(`${honestTableOf(honest)}\n`);
+  console.log(tableOf(measured));
+  const missed = measured.filter(row => missesOf(row).length > 0);
+  console.log(`\n${measured.length - missed.length} of ${measured.length} rows hold`);
+  return missed.length === 0 && honest.every(({ holds }) => holds);
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'carte-fair-shares-'));
 try {
   const drilled = await startDrilled(folder, values.checkout === undefined ? undefined : resolve(values.checkout));
   try {
-    const measured = await runRows(drilled);
-    console.log(tableOf(measured));
-    if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(measured, null, 2));
-    const missed = measured.filter(row => missesOf(row).length > 0);
-    console.log(`\n${measured.length - missed.length} of ${measured.length} rows hold`);
-    process.exitCode = missed.length === 0 ? 0 : 1;
+    const result = await run(drilled);
+    if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(result, null, 2));
+    process.exitCode = report(result) ? 0 : 1;
   } finally {
     await drilled.stop();
   }

@@ -25,12 +25,13 @@ export const wholeSize: Size = {
   divisor: 1,
 };
 
+/** For the tests as well, so it is made in a second. */
 export const shortSize: Size = {
   menu: tenthMenu,
-  stores: 3,
-  ordersAStore: 500,
-  events: 100,
-  stockChanges: 5,
+  stores: 2,
+  ordersAStore: 50,
+  events: 50,
+  stockChanges: 3,
   divisor: 5,
 };
 
@@ -51,7 +52,8 @@ const otherStoreId = 'other-store';
 
 const toLines = (documents: readonly object[]) => documents.map(document => `${JSON.stringify(document)}\n`);
 
-function orderOf(storeId: string, at: number) {
+/** An imported order of a store. */
+export function orderOf(storeId: string, at: number) {
   return {
     id: `${storeId}-order-${String(at).padStart(5, '0')}`,
     created_at: new Date(Date.UTC(2026, 0, 1) + at * 60_000).toISOString(),
@@ -67,18 +69,19 @@ function orderOf(storeId: string, at: number) {
   };
 }
 
+/** What the data is made with, beside the service itself. */
+export type Operator = Pick<Drilled, 'carte' | 'importDocuments'>;
+
 /** Makes the attacker's and the other tenant's merchants, stores, menus, orders, history, events and keys. */
-export async function makeData(drilled: Drilled, url: string, size: Size): Promise<DrillData> {
-  await importTenants(drilled, size);
+export async function makeData(operator: Operator, url: string, size: Size): Promise<DrillData> {
+  await importTenants(operator, size);
   const key = (merchant: string, ...options: readonly string[]) =>
-    drilled.carte('key', 'create', '--name', 'drill', '--merchant', merchant, ...options);
-  const [read, orders, write, other, otherWrite] = await Promise.all([
-    key(merchantId),
-    key(merchantId, '--can', 'orders'),
-    key(merchantId, '--write'),
-    key(otherMerchantId),
-    key(otherMerchantId, '--write'),
-  ]);
+    operator.carte('key', 'create', '--name', 'drill', '--merchant', merchant, ...options);
+  const read = await key(merchantId);
+  const orders = await key(merchantId, '--can', 'orders');
+  const write = await key(merchantId, '--write');
+  const other = await key(otherMerchantId);
+  const otherWrite = await key(otherMerchantId, '--write');
   const client = createHttpClient(url, { connections: 2, limitMs: 120_000 });
   const post = createPost(client);
   await post(write, `/v1/stores/${rebateStoreId}/menu_configuration/`, rebateMenu());
@@ -90,6 +93,7 @@ export async function makeData(drilled: Drilled, url: string, size: Size): Promi
   const target = {
     keys: { read, orders, write, unknown: `carte_${'x'.repeat(43)}` },
     largeStoreId,
+    storeIds: idsOf('attacker', size.stores),
     revisions,
     firstCursor,
     orderIds: idLists(size),
@@ -101,7 +105,7 @@ export async function makeData(drilled: Drilled, url: string, size: Size): Promi
   return { target, tenant: { key: other, storeId: otherStoreId } };
 }
 
-async function importTenants(drilled: Drilled, size: Size): Promise<void> {
+async function importTenants(operator: Operator, size: Size): Promise<void> {
   const storeIds = idsOf('attacker', size.stores);
   const toStore = (merchant: string) => (id: string) => ({
     id,
@@ -111,13 +115,13 @@ async function importTenants(drilled: Drilled, size: Size): Promise<void> {
     merchant: { id: merchant },
   });
   const merchants = [merchantId, otherMerchantId].map(id => ({ id, brand_name: `Brand ${id}` }));
-  await drilled.importDocuments('merchants', toLines(merchants));
-  await drilled.importDocuments(
+  await operator.importDocuments('merchants', toLines(merchants));
+  await operator.importDocuments(
     'stores',
     toLines([...[...storeIds, rebateStoreId].map(toStore(merchantId)), toStore(otherMerchantId)(otherStoreId)]),
   );
   const ordersOf = (storeId: string, count: number) => Array.from({ length: count }, (_, at) => orderOf(storeId, at));
-  await drilled.importDocuments('orders', [
+  await operator.importDocuments('orders', [
     ...storeIds.flatMap(id => toLines(ordersOf(id, id === largeStoreId ? largeOrders(size) : size.ordersAStore))),
     ...toLines(ordersOf(otherStoreId, 20)),
   ]);

@@ -29,6 +29,8 @@ export interface Measured {
   readonly peakMemory: number;
   /** The longest delay of the event loop, by the service's own metrics; undefined without them. */
   readonly longestTurnMs: number | undefined;
+  /** How long the service could have run, but other programs had the processors. */
+  readonly waitedSeconds: number;
   readonly calm: TenantView;
   readonly during: TenantView;
   readonly events: number;
@@ -67,7 +69,7 @@ export async function measureRow(row: Row, field: Field, times: Times): Promise<
     const calm = viewOf(await other.take());
     await longestTurn(target.url);
     const memory = watchMemory(pid);
-    const [begun, before] = [performance.now(), cpuSeconds(pid)];
+    const [begun, before, waited] = [performance.now(), cpuSeconds(pid), waitedSeconds(pid)];
     const report = await attacker.attack(times.attackSeconds);
     await settle(pid, times.settleMs);
     await sleep(Math.max(0, times.leastMs - (performance.now() - begun)));
@@ -90,6 +92,7 @@ export async function measureRow(row: Row, field: Field, times: Times): Promise<
       idleMemory: idle,
       peakMemory: peak,
       longestTurnMs,
+      waitedSeconds: waitedSeconds(pid) - waited,
       calm,
       during,
       events: report.events,
@@ -105,6 +108,12 @@ async function rateDuring(pid: number, work: () => Promise<unknown>): Promise<nu
   const [begun, before] = [performance.now(), cpuSeconds(pid)];
   await work();
   return (cpuSeconds(pid) - before) / ((performance.now() - begun) / 1_000);
+}
+
+/** Time that the main thread of a process spent in the run queue. */
+function waitedSeconds(pid: number): number {
+  const [, nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return Number(nanoseconds) / 1e9;
 }
 
 /** Waits until the service uses little CPU, or the time is over. */

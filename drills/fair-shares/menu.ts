@@ -71,14 +71,18 @@ export function menuOf({ categories, items, groups }: MenuSize, priceOf: number)
   };
 }
 
-/** A menu with one item for 500 and a modifier of −100 that can be chosen a million times. */
+/** A menu with one item for 500: modifiers of the first group take 100 off its price, those of the second off its tax, a million times. */
 export function rebateMenu() {
   const { modifier_groups, modifier_items, items, ...rest } = menuOf({ categories: 1, items: 1, groups: 2 }, 0);
   return {
     ...rest,
     items: items.map(item => ({ ...item, price: 500 })),
     modifier_groups: modifier_groups.map(group => ({ ...group, group_max: 1_000_000 })),
-    modifier_items: modifier_items.map(modifier => ({ ...modifier, price_change: -100, max_quantity: 1_000_000 })),
+    modifier_items: modifier_items.map((modifier, at) => ({
+      ...modifier,
+      ...(at < modifiersAGroup ? { price_change: -100, tax_change: 0 } : { price_change: 0, tax_change: -100 }),
+      max_quantity: 1_000_000,
+    })),
   };
 }
 

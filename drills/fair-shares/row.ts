@@ -11,6 +11,8 @@ export interface Target {
   };
   /** The store with the largest menu, thousands of events and a history. */
   readonly largeStoreId: string;
+  /** All stores with orders of the attacking merchant. */
+  readonly storeIds: readonly string[];
   /** Revisions of its menu, oldest first. */
   readonly revisions: readonly number[];
   /** The position in its events before all of them. */

@@ -8,15 +8,24 @@ const closeOpcode = 8;
 /** A frame of a client, with a mask of zeros. */
 function frame(type: number, payload: string): Buffer {
   const body = Buffer.from(payload);
-  const length = body.length < 126 ? [0x80 | body.length] : [0x80 | 126, body.length >> 8, body.length & 0xff];
+  const size = body.length;
+  const length =
+    size < 126
+      ? [0x80 | size]
+      : size < 65_536
+        ? [0x80 | 126, size >> 8, size & 0xff]
+        : [0x80 | 127, 0, 0, 0, 0, size >> 24, (size >> 16) & 0xff, (size >> 8) & 0xff, size & 0xff];
   return Buffer.concat([Buffer.from([type, ...length, 0, 0, 0, 0]), body]);
 }
 
-/** Many frames in one write; the messages may differ by number. */
-export const repeatFrame = (type: 'ping' | 'message', payload: string, count: number) => {
+/** The same frame many times, for one write. */
+export function repeatFrame(type: 'ping' | 'message', payload: string, count: number): Buffer {
   const one = frame(type === 'ping' ? pingFrame : textFrame, payload);
   return Buffer.concat(Array.from({ length: count }, () => one));
-};
+}
+
+export const messageFrames = (messages: readonly object[]) =>
+  Buffer.concat(messages.map(message => frame(textFrame, JSON.stringify(message))));
 
 interface Opened {
   readonly socket: Socket;

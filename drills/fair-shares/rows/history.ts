@@ -16,10 +16,10 @@ export const historyRows: readonly Row[] = [
     target => turn =>
       ofLargeStore(
         target,
-        aliased(
-          48,
-          at => `menuChanges(from: ${revisionAt(target, 0)}, to: ${revisionAt(target, at + 1 + turn)}) { count }`,
-        ),
+        aliased(48, at => {
+          const to = revisionAt(target, 1 + ((at + turn) % (target.revisions.length - 1)));
+          return `menuChanges(from: ${revisionAt(target, 0)}, to: ${to}) { count }`;
+        }),
       ),
   ),
   graphqlRow(
@@ -27,7 +27,30 @@ export const historyRows: readonly Row[] = [
     target => turn =>
       ofLargeStore(
         target,
-        aliased(20, at => `menuConfigurationAt(revision: ${revisionAt(target, turn + at)}) { items { externalId } }`),
+        aliased(20, at => `menuConfigurationAt(revision: ${revisionAt(target, turn + at)}) { menus { externalId } }`),
       ),
   ),
+  graphqlRow(
+    { name: '12 at once: a history page with configurations', key: 'read', atOnce: 12 },
+    target => turn =>
+      ofLargeStore(
+        target,
+        `a${turn}: menuHistory(first: 40) { nodes { revision configuration { modifierItems { externalId } } } }`,
+      ),
+  ),
+  graphqlRow(
+    { name: '12 at once: one comparison with 1,000 entities', key: 'read', atOnce: 12 },
+    target => turn =>
+      ofLargeStore(
+        target,
+        `a${turn}: menuChanges(from: ${revisionAt(target, 0)}, limit: 1000) { count entities { externalId summary path { externalId } fields { label beforeText afterText } } }`,
+      ),
+  ),
+  graphqlRow({ name: 'restoreMenuConfiguration × 20', key: 'write', requests: 4 }, target => () => ({
+    query: `mutation ($id: ID!) { ${aliased(
+      20,
+      at => `restoreMenuConfiguration(storeId: $id, revision: ${revisionAt(target, at % 2)}) { revision }`,
+    )} }`,
+    variables: { id: target.largeStoreId },
+  })),
 ];
