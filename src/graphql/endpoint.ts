@@ -2,6 +2,7 @@ import { Transform } from 'node:stream';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
@@ -83,6 +84,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const graph = { schema, dependencies, validateRequest, translateError };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
+  /** The results of introspection, which never change, for requests without a key. */
+  const introspections = new LRUCache<string, string>({
+    max: 20,
+    maxSize: 16 * 1024 * 1024,
+    sizeCalculation: body => body.length,
+  });
   const contexts = new WeakMap<FastifyRequest, ApolloContext>();
   const handleByApollo = fastifyApolloHandler(apollo, {
     // Created before Apollo is called, which responds with 500 if it fails.
@@ -124,6 +131,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     if (errors.length > 0) return failWith(errors);
     const subscription = parsed && toSubscription(parsed, parameters);
     if (subscription) return () => subscriptions.send(request, reply, { subscription, caller });
+    // Undefined for requests with a key.
+    const resultKey =
+      caller || !isCacheablePost(request) ? undefined : parsed && `${operation?.name?.value} ${parsed.text}`;
+    const known = resultKey && introspections.get(resultKey);
+    if (known)
+      return () => reply.header('content-type', mediaType(request)).header('cache-control', 'no-store').send(known);
     const execute = async () => {
       const result = parsed ? await coerceVariables(operation, variables) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
@@ -133,6 +146,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       contexts.set(request, Object.assign(context, { request, parsed, variables: result.coerced, cost: costInBody }));
       const body = await handleByApollo.call(app, request, reply);
+      if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
       return () => body;
     };
     const isExpensive = cost >= minExpensiveCost || Number(request.headers['content-length']) >= minExpensiveBytes;

@@ -2,9 +2,10 @@
 export class JsonSyntaxError extends SyntaxError {
   readonly position: number;
 
-  constructor(text: string, at: number) {
+  constructor(text: string, at: number, problem?: string) {
     const position = codePointsIn(text, at);
-    super(`Unexpected ${at < text.length ? JSON.stringify(text[at]) : 'end'} in JSON at position ${position}`);
+    const found = at < text.length ? JSON.stringify(text[at]) : 'end';
+    super(`${problem ?? `Unexpected ${found} in JSON`} at position ${position}`);
     this.position = position;
   }
 }
@@ -18,17 +19,36 @@ function codePointsIn(text: string, end: number): number {
 const isHighSurrogate = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xd800;
 const isLowSurrogate = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-const space = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
-const literal = /null|true|false/y;
-const literals: Readonly<Record<string, unknown>> = { null: null, true: true, false: false };
-const plainCharacters = new RegExp(`[^"\\\\${String.fromCharCode(0)}-${String.fromCharCode(0x1f)}]*`, 'y');
-const hexDigits = /[0-9a-fA-F]{4}/y;
+const literals: readonly (readonly [text: string, value: unknown])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
 
-/** An object or list whose members are being read. */
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const firstPlain = 0x20;
+const escapes: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map(character => character.charCodeAt(0)));
+const unicodeEscape = 'u'.charCodeAt(0);
+
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+const isHexDigit = (code: number) =>
+  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
+
+/** An object or list whose members are being read; `key` is that of the next member. */
 type Container =
-  | { readonly close: '}'; readonly value: Record<string, unknown>; key: string }
-  | { readonly close: ']'; readonly value: unknown[] };
+  | { readonly close: typeof closeBrace; readonly value: Record<string, unknown>; key: string }
+  | { readonly close: typeof closeBracket; readonly value: unknown[] };
+
+/** Keys with escape sequences in one text: more than any menu has, and as many as can be read in a moment. */
+const maxEscapedKeys = 200_000;
 
 /** Values that are read between two checks whether to pause. */
 const valuesPerCheck = 256;
@@ -43,44 +63,38 @@ export class JsonReader {
   readonly #parseNumber: (text: string) => unknown;
   readonly #containers: Container[] = [];
   #at = 0;
+  #escapedKeys = 0;
   /** The document, once `read` has returned true. */
   value: unknown;
 
   constructor(text: string, parseNumber: (text: string) => unknown) {
     this.#text = text;
     this.#parseNumber = parseNumber;
-    this.#skip(space);
   }
 
   /** Reads to the end, or until `isToPause` returns true; returns whether it has reached the end. */
   read(isToPause: () => boolean = () => false): boolean {
     for (let values = 1; ; values++) {
-      const opened = this.#open();
-      if (!opened && this.#complete(this.#readScalar())) return true;
+      const code = this.#nextCode();
+      if (code === openBrace || code === openBracket) {
+        if (this.#open(code) && this.#complete(this.#containers.pop()?.value)) return true;
+      } else if (this.#complete(this.#readScalar(code))) return true;
       if (values % valuesPerCheck === 0 && isToPause()) return false;
     }
   }
 
-  /** Enters an object or list that has members; returns false at any other value. */
-  #open(): boolean {
-    const container = this.#containerAt();
-    if (!container) return false;
-    const start = this.#at++;
-    this.#skip(space);
-    if (this.#text[this.#at] === container.close) {
-      // Read as a scalar.
-      this.#at = start;
-      return false;
-    }
+  /** Enters an object or list; returns whether it is empty. */
+  #open(code: number): boolean {
+    const container: Container =
+      code === openBrace ? { close: closeBrace, value: {}, key: '' } : { close: closeBracket, value: [] };
     this.#containers.push(container);
-    if (container.close === '}') this.#readKey(container);
-    return true;
-  }
-
-  #containerAt(): Container | undefined {
-    const character = this.#text[this.#at];
-    if (character === '{') return { close: '}', value: {}, key: '' };
-    return character === '[' ? { close: ']', value: [] } : undefined;
+    this.#at++;
+    if (this.#nextCode() === container.close) {
+      this.#at++;
+      return true;
+    }
+    if (container.close === closeBrace) this.#readKey(container);
+    return false;
   }
 
   /** Adds a value to its container, and leaves each container that ends with it; returns whether the document has ended. */
@@ -88,22 +102,21 @@ export class JsonReader {
     let value = given;
     for (;;) {
       const container = this.#containers.at(-1);
-      this.#skip(space);
+      const code = this.#nextCode();
       if (!container) {
         if (this.#at < this.#text.length) this.#unexpected(this.#at);
         this.value = value;
         return true;
       }
       addMember(container, value);
-      if (this.#text[this.#at] === ',') {
+      if (code === comma) {
         this.#at++;
-        this.#skip(space);
         // No trailing comma.
-        if (this.#text[this.#at] === container.close) this.#unexpected(this.#at);
-        if (container.close === '}') this.#readKey(container);
+        if (this.#nextCode() === container.close) this.#unexpected(this.#at);
+        if (container.close === closeBrace) this.#readKey(container);
         return false;
       }
-      if (this.#text[this.#at] !== container.close) this.#unexpected(this.#at);
+      if (code !== container.close) this.#unexpected(this.#at);
       this.#at++;
       this.#containers.pop();
       value = container.value;
@@ -111,63 +124,71 @@ export class JsonReader {
   }
 
   #readKey(container: { key: string }): void {
-    if (this.#text[this.#at] !== '"') this.#unexpected(this.#at);
+    if (this.#nextCode() !== quote) this.#unexpected(this.#at);
+    const start = this.#at;
     container.key = this.#readString();
-    this.#skip(space);
-    if (this.#text[this.#at] !== ':') this.#unexpected(this.#at);
+    const isEscaped = this.#at - start - 2 !== container.key.length;
+    if (isEscaped && ++this.#escapedKeys > maxEscapedKeys) {
+      throw new JsonSyntaxError(this.#text, start, `More than ${maxEscapedKeys} keys with escape sequences`);
+    }
+    if (this.#nextCode() !== colon) this.#unexpected(this.#at);
     this.#at++;
-    this.#skip(space);
   }
 
-  /** Reads a value without members. */
-  #readScalar(): unknown {
+  /** Skips white space; NaN at the end. */
+  #nextCode(): number {
+    const text = this.#text;
+    let at = this.#at;
+    let code = text.charCodeAt(at);
+    while (isSpace(code)) code = text.charCodeAt(++at);
+    this.#at = at;
+    return code;
+  }
+
+  #readScalar(code: number): unknown {
+    if (code === quote) return this.#readString();
     const start = this.#at;
-    const character = this.#text[start];
-    if (character === '"') return this.#readString();
-    const empty = this.#containerAt();
-    if (empty) {
-      this.#at = this.#text.indexOf(empty.close, start) + 1;
-      return empty.value;
+    for (const [text, value] of literals) {
+      if (text.charCodeAt(0) !== code || !this.#text.startsWith(text, start)) continue;
+      this.#at += text.length;
+      return value;
     }
-    if (this.#skip(number)) return this.#parseNumber(this.#text.slice(start, this.#at));
-    return this.#skip(literal) ? literals[this.#text.slice(start, this.#at)] : this.#unexpected(start);
+    number.lastIndex = start;
+    if (!number.test(this.#text)) this.#unexpected(start);
+    this.#at = number.lastIndex;
+    return this.#parseNumber(this.#text.slice(start, this.#at));
   }
 
   #readString(): string {
     const text = this.#text;
-    const start = this.#at++;
-    this.#skip(plainCharacters);
-    if (text[this.#at] === '"') return text.slice(start + 1, this.#at++);
-    while (text[this.#at] !== '"') {
-      if (this.#at >= text.length) this.#unexpected(start);
-      if (text[this.#at] !== '\\') this.#unexpected(this.#at);
-      this.#readEscape(start);
-      this.#skip(plainCharacters);
+    const start = this.#at;
+    let at = start + 1;
+    let isEscaped = false;
+    for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
+      if (code === backslash) {
+        isEscaped = true;
+        at = this.#endOfEscape(at, start);
+      } else if (code >= firstPlain) at++;
+      else this.#unexpected(at < text.length ? at : start);
+      if (at >= text.length) this.#unexpected(start);
     }
+    this.#at = at + 1;
     // `JSON.parse` is safe for a single string: its bug affects keys only.
-    return JSON.parse(text.slice(start, ++this.#at));
+    return isEscaped ? JSON.parse(text.slice(start, this.#at)) : text.slice(start + 1, at);
   }
 
-  #readEscape(start: number): void {
-    const escaped = this.#text[this.#at + 1];
-    if (escaped === undefined) this.#unexpected(start);
-    if (!'"\\/bfnrtu'.includes(escaped ?? '')) this.#unexpected(this.#at);
-    if (escaped !== 'u') {
-      this.#at += 2;
-      return;
-    }
-    const hex = this.#at + 1;
-    this.#at += 2;
+  /** The position after an escape sequence of the string that begins at `start`. */
+  #endOfEscape(at: number, start: number): number {
+    const text = this.#text;
+    if (at + 1 >= text.length) this.#unexpected(start);
+    const code = text.charCodeAt(at + 1);
+    if (escapes.has(code)) return at + 2;
+    if (code !== unicodeEscape) this.#unexpected(at);
+    const end = at + 6;
+    for (let digit = at + 2; digit < end; digit++) if (!isHexDigit(text.charCodeAt(digit))) this.#unexpected(at + 1);
     // Python reports the escape if the text ends right after the four digits.
-    if (!this.#skip(hexDigits) || this.#at >= this.#text.length) this.#unexpected(hex);
-  }
-
-  /** Advances past a match of the sticky pattern; returns whether there was one. */
-  #skip(pattern: RegExp): boolean {
-    pattern.lastIndex = this.#at;
-    if (!pattern.test(this.#text)) return false;
-    this.#at = pattern.lastIndex;
-    return true;
+    if (end >= text.length) this.#unexpected(at + 1);
+    return end;
   }
 
   #unexpected(position: number): never {
@@ -176,7 +197,7 @@ export class JsonReader {
 }
 
 function addMember(container: Container, value: unknown): void {
-  if (container.close === ']') container.value.push(value);
+  if (container.close === closeBracket) container.value.push(value);
   else if (container.key !== '__proto__') container.value[container.key] = value;
   else {
     Object.defineProperty(container.value, container.key, {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseLargeJson, readJsonInSlices } from '../input/json.ts';
 import { JsonSyntaxError } from '../input/json-reader.ts';
-import { findNestingBeyond } from '../input/nesting.ts';
+import { findStructureProblem } from '../input/json-structure.ts';
 import type { RequestError } from '../input/validation-errors.ts';
 import { type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 
@@ -41,8 +41,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a JSON body. Invalid JSON is 422 at the position where parsing stopped, as in FastAPI. */
 export async function parseBody(bytes: Buffer): Promise<unknown> {
-  const tooDeep = findNestingBeyond(maxNesting, bytes);
-  if (tooDeep !== undefined) throw invalidJson(tooDeep, `JSON decode error, nested deeper than ${maxNesting} levels`);
+  const found = findStructureProblem(bytes, { maxNesting });
+  if (found) throw invalidJson(found.position, `JSON decode error, ${found.problem}`);
   const text = decode(bytes);
   try {
     return await parseLargeJson(text);

@@ -1,6 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { parseLargeJson } from '../input/json.ts';
-import { findNestingBeyond } from '../input/nesting.ts';
+import { findStructureProblem } from '../input/json-structure.ts';
 import { type FairShares, minUploadBytes } from './fair-shares.ts';
 import { recordOf } from './requests.ts';
 
@@ -25,8 +25,12 @@ export function parseJsonBodies(app: FastifyInstance, { expensive }: Pick<FairSh
 }
 
 async function parseBytes(bytes: Buffer): Promise<unknown> {
-  if (findNestingBeyond(maxNesting, bytes) !== undefined) {
-    const message = `The body nests deeper than ${maxNesting} levels.`;
+  const found = findStructureProblem(bytes, { maxNesting });
+  if (found) {
+    const message = `The body cannot be read: at byte ${found.position} it is ${found.problem}.`.replace(
+      'is more',
+      'has more',
+    );
     throw Object.assign(new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY(), { message });
   }
   try {
