@@ -197,10 +197,14 @@ function reportCost({ headers }: FastifyRequest, reply: FastifyReply, cost: numb
 const wantsCostInBody = ({ headers }: FastifyRequest): boolean =>
   Boolean(headers['x-carte-cost']) && headers['x-carte-cost'] !== 'header';
 
-/** Whether Apollo's CSRF prevention would accept the POST, and its response has no `extensions.cost`. */
+const maxCacheableBytes = 64 * 1024;
+
+/** Whether Apollo's CSRF prevention would accept the POST, it is small, and its response has no `extensions.cost`. */
 function isCacheablePost(request: FastifyRequest): boolean {
   const isJson = /^application\/json\b/i.test(request.headers['content-type'] ?? '');
-  return request.method === 'POST' && isJson && !wantsCostInBody(request);
+  // Variables are part of the cache key.
+  const isSmall = Number(request.headers['content-length'] ?? 0) <= maxCacheableBytes;
+  return request.method === 'POST' && isJson && isSmall && !wantsCostInBody(request);
 }
 
 async function sendCached(request: FastifyRequest, reply: FastifyReply, cached: CachedResponse): Promise<FastifyReply> {

@@ -10,6 +10,7 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type ValueNode,
 } from 'graphql';
 import { readFieldCosts } from './list-size.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
@@ -28,6 +29,8 @@ export interface QueryLimits {
   readonly selections: number;
   /** On any one node. */
   readonly directives: number;
+  /** Literals in the arguments of one field below the root, which are coerced for each object; variables are not. */
+  readonly literals: number;
 }
 
 export const defaultQueryLimits: QueryLimits = {
@@ -38,6 +41,7 @@ export const defaultQueryLimits: QueryLimits = {
   aliases: 100,
   selections: 2000,
   directives: 10,
+  literals: 100,
 };
 
 export const limitCodes = [
@@ -47,6 +51,7 @@ export const limitCodes = [
   'TOO_MANY_ROOT_FIELDS',
   'TOO_MANY_ALIASES',
   'TOO_MANY_DIRECTIVES',
+  'TOO_MANY_LITERALS',
 ] as const;
 
 export interface LimitResult {
@@ -78,7 +83,7 @@ export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLi
 
 /** Checks the document as it is written: all its operations and fragments, each once. */
 function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<GraphQLError> {
-  const { selections, aliased, mostDirectives } = countNodes(document);
+  const { selections, aliased, mostDirectives, mostLiterals } = countNodes(document);
   if (selections.length > limits.selections) {
     const finding = `The document has ${format(selections.length)} selections`;
     yield limitError('QUERY_TOO_LONG', finding, limits.selections, selections[limits.selections]);
@@ -94,6 +99,10 @@ function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<Gr
     const finding = `The document has ${format(directives.length)} directives on one node`;
     yield limitError('TOO_MANY_DIRECTIVES', finding, limits.directives, mostDirectives);
   }
+  if (mostLiterals.count > limits.literals) {
+    const finding = `The arguments of ${truncate(mostLiterals.node?.name.value ?? '')} have ${format(mostLiterals.count)} literals; use a variable instead`;
+    yield limitError('TOO_MANY_LITERALS', finding, limits.literals, mostLiterals.node);
+  }
 }
 
 type DirectiveHolder = DocumentNode['definitions'][number] | SelectionNode;
@@ -102,21 +111,40 @@ function countNodes({ definitions }: DocumentNode) {
   const selections: SelectionNode[] = [];
   const aliased: FieldNode[] = [];
   let mostDirectives: DirectiveHolder | undefined;
+  const mostLiterals: { node: FieldNode | undefined; count: number } = { node: undefined, count: 0 };
+  const roots = new Set<SelectionSetNode>();
   // A stack of its own instead of recursion: the document may nest deeper than the call stack.
   const pending: SelectionSetNode[] = [];
   const enter = (node: DirectiveHolder) => {
     if (directivesOf(node).length > directivesOf(mostDirectives).length) mostDirectives = node;
     if ('selectionSet' in node && node.selectionSet) pending.push(node.selectionSet);
   };
-  definitions.forEach(enter);
+  for (const definition of definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION) roots.add(definition.selectionSet);
+    enter(definition);
+  }
   for (let set = pending.pop(); set; set = pending.pop()) {
     for (const selection of set.selections) {
       enter(selection);
       selections.push(selection);
-      if (selection.kind === Kind.FIELD && selection.alias) aliased.push(selection);
+      if (selection.kind !== Kind.FIELD) continue;
+      if (selection.alias) aliased.push(selection);
+      const count = roots.has(set) ? 0 : countLiterals(selection);
+      if (count > mostLiterals.count) Object.assign(mostLiterals, { node: selection, count });
     }
   }
-  return { selections, aliased, mostDirectives };
+  return { selections, aliased, mostDirectives, mostLiterals };
+}
+
+function countLiterals({ arguments: given = [] }: FieldNode): number {
+  let count = 0;
+  const pending: ValueNode[] = given.map(({ value }) => value);
+  for (let value = pending.pop(); value; value = pending.pop()) {
+    if (value.kind === Kind.LIST) for (const element of value.values) pending.push(element);
+    else if (value.kind === Kind.OBJECT) for (const field of value.fields) pending.push(field.value);
+    else if (value.kind !== Kind.VARIABLE) count++;
+  }
+  return count;
 }
 
 function directivesOf(node: DirectiveHolder | undefined): readonly DirectiveNode[] {

@@ -13,8 +13,13 @@ export function pickTranslation(
   return key === undefined ? null : (translations[key] ?? null);
 }
 
+/** Preferred languages that count, and the longest tag: a request may have thousands, for every text of a menu. */
+const maxLanguages = 20;
+const maxTagLength = 100;
+
 function findClosestKey(keys: readonly string[], languages: readonly string[]): string | undefined {
-  for (const language of languages) {
+  for (const language of languages.length > maxLanguages ? languages.slice(0, maxLanguages) : languages) {
+    if (language.length > maxTagLength) continue;
     const key = findKey(keys, language);
     if (key !== undefined) return key;
   }
