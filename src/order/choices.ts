@@ -10,7 +10,7 @@ import {
   type ModifierGroupNode,
   type ModifierItemNode,
 } from '../menu/configuration.ts';
-import type { OrderLine, OrderModifier } from './price.ts';
+import { type OrderLine, type OrderModifier, priceUnit } from './price.ts';
 
 type Path = readonly (string | number)[];
 
@@ -42,7 +42,10 @@ export function resolveChoices(
       return [];
     }
     for (const error of itemErrorsOf(item)) errors.push({ ...error, path: [...path, 'itemExternalId'] });
+    const errorsBefore = errors.length;
     const modifiers = resolveModifiers(rules(item), line.modifiers ?? [], [...path, 'modifiers'], errors);
+    // The price is known only if every choice is.
+    if (errors.length === errorsBefore) errors.push(...checkUnit({ item, modifiers }, path));
     return [{ item, quantity: line.quantity ?? 1, note: line.note ?? undefined, modifiers }];
   });
   return { lines: resolved, errors };
@@ -123,6 +126,15 @@ function menusOf(item: MenuItemNode): MenuNode[] {
   const { categoriesByItem, menusByCategory } = backlinksOf(item.configuration);
   const categories = categoriesByItem.get(item.externalId) ?? [];
   return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
+}
+
+/** Single price changes may be negative, but nobody is paid for what they order. */
+function* checkUnit(line: Pick<OrderLine, 'item' | 'modifiers'>, path: Path): Generator<ValidationError> {
+  for (const [noun, amount] of Object.entries(priceUnit(line))) {
+    if (amount >= 0n) continue;
+    const unit = `the ${noun} of one item ${quote(line.item.externalId)} with its modifiers`;
+    yield { path, type: 'value_error', message: `${unit} is ${amount}; it must be at least 0` };
+  }
 }
 
 function resolveModifiers(

@@ -15,6 +15,8 @@ import { findOrder, insertOrder } from './rows.ts';
 
 const msPerMinute = 60_000;
 const minutesPerDay = 1440;
+/** Allows for clocks that differ, and for orders that were delayed on their way. */
+const maxMinutesLate = 60;
 
 /**
  * Places an order in one transaction, and prices it by the store's current configuration, which one statement reads. Returns the order that
@@ -47,7 +49,12 @@ export async function placeOrder(em: EntityManager, store: Store, input: PlaceOr
         id,
         createdAt,
         readyBy,
-        ...priceChoices(configuration, input, { readyBy, timezone: store.timezone, inputErrors }),
+        ...priceChoices(configuration, input, {
+          readyBy,
+          timezone: store.timezone,
+          // Not before the key is known: a repeated call returns its order, however late it is.
+          inputErrors: [...inputErrors, ...checkReadyBy(readyBy, createdAt)],
+        }),
       };
       await deleteExpiredKeys(query, store.id);
       // Last, because it locks the store's revision of orders until the transaction ends.
@@ -74,6 +81,13 @@ function readyAfter(createdAt: Date, { items }: Configuration, { lines }: PlaceO
   const prepTimes = lines.map(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? 0);
   const longest = Math.min(Math.max(0, ...prepTimes), minutesPerDay);
   return new Date(createdAt.getTime() + longest * msPerMinute);
+}
+
+function* checkReadyBy(readyBy: Date, now: Date): Generator<ValidationError> {
+  const earliest = new Date(now.getTime() - maxMinutesLate * msPerMinute);
+  if (readyBy >= earliest) return;
+  const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
+  yield { path: ['input', 'readyBy'], type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
 }
 
 interface Circumstances {
