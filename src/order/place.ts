@@ -4,7 +4,6 @@ import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
-import { findConfigurations } from '../menu/repository.ts';
 import type { Store } from '../store/entities.ts';
 import { resolveChoices } from './choices.ts';
 import { createOrderId, type Order } from './entities.ts';
@@ -18,11 +17,21 @@ const minutesPerDay = 1440;
 /** Allows for clocks that differ, and for orders that were delayed on their way. */
 const maxMinutesLate = 60;
 
+interface Placement {
+  readonly input: PlaceOrderInput;
+  /** Reads the store's configuration in a transaction; undefined if the store is gone. */
+  readonly loadConfiguration: (tx: EntityManager) => Promise<Configuration | undefined>;
+}
+
 /**
  * Places an order in one transaction, and prices it by the store's current configuration, which one statement reads. Returns the order that
  * was placed before with the same idempotency key, or null if the store no longer exists. Throws `InvalidInput` with every reason.
  */
-export async function placeOrder(em: EntityManager, store: Store, input: PlaceOrderInput): Promise<Order | null> {
+export async function placeOrder(
+  em: EntityManager,
+  store: Store,
+  { input, loadConfiguration }: Placement,
+): Promise<Order | null> {
   const inputErrors = [...checkInput(input)];
   // Bounds the work for an order of any length.
   if (inputErrors.some(({ type }) => type === 'too_long')) throw new InvalidInput(inputErrors.slice(0, maxErrors));
@@ -41,7 +50,7 @@ export async function placeOrder(em: EntityManager, store: Store, input: PlaceOr
           return { ...known, storeSummary: store };
         }
       }
-      const configuration = (await findConfigurations(query, tx, [store.id])).get(store.id);
+      const configuration = await loadConfiguration(tx);
       if (!configuration) return null;
       const readyBy = input.readyBy ?? readyAfter(createdAt, configuration, input);
       const order = {
