@@ -173,7 +173,10 @@ function tooCostlyField(costliest: PathField | undefined, limit: number) {
 
 function pathOf(first: PathField | undefined, next: 'deepest' | 'costliest'): PathField[] {
   const path: PathField[] = [];
-  for (let field = first; field; field = field.children[next]) path.push(field);
+  for (let field = first; field; field = field.children[next]) {
+    path.push(field);
+    if (next === 'costliest' && field.isCostliest) break;
+  }
   return path;
 }
 
