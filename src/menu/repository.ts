@@ -46,8 +46,9 @@ export async function findConfigurations(
   const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds, JSON.stringify(revisions)]);
   return new Map(
     rows.map(({ id, menu_revision: revision, ...lists }) => {
-      const current = known.get(id);
-      if (current?.revision === revision) return [id, current];
+      // A concurrent reader may have linked the same rows meanwhile.
+      const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
+      if (current) return [id, current];
       const texts = Object.entries(lists).map(([name, list]): [string, string] => [name, list ?? '[]']);
       const parsed = texts.map(([name, list]) => [name, parseJson(list)]);
       const configuration = linkConfiguration(id, revision, Object.fromEntries(parsed));

@@ -25,8 +25,9 @@ describe('a linked configuration', async () => {
 
   test('is shared by all readers of its revision, also in transactions', async () => {
     const store = await createStore();
-    const first = await find(store);
+    const [first, second] = await Promise.all([find(store), find(store)]);
     expect(first?.items.size).toBe(1);
+    expect(second).toBe(first);
     expect(await find(store)).toBe(first);
     await operatorFork(app.orm).transactional(async tx => {
       expect(await repository.findConfigurationIn(tx, store.id)).toBe(first);
