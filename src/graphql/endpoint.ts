@@ -57,7 +57,7 @@ const anonymous = {
 };
 
 /** From this cost on, a request takes its turn among the expensive ones. */
-const minExpensiveCost = 5_000;
+const minExpensiveCost = 10_000;
 /** As does one with such a body. */
 const minExpensiveBytes = 256 * 1024;
 

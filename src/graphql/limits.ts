@@ -100,7 +100,7 @@ function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<Gr
     yield limitError('TOO_MANY_DIRECTIVES', finding, limits.directives, mostDirectives);
   }
   if (mostLiterals.count > limits.literals) {
-    const finding = `The arguments of ${truncate(mostLiterals.node?.name.value ?? '')} have ${format(mostLiterals.count)} literals; use a variable instead`;
+    const finding = `The arguments of ${truncate(mostLiterals.node?.name.value ?? '')} have ${format(mostLiterals.count)} literals, for which variables may stand`;
     yield limitError('TOO_MANY_LITERALS', finding, limits.literals, mostLiterals.node);
   }
 }
@@ -201,7 +201,10 @@ function tooCostlyField(costliest: PathField | undefined, limit: number) {
 
 function pathOf(first: PathField | undefined, next: 'deepest' | 'costliest'): PathField[] {
   const path: PathField[] = [];
-  for (let field = first; field; field = field.children[next]) path.push(field);
+  for (let field = first; field; field = field.children[next]) {
+    path.push(field);
+    if (next === 'costliest' && field.isCostliest) break;
+  }
   return path;
 }
 

@@ -11,6 +11,7 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
+import { type InputCosts, readInputCosts } from './input-cost.ts';
 
 /** Static cost of a field, from its type and from `@listSize` and `@cost`. */
 export interface FieldCost {
@@ -18,12 +19,21 @@ export interface FieldCost {
   readonly isList: boolean;
   /** `@cost(weight:)`, in objects. */
   readonly weight: number;
+  /** `@cost(weight:)` of the arguments. */
+  readonly argumentCosts: InputCosts;
   readonly assumedSize: number;
-  readonly slicingArguments: readonly { readonly name: string; readonly defaultValue: unknown }[];
+  readonly slicingArguments: readonly SlicingArgument[];
   /** List fields of the returned object whose length the slicing arguments give. */
   readonly sizedFields: readonly string[];
   /** Whether the field is among the `sizedFields` of its parent field. */
   readonly isSizedByParent: boolean;
+}
+
+interface SlicingArgument {
+  readonly name: string;
+  /** Whether its length counts, instead of its value. */
+  readonly isList: boolean;
+  readonly defaultValue: unknown;
 }
 
 export type Field = GraphQLField<unknown, unknown>;
@@ -68,11 +78,13 @@ function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string):
     type: getNamedType(field.type),
     isList: isListType(getNullableType(field.type)),
     weight: numberOr(directiveValues(schema, 'cost', field)?.weight, 0),
+    argumentCosts: readInputCosts(schema, field.args),
     assumedSize: numberOr(listSize?.assumedSize, introspectionSizes[coordinate] ?? defaultSize),
     slicingArguments: stringsOf(listSize?.slicingArguments).map(name => {
       const argument = field.args.find(candidate => candidate.name === name);
       if (!argument) throw new Error(`@listSize names ${coordinate}(${name}:), which is not an argument`);
-      return { name, defaultValue: argument.defaultValue };
+      const isList = isListType(getNullableType(argument.type));
+      return { name, isList, defaultValue: argument.defaultValue };
     }),
     sizedFields: stringsOf(listSize?.sizedFields),
     isSizedByParent: false,

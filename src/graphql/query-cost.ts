@@ -15,6 +15,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { InputAnalysis } from './input-cost.ts';
 import type { Field, FieldCost, FieldCosts } from './list-size.ts';
 
 /** Complexity of a selection, for each object that it is applied to. */
@@ -40,6 +41,8 @@ export interface PathField {
   readonly node: FieldNode;
   readonly listLength: number;
   readonly children: Complexity;
+  /** Whether the field and what is given to it cost more than what is selected of it, so that the path to the costliest one ends here. */
+  readonly isCostliest: boolean;
 }
 
 export interface AnalysisContext {
@@ -155,8 +158,10 @@ function addField(
   // An object costs one, as does a list member; a scalar only with an alias, which lets it be selected repeatedly.
   const ownCost = node.selectionSet || fieldCost?.isList || node.alias ? 1 : 0;
   const costPerValue = bounded(ownCost + children.cost + children.costPerMember * size);
-  const cost = bounded((fieldCost?.weight ?? 0) + listLength * costPerValue);
-  const path: PathField = { node, listLength, children };
+  const costOfCall = fieldCost ? fieldCost.weight + values.costOf(fieldCost, node) : 0;
+  const costOfResult = listLength * costPerValue;
+  const cost = bounded(costOfCall + costOfResult);
+  const path: PathField = { node, listLength, children, isCostliest: costOfCall > costOfResult };
   const depth: Depth = { depth: children.depth + 1, deepest: path };
   const isIntrospection = node.name.value === '__schema' || node.name.value === '__type';
   return {
@@ -171,34 +176,55 @@ function addField(
 
 /** Length of the list that a field returns, or of the `sizedFields` of its object: the greatest slicing argument. */
 function listSize({ slicingArguments, assumedSize }: FieldCost, node: FieldNode, values: ArgumentValues): number {
-  const sizes = slicingArguments.flatMap(({ name, defaultValue }) => {
+  const sizes = slicingArguments.flatMap(({ name, isList, defaultValue }) => {
     const argument = node.arguments?.find(candidate => candidate.name.value === name);
-    const size = (argument && values.get(argument.value)) ?? defaultValue;
+    const value = (argument && values.get(argument.value)) ?? defaultValue;
+    const size = isList ? lengthOf(value) : value;
     return typeof size === 'number' && !Number.isNaN(size) ? [Math.max(0, bounded(size))] : [];
   });
   return sizes.length > 0 ? Math.max(...sizes) : assumedSize;
 }
 
-/** Integer and Boolean arguments, with variables as sent, before coercion: values of a wrong type are ignored here. */
+/** A value that is no list is coerced to a list of one. */
+function lengthOf(value: unknown): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  return Array.isArray(value) ? value.length : 1;
+}
+
+/** Arguments with variables as sent, before coercion: values of a wrong type are ignored here. */
 class ArgumentValues {
   readonly #variables: Variables;
-  readonly #defaults: ReadonlyMap<string, ValueNode | undefined>;
+  readonly #defaultNodes: ReadonlyMap<string, ValueNode | undefined>;
+  readonly #defaults = new Map<string, unknown>();
+  readonly #inputs = new InputAnalysis(name => this.#variableOf(name));
 
   constructor({ variableDefinitions = [] }: OperationDefinitionNode, variables: Variables) {
     this.#variables = variables;
-    this.#defaults = new Map(
+    this.#defaultNodes = new Map(
       variableDefinitions.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
     );
   }
 
+  /** Returns integers, Booleans, lists of anything, and all variables. */
   get(node: ValueNode): unknown {
     if (node.kind === Kind.INT) return Number(node.value);
     if (node.kind === Kind.BOOLEAN) return node.value;
-    if (node.kind !== Kind.VARIABLE) return undefined;
-    const name = node.name.value;
+    if (node.kind === Kind.LIST) return node.values;
+    return node.kind === Kind.VARIABLE ? this.#variableOf(node.name.value) : undefined;
+  }
+
+  /** The cost of what is given for the arguments of a field. */
+  costOf({ argumentCosts }: FieldCost, { arguments: given = [] }: FieldNode): number {
+    return argumentCosts.size > 0 ? this.#inputs.costOf(argumentCosts, given) : 0;
+  }
+
+  #variableOf(name: string): unknown {
     const value = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
-    const defaultValue = this.#defaults.get(name);
-    return value === undefined && defaultValue ? valueFromASTUntyped(defaultValue) : value;
+    const node = this.#defaultNodes.get(name);
+    if (value !== undefined || !node) return value;
+    // Converted once: it may be long, and used often.
+    if (!this.#defaults.has(name)) this.#defaults.set(name, valueFromASTUntyped(node));
+    return this.#defaults.get(name);
   }
 
   /** Whether `@skip` or `@include` excludes the selection. */

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
@@ -23,6 +24,9 @@ export function menuLoaders(repository: MenuRepository) {
         revisions.set(store.id, configuration);
         return configuration;
       },
+      /** Reads the configuration as of a transaction, instead of the one that the request has seen. */
+      loadIn: (tx: EntityManager, store: Store): Promise<Configuration | undefined> =>
+        repository.findConfigurationIn(tx, store.id),
       /** Makes the request read its own write. */
       prime(store: Store, configuration: Configuration): void {
         configurations.clear(store).prime(store, configuration);

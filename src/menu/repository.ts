@@ -3,38 +3,62 @@ import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { ReadAccess } from '../database/access.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
+import { queryIn } from '../database/transaction.ts';
 import { parseJson } from '../input/json.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
+import { type ConfigurationCache, createConfigurationCache } from './configuration-cache.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
 
 export type MenuRepository = ReturnType<typeof createMenuRepository>;
 
 export function createMenuRepository({ em, query }: ReadAccess) {
+  // One for all requests of the process. A request may take a configuration only after it has loaded the store, in its scope.
+  const cache = createConfigurationCache();
   return {
-    findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds),
+    findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds, cache),
+    /** Reads in a transaction, which must not have changed the menu. */
+    findConfigurationIn: async (tx: EntityManager, storeId: string) =>
+      (await findConfigurations(queryIn(tx), tx, [storeId], cache)).get(storeId),
   };
 }
 
-type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string>> & {
+/** Lists as JSON, or null if the store has the revision that is known. */
+type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string | null>> & {
   readonly id: string;
   readonly menu_revision: number;
 };
 
-/** Reads configurations by store id in one statement, and so from one snapshot: no reader sees parts of two revisions. */
+/**
+ * Reads configurations by store id in one statement, and so from one snapshot: no reader sees parts of two revisions. Of a store whose
+ * configuration is in the cache, it reads the revision, and the rest only if that is another one: revisions are never used twice, also if the
+ * store is deleted and created again, or the database restored (docs/decisions/0011). In a transaction that has changed the menu there must be no
+ * cache, since the same revision may have other contents when it is committed.
+ */
 export async function findConfigurations(
   query: Query,
   em: EntityManager,
   storeIds: readonly string[],
+  cache?: ConfigurationCache,
 ): Promise<Map<string, Configuration>> {
-  const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds]);
+  // The cache may drop them while the statement runs.
+  const known = new Map(storeIds.map(id => [id, cache?.get(id)]));
+  const revisions = Object.fromEntries(Array.from(known, ([id, configuration]) => [id, configuration?.revision]));
+  const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds, JSON.stringify(revisions)]);
   return new Map(
     rows.map(({ id, menu_revision: revision, ...lists }) => {
-      const parsed = Object.entries(lists).map(([name, list]) => [name, parseJson(list)]);
-      const configuration: ConfigurationRows = Object.fromEntries(parsed);
-      return [id, linkConfiguration(id, revision, configuration)];
+      // A concurrent reader may have linked the same rows meanwhile.
+      const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
+      if (current) return [id, current];
+      const texts = Object.entries(lists).map(([name, list]): [string, string] => [name, list ?? '[]']);
+      const parsed = texts.map(([name, list]) => [name, parseJson(list)]);
+      const configuration = linkConfiguration(id, revision, Object.fromEntries(parsed));
+      cache?.set(configuration, sum(texts.map(([, list]) => list.length)));
+      return [id, configuration];
     }),
   );
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 const selectStatement = compileOnce(em => {
   // biome-ignore lint/suspicious/noExplicitAny: tables and columns come from metadata, at run time
@@ -42,10 +66,13 @@ const selectStatement = compileOnce(em => {
   const { sql: text } = kysely
     .selectFrom('store')
     .select(['id', 'menu_revision', ...menuKinds.map(kind => selectList(em, kysely, kind))])
-    .where('id', '=', sql`any(${[]})`)
+    .where('id', '=', sql`any($1)`)
     .compile();
   return prepared(text);
 });
+
+// No join: its plan, which is kept, may be made in a replacement, where the planner must not use nested loops.
+const isUnknown = sql`store.menu_revision is distinct from ($2::jsonb ->> store.id)::bigint`;
 
 /** Casts to text, because the driver's parser for `json` preserves the digits of numbers instead of parsing them. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -61,5 +88,5 @@ function selectList(em: EntityManager, kysely: Kysely<any>, kind: Kind) {
     ])
     .whereRef('store_id', '=', 'store.id')
     .orderBy('position');
-  return sql<string>`${jsonArrayFrom(rows)}::text`.as(kind.name);
+  return sql<string | null>`case when ${isUnknown} then ${jsonArrayFrom(rows)}::text end`.as(kind.name);
 }

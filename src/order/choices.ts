@@ -2,15 +2,15 @@ import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
-import {
-  backlinksOf,
-  type Configuration,
-  type MenuItemNode,
-  type MenuNode,
-  type ModifierGroupNode,
-  type ModifierItemNode,
+import type {
+  Configuration,
+  MenuItemNode,
+  MenuNode,
+  ModifierGroupNode,
+  ModifierItemNode,
 } from '../menu/configuration.ts';
-import type { OrderLine, OrderModifier } from './price.ts';
+import { type OrderLine, type OrderModifier, priceUnit } from './price.ts';
+import { type GroupRules, type ItemRules, memoize, menusOf, rulesOf, rulesOfGroup } from './rules.ts';
 
 type Path = readonly (string | number)[];
 
@@ -30,8 +30,8 @@ export function resolveChoices(
   { readyBy, timezone }: { readonly readyBy: Date; readonly timezone: string | null | undefined },
 ): Choices {
   const local = toLocalTime(readyBy, timezone);
-  const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local)]);
-  const rules = createRules();
+  const isOpen = memoize((menu: MenuNode) => isAvailable(menu.availability, local));
+  const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local, isOpen)]);
   const errors: ValidationError[] = [];
   const resolved = lines.flatMap((line, index): OrderLine[] => {
     if (errors.length >= maxErrors) return [];
@@ -42,56 +42,23 @@ export function resolveChoices(
       return [];
     }
     for (const error of itemErrorsOf(item)) errors.push({ ...error, path: [...path, 'itemExternalId'] });
-    const modifiers = resolveModifiers(rules(item), line.modifiers ?? [], [...path, 'modifiers'], errors);
+    const errorsBefore = errors.length;
+    const modifiers = resolveModifiers(rulesOf(item), line.modifiers ?? [], [...path, 'modifiers'], errors);
+    // The price is known only if every choice is.
+    if (errors.length === errorsBefore) errors.push(...checkUnit({ item, modifiers }, path));
     return [{ item, quantity: line.quantity ?? 1, note: line.note ?? undefined, modifiers }];
   });
   return { lines: resolved, errors };
 }
 
-/** Computes a value once for each key, however many lines repeat it. */
-function memoize<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const values = new Map<Key, Value>();
-  return key => {
-    let value = values.get(key);
-    if (value === undefined) {
-      value = compute(key);
-      values.set(key, value);
-    }
-    return value;
-  };
-}
-
-interface GroupRules {
-  readonly group: ModifierGroupNode;
-  readonly modifierItems: ReadonlyMap<string, ModifierItemNode>;
-  /** The modifier items with a minimum, which hold also if they are not chosen. */
-  readonly required: readonly ModifierItemNode[];
-}
-
-interface ItemRules {
-  readonly item: MenuItemNode;
-  readonly groups: ReadonlyMap<string, GroupRules>;
-}
-
-/** Indexes the groups of items: an item may have thousands, and an order may repeat it in every line. */
-function createRules(): (item: MenuItemNode) => ItemRules {
-  const rulesOfGroup = memoize(
-    (group: ModifierGroupNode): GroupRules => ({
-      group,
-      modifierItems: new Map(group.modifierItems.map(modifierItem => [modifierItem.externalId, modifierItem])),
-      required: group.modifierItems.filter(({ minQuantity }) => minQuantity > 0),
-    }),
-  );
-  return memoize(item => ({
-    item,
-    groups: new Map(item.modifierGroups.map(group => [group.externalId, rulesOfGroup(group)])),
-  }));
-}
-
 const quote = (text: string) => JSON.stringify(text);
 const notFound = (path: Path, message: string): ValidationError => ({ path, type: 'reference_not_found', message });
 
-function* checkItem(item: MenuItemNode, local: LocalTime): Generator<Omit<ValidationError, 'path'>> {
+function* checkItem(
+  item: MenuItemNode,
+  local: LocalTime,
+  isOpen: (menu: MenuNode) => boolean,
+): Generator<Omit<ValidationError, 'path'>> {
   const name = `item ${quote(item.externalId)}`;
   if (!item.inStock) yield { type: 'sold_out', message: `${name} is sold out` };
   if (!item.sellSeparately) {
@@ -99,7 +66,7 @@ function* checkItem(item: MenuItemNode, local: LocalTime): Generator<Omit<Valida
   }
   const menus = menusOf(item);
   if (menus.length === 0) yield { type: 'not_available', message: `${name} is in no menu, so it is never available` };
-  else if (!menus.some(menu => isAvailable(menu.availability, local))) {
+  else if (!menus.some(isOpen)) {
     const others = menus.length > maxNames ? ` and ${menus.length - maxNames} others` : '';
     const names =
       menus
@@ -118,11 +85,13 @@ function describe({ day, second }: LocalTime): string {
   return `${days[day]} at ${hour}:${minute} by the clock of the store`;
 }
 
-/** The menus that list an item in one of their categories. */
-function menusOf(item: MenuItemNode): MenuNode[] {
-  const { categoriesByItem, menusByCategory } = backlinksOf(item.configuration);
-  const categories = categoriesByItem.get(item.externalId) ?? [];
-  return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
+/** Single price changes may be negative, but nobody is paid for what they order. */
+function* checkUnit(line: Pick<OrderLine, 'item' | 'modifiers'>, path: Path): Generator<ValidationError> {
+  for (const [noun, amount] of Object.entries(priceUnit(line))) {
+    if (amount >= 0n) continue;
+    const unit = `the ${noun} of one item ${quote(line.item.externalId)} with its modifiers`;
+    yield { path, type: 'value_error', message: `${unit} is ${amount}; it must be at least 0` };
+  }
 }
 
 function resolveModifiers(
@@ -152,14 +121,12 @@ function resolveModifiers(
     return [{ ...found, index }];
   });
   const byGroup = Map.groupBy(resolved, ({ group }) => group);
-  for (const { group, required } of rules.groups.values()) {
+  const chosenGroups = [...byGroup.keys()].map(rulesOfGroup);
+  for (const { group, required } of new Set([...rules.required, ...chosenGroups])) {
     if (errors.length >= maxErrors) break;
     // The number of selections is known only if all of them are.
     if (unresolved.has(group.externalId)) continue;
-    const ofGroup = byGroup.get(group) ?? [];
-    if (ofGroup.length > 0 || group.groupMin > 0 || required.length > 0) {
-      errors.push(...checkGroup({ group, required }, ofGroup, path));
-    }
+    errors.push(...checkGroup({ group, required }, byGroup.get(group) ?? [], path));
   }
   return resolved;
 }
@@ -215,9 +182,12 @@ function* checkGroup(
   for (const modifierItem of new Set([...required, ...byModifierItem.keys()])) {
     const { minQuantity: min, maxQuantity: max } = modifierItem;
     const choice = byModifierItem.get(modifierItem);
+    const quantity = choice?.quantity ?? 0;
+    // An order has up to 20,000 modifiers, most of them without an error to be described.
+    if (quantity >= min && quantity <= max) continue;
     const ownPath = choice ? [...path, choice.index, 'quantity'] : path;
     const name = `modifier item ${quote(modifierItem.externalId)} of group ${quote(externalId)}`;
-    yield* rangeErrors(ownPath, name, choice?.quantity ?? 0, { min, max });
+    yield* rangeErrors(ownPath, name, quantity, { min, max });
   }
 }
 

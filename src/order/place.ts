@@ -4,7 +4,6 @@ import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
-import { findConfigurations } from '../menu/repository.ts';
 import type { Store } from '../store/entities.ts';
 import { resolveChoices } from './choices.ts';
 import { createOrderId, type Order } from './entities.ts';
@@ -15,12 +14,24 @@ import { findOrder, insertOrder } from './rows.ts';
 
 const msPerMinute = 60_000;
 const minutesPerDay = 1440;
+/** Allows for clocks that differ, and for orders that were delayed on their way. */
+const maxMinutesLate = 60;
+
+interface Placement {
+  readonly input: PlaceOrderInput;
+  /** Reads the store's configuration in a transaction; undefined if the store is gone. */
+  readonly loadConfiguration: (tx: EntityManager) => Promise<Configuration | undefined>;
+}
 
 /**
  * Places an order in one transaction, and prices it by the store's current configuration, which one statement reads. Returns the order that
  * was placed before with the same idempotency key, or null if the store no longer exists. Throws `InvalidInput` with every reason.
  */
-export async function placeOrder(em: EntityManager, store: Store, input: PlaceOrderInput): Promise<Order | null> {
+export async function placeOrder(
+  em: EntityManager,
+  store: Store,
+  { input, loadConfiguration }: Placement,
+): Promise<Order | null> {
   const inputErrors = [...checkInput(input)];
   // Bounds the work for an order of any length.
   if (inputErrors.some(({ type }) => type === 'too_long')) throw new InvalidInput(inputErrors.slice(0, maxErrors));
@@ -39,7 +50,7 @@ export async function placeOrder(em: EntityManager, store: Store, input: PlaceOr
           return { ...known, storeSummary: store };
         }
       }
-      const configuration = (await findConfigurations(query, tx, [store.id])).get(store.id);
+      const configuration = await loadConfiguration(tx);
       if (!configuration) return null;
       const readyBy = input.readyBy ?? readyAfter(createdAt, configuration, input);
       const order = {
@@ -47,7 +58,12 @@ export async function placeOrder(em: EntityManager, store: Store, input: PlaceOr
         id,
         createdAt,
         readyBy,
-        ...priceChoices(configuration, input, { readyBy, timezone: store.timezone, inputErrors }),
+        ...priceChoices(configuration, input, {
+          readyBy,
+          timezone: store.timezone,
+          // Not before the key is known: a repeated call returns its order, however late it is.
+          inputErrors: [...inputErrors, ...checkReadyBy(readyBy, createdAt)],
+        }),
       };
       await deleteExpiredKeys(query, store.id);
       // Last, because it locks the store's revision of orders until the transaction ends.
@@ -74,6 +90,13 @@ function readyAfter(createdAt: Date, { items }: Configuration, { lines }: PlaceO
   const prepTimes = lines.map(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? 0);
   const longest = Math.min(Math.max(0, ...prepTimes), minutesPerDay);
   return new Date(createdAt.getTime() + longest * msPerMinute);
+}
+
+function* checkReadyBy(readyBy: Date, now: Date): Generator<ValidationError> {
+  const earliest = new Date(now.getTime() - maxMinutesLate * msPerMinute);
+  if (readyBy >= earliest) return;
+  const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
+  yield { path: ['input', 'readyBy'], type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
 }
 
 interface Circumstances {

@@ -35,7 +35,7 @@ export function priceOrder(lines: readonly OrderLine[]): Amounts {
 }
 
 /** One unit of a line, with its modifiers. */
-function priceUnit({ item, modifiers }: OrderLine): Amounts {
+export function priceUnit({ item, modifiers }: Pick<OrderLine, 'item' | 'modifiers'>): Amounts {
   const changes = priceModifiers(modifiers).map(({ modifierItem, quantity, freeQuantity }) =>
     multiply(quantity - freeQuantity, amounts(modifierItem.priceChange, modifierItem.taxChange)),
   );

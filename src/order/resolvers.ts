@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../cache/selected-fields.ts';
 import { edgesOf, pageInfoOf } from '../database/connection.ts';
 import type { Resolvers } from '../generated/graph.ts';
@@ -27,8 +28,11 @@ export const orderResolvers: Resolvers = {
   Mutation: {
     placeOrder: (_root, { input }, context) =>
       write(context, async () => {
-        const store = await context.loaders.stores.byId.load(input.storeId);
-        const order = store && (await placeOrder(context.forkEntityManager(), store, input));
+        const { stores, menus } = context.loaders;
+        const store = await stores.byId.load(input.storeId);
+        if (!store) return null;
+        const loadConfiguration = (tx: EntityManager) => menus.byStore.loadIn(tx, store);
+        const order = await placeOrder(context.forkEntityManager(), store, { input, loadConfiguration });
         return order && { order };
       }),
     changeOrderStatus: (_root, { orderId, ...change }, context) =>

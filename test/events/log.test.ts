@@ -60,14 +60,26 @@ describe('The event log', () => {
     expect(brief(await run('delete from orders where id = $1', [one]))).toEqual([['ORDERS_CHANGED', null, null, null]]);
   });
 
-  test('has one event for each store after a statement that changes more than 500 orders', async () => {
+  test('has one event for each store after a statement that inserts more than 500 orders', async () => {
     const store = await data.store();
     const some = await eventsOf(() => query(insertOrders(500), [store.id]));
     expect(some.map(({ kind }) => kind)).toEqual(Array(500).fill('ORDER_PLACED'));
     const many = await eventsOf(() => query(insertOrders(501), [store.id]));
     expect(brief(many)).toEqual([['ORDERS_CHANGED', null, null, null]]);
-    const updated = await eventsOf(() => query('update orders set in_pos = true where store_id = $1', [store.id]));
-    expect(brief(updated)).toEqual([['ORDERS_CHANGED', null, null, null]]);
+  });
+
+  test('has one event for each store after a statement that updates more than 50 orders', async () => {
+    const stores = [await data.store(), await data.store()];
+    const ids = stores.map(({ id }) => id).sort();
+    await query(insertOrders(50), [ids[0]]);
+    const mark = (stored: string) => query(`update orders set in_pos = ${stored} where store_id = any($1)`, [ids]);
+    const some = await eventsOf(() => mark('true'));
+    expect(some.map(({ kind }) => kind)).toEqual(Array(50).fill('ORDER_CHANGED'));
+    await query(insertOrders(1), [ids[1]]);
+    const many = await eventsOf(() => mark('not in_pos'));
+    expect(many.map(({ kind, storeId, orderId }) => [kind, storeId, orderId])).toEqual(
+      ids.map(id => ['ORDERS_CHANGED', id, null]),
+    );
   });
 
   test('has events of stores and their menus, and of a deleted store only that', async () => {

@@ -1,10 +1,14 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { verifyCounters } from '../../src/order/counters.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 
 const app = await startApp();
+const allDay = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek => ({
+  dayOfWeek,
+  timePeriods: [{ startTime: '00:00', endTime: '00:00' }],
+}));
 const { createStore, postMenu, tryToPlace, place, change, mark, poller } = createOrderCalls(app);
 
 test('an evening: orders are placed, accepted, refused, prepared and fulfilled, and each change is seen once', async () => {
@@ -118,7 +122,7 @@ describe('the price of a placed order', async () => {
     const { order } = await tryToPlace({
       ...input,
       customerComments: 'at the back door',
-      readyBy: '2026-03-02T19:30:00Z',
+      readyBy: '2100-03-01T19:30:00Z',
     });
     const name = (en: string) => ({ translations: { en, pt: `${en} (pt)` } });
     const expected = [
@@ -156,7 +160,7 @@ describe('the price of a placed order', async () => {
       store: { id: storeId },
       customer: { name: 'Ana Lima', phone: '+351 912 345 678' },
       customer_comments: 'at the back door',
-      ready_by: '2026-03-02T19:30:00.000Z',
+      ready_by: '2100-03-01T19:30:00.000Z',
       is_read: false,
       in_pos: false,
     });
@@ -202,7 +206,7 @@ describe('an order is refused', async () => {
       line('1 deal: drink/with-beer'),
       line('1 cola: ice/no-ice*0', { note: 'x'.repeat(1001) }),
     ];
-    const readyBy = '2026-03-02T11:00:00Z';
+    const readyBy = '2100-03-01T11:00:00Z';
     const input = inputFor(storeId, lines, { readyBy, idempotencyKey: '', customer: { name: '', phone: '1\0' } });
     const { error } = await tryToPlace(input);
     expect(error?.extensions.code).toBe('BAD_USER_INPUT');
@@ -236,8 +240,78 @@ describe('an order is refused', async () => {
   test('at a time when no menu with the item is available, by the clock of the store', async () => {
     const at = (readyBy: string) => tryToPlace(inputFor(storeId, [line('1 pancakes')], { readyBy }));
     // Lisbon is at UTC+1 in July.
-    expect((await at('2026-07-01T06:00:00Z')).order.price).toBe(700);
-    expect((await at('2026-01-01T06:00:00Z')).error?.message).toContain('Thursday at 06:00 by the clock of the store');
+    expect((await at('2100-07-01T06:00:00Z')).order.price).toBe(700);
+    expect((await at('2100-01-07T06:00:00Z')).error?.message).toContain('Thursday at 06:00 by the clock of the store');
+  });
+
+  test('if it must be ready more than an hour in the past', async () => {
+    const at = (readyBy: string) => tryToPlace(inputFor(storeId, [line('1 cola')], { readyBy }));
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    expect((await at(minutesAgo(59))).order.price).toBe(250);
+    const early = minutesAgo(61);
+    expect((await at(early)).error?.extensions.errors).toEqual([
+      {
+        path: ['input', 'readyBy'],
+        type: 'value_error',
+        message: expect.stringMatching(
+          `^${early} is too early; it must be at most an hour in the past, so \\d{4}-\\S+Z or later$`,
+        ),
+      },
+    ]);
+  });
+
+  test('if the price or the tax of one unit falls below zero, at its line', async () => {
+    const store = await app.data.store();
+    const name = { translations: {} };
+    const item = { name, price: 500, tax: 50, sellSeparately: true, modifierExternalIds: ['coupons'] };
+    const coupon = { name, minQuantity: 0, defaultQuantity: 0, maxQuantity: 1_000_000 };
+    await app.data.menu(store, {
+      menus: [{ externalId: 'menu', availability: allDay, categoryExternalIds: ['category'] }],
+      categories: [{ externalId: 'category', name, itemExternalIds: ['soup', 'cake'] }],
+      items: [
+        { externalId: 'soup', ...item },
+        { externalId: 'cake', ...item, price: -1 },
+      ],
+      modifierGroups: [
+        {
+          externalId: 'coupons',
+          name,
+          type: 'x',
+          groupMin: 0,
+          groupMax: 1_000_000,
+          chargeAfter: 1,
+          modifierItemExternalIds: ['coupon', 'untaxed'],
+        },
+      ],
+      modifierItems: [
+        { externalId: 'coupon', ...coupon, priceChange: -100, taxChange: 0 },
+        { externalId: 'untaxed', ...coupon, priceChange: 0, taxChange: -60 },
+      ],
+    });
+    const lines = [
+      '1 soup: coupons/coupon*6',
+      '1000 soup: coupons/coupon*1000000',
+      '1 cake',
+      '1 soup: coupons/untaxed*2',
+    ];
+    const { error } = await tryToPlace(
+      inputFor(
+        store.id,
+        lines.map(text => line(text)),
+      ),
+    );
+    const refused = (index: number, amount: string) => ({
+      path: ['input', 'lines', index],
+      type: 'value_error',
+      message: `the ${amount}; it must be at least 0`,
+    });
+    expect(error?.extensions.errors).toEqual([
+      refused(1, 'price of one item "soup" with its modifiers is -99999400'),
+      refused(2, 'price of one item "cake" with its modifiers is -1'),
+      refused(3, 'tax of one item "soup" with its modifiers is -10'),
+    ]);
+    // The first coupon is free.
+    expect(await place(store.id, ['2 soup: coupons/coupon*6'])).toMatchObject({ price: 0, tax: 100 });
   });
 
   test('with a bounded number of reasons, however many groups each line lacks', async () => {
@@ -276,6 +350,17 @@ describe('an order is refused', async () => {
 
 describe('an idempotency key', async () => {
   const storeId = await createStore();
+
+  test('returns its order, however long ago that had to be ready', async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    const readyBy = new Date().toISOString();
+    const input = inputFor(await createStore(), [line('1 cola')], { readyBy });
+    const { order } = await tryToPlace(input);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 });
+    expect((await tryToPlace(input)).order.id).toBe(order.id);
+    const late = await tryToPlace({ ...input, idempotencyKey: 'another' });
+    expect(late.error?.extensions.errors).toMatchObject([{ path: ['input', 'readyBy'] }]);
+  });
 
   test('returns the same order to repeated and concurrent calls, as it is now', async () => {
     const input = inputFor(storeId, [{ itemExternalId: 'cola' }]);

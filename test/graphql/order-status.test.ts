@@ -116,6 +116,20 @@ describe('markOrders', async () => {
       [true, false],
     ]);
   });
+
+  test('of more than 50 orders is one event for each store', async () => {
+    const stores = [await app.data.store(), await app.data.store()];
+    const orders = await Promise.all(stores.map(store => app.data.orders(store, 26)));
+    const ids = orders.flat().map(({ id }) => id);
+    const kindsOf = async (marks: object, count: number) => {
+      await app.orm.em.fork().execute('delete from event');
+      expect((await mark(ids.slice(0, count), marks)).orders).toHaveLength(count);
+      const events = await app.orm.em.fork().execute('select kind from event');
+      return events.map(({ kind }) => kind);
+    };
+    expect(await kindsOf({ isRead: true }, 50)).toEqual(Array(50).fill('ORDER_CHANGED'));
+    expect(await kindsOf({ inPos: true }, 52)).toEqual(['ORDERS_CHANGED', 'ORDERS_CHANGED']);
+  });
 });
 
 describe('the permission ORDERS', async () => {

@@ -109,26 +109,139 @@ describe('Cost', () => {
   });
 });
 
+describe('Cost of what a caller gives', () => {
+  const line = (modifiers: number) => ({ itemExternalId: 'i', modifiers: Array(modifiers).fill({}) });
+  const markOrders = 'mutation ($ids: [ID!]!) { markOrders(orderIds: $ids, isRead: true) { orders { id } } }';
+  const placeOrder = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
+
+  test.each<[string, string, Record<string, unknown>, number]>([
+    ['a mutation costs a thousand', 'mutation { revokeApiKey(id: "k") { apiKey { id } } }', {}, 1000 + 2],
+    ['each element of a list counts, and sizes the result', markOrders, { ids: ['a', 'b', 'c'] }, 1001 + 3 * (60 + 1)],
+    ['a value where a list is expected is one element', markOrders, { ids: 'a' }, 1001 + 61],
+    ['an empty list costs nothing', markOrders, { ids: [] }, 1001],
+    [
+      'a literal list counts as a variable does',
+      'mutation ($b: ID!) { markOrders(orderIds: ["a", $b]) { orders { id } } }',
+      { b: 'b' },
+      1001 + 2 * 61,
+    ],
+    [
+      'the default of a variable counts',
+      'mutation ($ids: [ID!]! = ["a", "b"]) { markOrders(orderIds: $ids) { orders { id } } }',
+      {},
+      1001 + 2 * 61,
+    ],
+    ['lists in lists add up', placeOrder, { input: { lines: [line(2), line(0), line(3)] } }, 5002 + 3 * 30 + 5 * 25],
+    [
+      'variables within literals count',
+      `mutation ($lines: [OrderLineInput!]!, $line: OrderLineInput!) {
+        a: placeOrder(input: { lines: $lines }) { order { id } }
+        b: placeOrder(input: { lines: [$line, { modifiers: [{}, {}] }] }) { order { id } }
+      }`,
+      { lines: [line(1), line(1)], line: line(4) },
+      2 * 5002 + (2 * 30 + 2 * 25) + (2 * 30 + 6 * 25),
+    ],
+    [
+      'lists of several arguments add up',
+      'mutation ($a: [StockInput!]!, $b: [StockInput!]!) { setStock(storeId: "s", items: $a, modifierItems: $b) { revision } }',
+      { a: Array(7).fill({}), b: Array(3).fill({}) },
+      20_001 + 100,
+    ],
+    [
+      'what is given to a field of a list counts for each member',
+      'query ($status: [OrderStatus!]) { stores(limit: 7) { nodes { orders(filter: { status: $status }) { count } } } }',
+      { status: ['READY', 'PENDING'] },
+      1 + 7 * (1 + 101 + 2),
+    ],
+    ['null, and what has a wrong type, is left to validation', placeOrder, { input: { lines: [null, 5, []] } }, 5092],
+    ['names of inherited properties are not given', placeOrder, { input: Object.create({ lines: [line(1)] }) }, 5002],
+  ])('%s', (_rule, text, variables, cost) => {
+    expect(check(text, variables).cost).toBe(cost);
+  });
+
+  const calls = (count: number, call: string) =>
+    Array.from({ length: count }, (_, index) => `c${index}: ${call}`).join('\n');
+
+  test('marks of 500 orders are within the limit 32 times, but not 50 times', () => {
+    const ids = Array.from({ length: 500 }, (_, index) => `order-${index}`);
+    const mark = (count: number) =>
+      `mutation ($ids: [ID!]!) { ${calls(count, 'markOrders(orderIds: $ids) { orders { id } }')} }`;
+    expect(check(mark(31), { ids }).codes).toEqual([]);
+    expect(check(mark(50), { ids }).messages).toEqual([
+      'The mutation costs 1,575,050 objects, most of them at markOrders; at most 1,000,000 are allowed.',
+    ]);
+  });
+
+  test('the largest order is within the limit, and two of them are not', () => {
+    const variables = { lines: Array(200).fill(line(100)) };
+    const place = (count: number) =>
+      `mutation ($lines: [OrderLineInput!]!) { ${calls(count, 'placeOrder(input: { lines: $lines }) { order { id } }')} }`;
+    expect(check(place(1), variables).codes).toEqual([]);
+    expect(check(place(2), variables).codes).toEqual(['QUERY_TOO_COMPLEX']);
+  });
+
+  test('fifty orders of ten lines are within the limit', () => {
+    const text = calls(50, 'placeOrder(input: { lines: $lines }) { order { id } }');
+    const variables = { lines: Array(10).fill(line(5)) };
+    expect(check(`mutation ($lines: [OrderLineInput!]!) { ${text} }`, variables).codes).toEqual([]);
+  });
+
+  test('the largest menu, and the stock of all its entities, is within the limit', () => {
+    const replace = `mutation ($input: MenuConfigurationInput!) {
+      replaceMenuConfiguration(storeId: "s", input: $input) { store { ${tree} } diagnostics { message } }
+    }`;
+    const input = { items: Array(12_000).fill({}), modifierItems: Array(8000).fill({}) };
+    expect(check(replace, { input }).codes).toEqual([]);
+    const stock = 'mutation ($items: [StockInput!]!) { setStock(storeId: "s", items: $items) { revision } }';
+    expect(check(stock, { items: Array(20_000).fill({}) }).codes).toEqual([]);
+  });
+
+  test('a long variable is counted once, however often it is used', () => {
+    const text = calls(50, 'placeOrder(input: $input) { order { id } }');
+    const lines = Array(1_000_000).fill(line(1));
+    const before = process.cpuUsage();
+    expect(check(`mutation ($input: PlaceOrderInput!) { ${text} }`, { input: { lines } }).codes).toEqual([
+      'QUERY_TOO_COMPLEX',
+    ]);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
+  });
+});
+
 test('Each limit is an option, and its error names the value, the limit and the path', () => {
-  const tight = { depth: 2, introspectionDepth: 2, cost: 10, rootFields: 2, aliases: 1, selections: 3, directives: 1 };
+  const tight = {
+    depth: 2,
+    introspectionDepth: 2,
+    cost: 10,
+    rootFields: 2,
+    aliases: 1,
+    selections: 3,
+    directives: 1,
+    literals: 1,
+  };
   expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultQueryLimits)));
   const text = `{
     a: stores @skip(if: false) @include(if: true) { nodes { merchant { id } } }
     b: merchants { nodes { id } }
     __schema { queryType { name } }
+    stores { nodes { orders(status: [READY, PENDING], pageSize: $size) { count } } }
   }`;
   const { errors } = createLimitCheck(graph, tight)(parse(text), undefined, {});
   expect(errors.map(({ extensions, message, locations }) => [extensions.code, message, locations?.[0]?.line])).toEqual([
-    ['QUERY_TOO_LONG', 'The document has 10 selections; at most 3 are allowed.', expect.any(Number)],
+    ['QUERY_TOO_LONG', 'The document has 14 selections; at most 3 are allowed.', expect.any(Number)],
     ['TOO_MANY_ALIASES', 'The document has 2 aliases, exceeding the limit at b; at most 1 are allowed.', 3],
     ['TOO_MANY_DIRECTIVES', 'The document has 2 directives on one node; at most 1 are allowed.', 2],
-    ['TOO_MANY_ROOT_FIELDS', 'The query has 3 root fields; at most 2 are allowed.', 1],
+    [
+      'TOO_MANY_LITERALS',
+      'The arguments of orders have 2 literals, for which variables may stand; at most 1 are allowed.',
+      5,
+    ],
+    ['TOO_MANY_ROOT_FIELDS', 'The query has 4 root fields; at most 2 are allowed.', 1],
     ['QUERY_TOO_DEEP', 'The query is 4 levels deep at stores.nodes.merchant; at most 2 are allowed.', 2],
     ['QUERY_TOO_DEEP', 'The query is 3 levels deep at __schema.queryType.name; at most 2 are allowed.', 4],
     [
       'QUERY_TOO_COMPLEX',
-      'The query costs 304 objects, most of them at stores.nodes.merchant; at most 10 are allowed.',
-      2,
+      'The query costs 10,505 objects, most of them at stores.nodes.orders; at most 10 are allowed.',
+      5,
     ],
   ]);
 });

@@ -1,8 +1,10 @@
 import {
   buildSchema,
+  type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isInputObjectType,
   isIntrospectionType,
   isListType,
   isObjectType,
@@ -43,6 +45,31 @@ function unsized(schema: GraphQLSchema): string[] {
 
 test('every list of the graph declares its length by @listSize', () => {
   expect(unsized(buildGraph())).toEqual([]);
+});
+
+/** Whether a caller can give a list for an input, at any level. */
+const takesList = (type: GraphQLInputType): boolean => {
+  const named = getNamedType(type);
+  const fields = isInputObjectType(named) ? Object.values(named.getFields()) : [];
+  return isListType(getNullableType(type)) || fields.some(field => takesList(field.type));
+};
+
+test('every argument in which a caller can give a list has a cost by @cost', () => {
+  const graph = buildGraph();
+  const costs = readFieldCosts(graph);
+  const free = fieldsOf(graph).flatMap(({ type, field }) =>
+    field.args
+      .filter(argument => takesList(argument.type) && !costs.get(field)?.argumentCosts.has(argument.name))
+      .map(({ name }) => `${type.name}.${field.name}(${name}:)`),
+  );
+  expect(free).toEqual([]);
+});
+
+test('every mutation has a cost by @cost', () => {
+  const graph = buildGraph();
+  const costs = readFieldCosts(graph);
+  const fields = Object.values(graph.getMutationType()?.getFields() ?? {});
+  expect(fields.filter(field => (costs.get(field)?.weight ?? 0) < 1000).map(({ name }) => name)).toEqual([]);
 });
 
 test('lists without a declared length are found', () => {

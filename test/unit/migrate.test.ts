@@ -55,3 +55,21 @@ test('a menu of an earlier version, also if it is posted during the migration, i
     { items: new Map([['soup', expect.objectContaining({ price: 450, name: { translations: { en: 'Soup' } } })]]) },
   ]);
 });
+
+test('after the migration of an earlier version, a statement that updates 51 orders is one event', async () => {
+  const connect = await createEmptyDatabase();
+  const orm = connect({ poolSize: 2 });
+  onTestFinished(() => orm.close());
+  await orm.migrator.up({ to: '0012-webhooks' });
+  const em = orm.em.fork();
+  await em.execute(`insert into store (id, name) values ('old', '{}');
+    insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+    select n, 'old', now(), 'PENDING', 'Ana', '1', 1, 0, '[]', now(), false, false from generate_series(1, 51) n`);
+  const kindsOfUpdate = async () => {
+    await em.execute('delete from event; update orders set is_read = not is_read');
+    return em.execute('select kind, count(*)::int from event group by kind');
+  };
+  expect(await kindsOfUpdate()).toEqual([{ kind: 'ORDER_CHANGED', count: 51 }]);
+  await migrate(orm);
+  expect(await kindsOfUpdate()).toEqual([{ kind: 'ORDERS_CHANGED', count: 1 }]);
+});

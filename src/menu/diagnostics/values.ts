@@ -1,4 +1,5 @@
 import type { Finding, LinkedItem, Path, ValidationContext } from './context.ts';
+import { createLowestPrices } from './lowest-price.ts';
 import { displayName, type Named } from './messages.ts';
 
 /** Checks prices and taxes of single entities, and the totals of items with their modifiers. */
@@ -39,20 +40,23 @@ function taxFinding({ noun, entity, price, tax }: TaxedEntity, path: Path): Find
 }
 
 function* checkTotals({ items, modifierGroups, categoryCounts }: ValidationContext): Generator<Finding> {
+  const lowestPriceOf = createLowestPrices();
   const changes = new Map(
     modifierGroups.map(group => {
       const prices = group.modifierItems.map(({ priceChange }) => priceChange);
-      const lowest = prices.reduce((min, price) => Math.min(min, price), 0);
-      return [group, { lowest, isCharged: prices.some(price => price > 0) }];
+      return [group, { isReduced: prices.some(price => price < 0), isCharged: prices.some(price => price > 0) }];
     }),
   );
   for (const [index, item] of items.entries()) {
     const { price, modifierGroups: groups } = item;
     const path: Path = ['items', index, 'price'];
-    const reducing = groups.find(group => price > 0 && price + (changes.get(group)?.lowest ?? 0) < 0);
-    if (reducing) {
-      const reduction = `the modifier group ${displayName(reducing)} can reduce that to less than nothing`;
-      yield { code: 'PRICE_BELOW_ZERO', path, message: `Item ${displayName(item)} costs ${price}, but ${reduction}.` };
+    if (price >= 0 && groups.some(group => changes.get(group)?.isReduced)) {
+      const { price: lowest, group } = lowestPriceOf(item);
+      if (lowest < 0 && group) {
+        const reduction = `the modifiers, most of all those of group ${displayName(group)}, can reduce that to ${lowest}`;
+        const message = `Item ${displayName(item)} costs ${price}, but ${reduction}; such an order is refused.`;
+        yield { code: 'PRICE_BELOW_ZERO', path, message };
+      }
     }
     if (price !== 0 || !item.sellSeparately || !categoryCounts.has(item.externalId)) continue;
     if (groups.some(group => changes.get(group)?.isCharged)) continue;

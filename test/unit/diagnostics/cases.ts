@@ -222,6 +222,19 @@ const prices: readonly Case[] = [
   ['TAX_ABOVE_PRICE', 'items[0].tax', withItem({ tax: 451 })],
   ['TAX_ABOVE_PRICE', 'modifierItems[1].taxChange', withLarge({ taxChange: 151 })],
   ['PRICE_BELOW_ZERO', 'items[0].price', withLarge({ priceChange: -451, taxChange: -45 })],
+  [
+    'PRICE_BELOW_ZERO',
+    'items[0].price',
+    cleanMenu({
+      modifierGroups: [group({ groupMin: 0, groupMax: 5 })],
+      modifierItems: [small(), large({ priceChange: -100, taxChange: 0, maxQuantity: 1_000_000 })],
+    }),
+  ],
+  [
+    'PRICE_BELOW_ZERO',
+    'items[0].price',
+    cleanMenu({ items: [item({ price: 0, tax: 0 })], modifierItems: [small({ priceChange: -50 }), large()] }),
+  ],
   ['FREE_ITEM', 'items[0].price', priced(0, 450)],
   [
     'FREE_ITEM',

@@ -111,10 +111,6 @@ export const cleanMenus: readonly (readonly [string, MenuConfigurationInput])[] 
     cleanMenu({ modifierItems: [small({ priceChange: -450, taxChange: -45 }), large()] }),
   ],
   [
-    'a negative price change of a free item',
-    cleanMenu({ items: [item({ price: 0, tax: 0 })], modifierItems: [small({ priceChange: -50 }), large()] }),
-  ],
-  [
     'a free item that is sold only as a modifier',
     cleanMenu({
       items: [item(), plain({ externalId: 'bread', price: 0, sellSeparately: false })],

@@ -1,0 +1,67 @@
+import type { ModifierItemInput } from '../../generated/graph.ts';
+import type { LinkedGroup, LinkedItem } from './context.ts';
+
+/** The lowest price of an item with modifiers, and the group that reduces it most. */
+interface LowestPrice {
+  readonly price: number;
+  readonly group: LinkedGroup | undefined;
+}
+
+/** Computes what an order of one unit can cost by the rules of the groups; each group is examined once, however many items have it. */
+export function createLowestPrices(): (item: LinkedItem) => LowestPrice {
+  const changes = new Map<LinkedGroup, number>();
+  const changeOf = (group: LinkedGroup) => {
+    const change = changes.get(group) ?? lowestChange(group);
+    changes.set(group, change);
+    return change;
+  };
+  return ({ price, modifierGroups }) => {
+    let lowest: LinkedGroup | undefined;
+    let total = price;
+    for (const group of modifierGroups) {
+      const change = changeOf(group);
+      total += change;
+      if (change < (lowest ? changeOf(lowest) : 0)) lowest = group;
+    }
+    return { price: total, group: lowest };
+  };
+}
+
+/**
+ * The lowest sum of the charged price changes that a group allows. The guest takes the cheapest units, and chooses the dearest of them first,
+ * which are free. With each further unit the sum changes by no less than with the one before, so the number of units that gives the lowest
+ * sum is known beforehand: all reductions, and so many others that none of the reductions is free. Negative quantities count as 0.
+ */
+function lowestChange({ groupMin, groupMax, chargeAfter, modifierItems }: LinkedGroup): number {
+  const choices = modifierItems.map(toChoice).sort((one, other) => one.change - other.change);
+  const required = sum(choices.map(({ min }) => min));
+  const available = sum(choices.map(({ max }) => max));
+  const fewest = Math.max(required, groupMin);
+  const most = Math.min(available, groupMax);
+  // Nothing can be ordered with such a group, which has a finding of its own.
+  if (fewest > most) return 0;
+  const free = Math.max(0, chargeAfter);
+  const reductions = sum(choices.map(({ change, max }) => (change < 0 ? max : 0)));
+  const requiredOthers = sum(choices.map(({ change, min }) => (change < 0 ? 0 : min)));
+  const units = Math.min(Math.max(reductions + Math.max(free, requiredOthers), fewest), most);
+
+  let optional = units - required;
+  let charged = units - free;
+  let lowest = 0;
+  for (const { change, min, max } of choices) {
+    const more = Math.min(max - min, optional);
+    optional -= more;
+    const ofThis = Math.min(min + more, charged);
+    if (ofThis <= 0) continue;
+    charged -= ofThis;
+    lowest += ofThis * change;
+  }
+  return lowest;
+}
+
+function toChoice({ priceChange: change, minQuantity, maxQuantity }: ModifierItemInput) {
+  const min = Math.max(0, minQuantity);
+  return { change, min, max: Math.max(min, maxQuantity) };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
