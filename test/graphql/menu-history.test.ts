@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Permission } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import {
@@ -123,6 +124,15 @@ describe('Store.menuHistory', () => {
       },
       { source: 'POST', keyName: 'POS at the bar', summary: '1 item added' },
     ]);
+    const namesFor = async (permissions: readonly Permission[]) => {
+      const key = await app.newKey({ permissions });
+      const { store } = await graph(`{ store(id: "${id}") { menuHistory { nodes { keyName } } } }`, {}, key);
+      return new Set(store.menuHistory.nodes.map(({ keyName }: { keyName: string | null }) => keyName));
+    };
+    expect(await namesFor([])).toEqual(new Set([null]));
+    expect(await namesFor(['ORDERS', 'STOCK'])).toEqual(new Set([null]));
+    expect(await namesFor(['MENU'])).toContain('office');
+    expect(await namesFor(['ADMIN'])).toContain('office');
     const times = history.map(({ createdAt }) => Date.parse(createdAt));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     // The database runs on this machine; its clock is rounded to milliseconds.
