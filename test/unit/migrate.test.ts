@@ -41,7 +41,12 @@ test('a menu of an earlier version, also if it is posted during the migration, i
   const [old] = await em.execute("select menu_revision::float8 as revision from store where id = 'old'");
   await em.execute('update menu_item set price = 500');
   const query = queryIn(em);
-  const [page, none] = await findHistoryPages(query, ['old', 'empty'], checkHistoryArguments({}), defaultHistoryLimits);
+  const [page, none] = await findHistoryPages(
+    query,
+    ['old', 'empty'],
+    checkHistoryArguments('old', {}),
+    defaultHistoryLimits,
+  );
   expect(none?.nodes).toEqual([]);
   expect(page?.nodes.map(entry => [entry.source, summarize(entry)])).toEqual([
     ['SQL', '1 item changed'],

@@ -10,6 +10,7 @@ import { LastUseMigration } from './0009-last-use.ts';
 import { MenuHistoryMigration } from './0010-menu-history.ts';
 import { EventLogMigration } from './0011-event-log.ts';
 import { WebhooksMigration } from './0012-webhooks.ts';
+import { MenuHistoryStartMigration } from './0014-menu-history-start.ts';
 import { MovedStoresMigration } from './0014-moved-stores.ts';
 
 /** In execution order; a released migration never changes. */
@@ -26,5 +27,6 @@ export const migrations = [
   { name: '0010-menu-history', class: MenuHistoryMigration },
   { name: '0011-event-log', class: EventLogMigration },
   { name: '0012-webhooks', class: WebhooksMigration },
+  { name: '0014-menu-history-start', class: MenuHistoryStartMigration },
   { name: '0014-moved-stores', class: MovedStoresMigration },
 ];
