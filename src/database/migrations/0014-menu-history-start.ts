@@ -1,8 +1,10 @@
 import { Migration } from '@mikro-orm/migrations';
+import { lockTables } from './lock-tables.ts';
 
 /** Remembers where the history of a pruned menu began, so that a revision that never existed is told from one that is no longer kept. */
 export class MenuHistoryStartMigration extends Migration {
   override up(): void {
+    this.addSql(lockTables('share row exclusive', 'menu_history', 'store'));
     this.addSql(`
       create table menu_history_start (
         store_id text collate "C" not null,
