@@ -7,6 +7,7 @@ import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apoll
 import { createCachedQueries } from './cached-queries.ts';
 import { type ContextDependencies, createContext } from './context.ts';
 import { type TranslateError, toHttpError } from './errors.ts';
+import { headAsGet } from './head.ts';
 import type { QueryLimits } from './limits.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
@@ -62,6 +63,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
+    ...headAsGet,
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
       const caller = await authenticate(request);
