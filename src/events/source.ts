@@ -88,7 +88,10 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     for await (const event of events) {
       if (event.kind === 'STORE_DELETED') throw noStore(store.id);
       if (isOfStore(event)) {
-        store = await retryWhileUnavailable(() => requireStore(store.id), signal);
+        const before = store;
+        store = await retryWhileUnavailable(() => requireStore(before.id), signal);
+        if (isSold(before, store) && !isInScope(storeScope, withoutStores(subscriber.scope), store))
+          throw noStore(store.id);
       } else {
         if (!isInScope(storeScope, subscriber.scope, store)) throw noStore(store.id);
         yield event;
@@ -135,6 +138,11 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     },
   };
 }
+
+/** Grants to the store have ended then; the scope that is known may have them for a moment longer. */
+const isSold = (before: Store, after: Store) => before.merchant != null && before.merchant !== after.merchant;
+
+const withoutStores = (scope: AccessScope): AccessScope => ({ ...scope, storeIds: [] });
 
 const isOfStore = ({ kind }: Event) => storeKinds.some(storeKind => storeKind === kind);
 

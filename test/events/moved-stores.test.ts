@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { saveStores } from '../../src/store/save.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { openStream } from '../support/streams.ts';
 
 const app = await startApp({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
 const receiver = await startReceiver();
@@ -74,6 +75,27 @@ describe.each(Object.entries(moves))('A store that moves to another merchant by 
     expect(await statusOf(ofBuyer, store.id)).toBe(200);
   });
 });
+
+test.each(['sse', 'websocket'] as const)(
+  'a stream by a grant to the store ends with the move, over %s',
+  async transport => {
+    const store = await app.data.store();
+    const key = await app.newKey({ storeIds: [store.id] });
+    const query = `subscription { orderEvents(storeId: "${store.id}") { order { customer { name } } } }`;
+    const stream = openStream(transport, { url: app.url, key }, { query });
+    onTestFinished(() => stream.close());
+    // Repeated, since it may come before the stream is open.
+    const first = stream.next();
+    const timer = setInterval(() => void app.data.orders(store, 1, { customerName: 'of the former owner' }), 100);
+    await first.finally(() => clearInterval(timer));
+    const buyer = await app.data.merchant();
+    await execute('update store set merchant_id = ? where id = ?', [buyer.id, store.id]);
+    await app.data.orders(store, 1, { customerName: 'of the new owner' });
+    const results = await stream.rest();
+    expect(JSON.stringify(results)).not.toContain('of the new owner');
+    expect(results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  },
+);
 
 test('a store that had no merchant and gets one keeps its webhooks and grants', async () => {
   const store = await app.data.store({ merchant: null });
