@@ -9,16 +9,35 @@ const encodings: readonly Encoding[] = ['br', 'zstd', 'gzip'];
 /** In bytes; shorter bodies hardly shrink. */
 const minLength = 1024;
 
-/** Negotiates the content coding from Accept-Encoding; undefined for identity. */
+/** Negotiates the content coding from Accept-Encoding, by its weights (RFC 9110, 12.5.3); undefined for identity. */
 export function chooseEncoding(acceptEncoding: string | undefined, length: number): Encoding | undefined {
-  if (!acceptEncoding || length < minLength) return undefined;
-  const accepted = new Set<string>();
+  if (!acceptEncoding) return undefined;
+  const weights = parseWeights(acceptEncoding);
+  const others = weights.get('*');
+  let best: Encoding | undefined;
+  // What is not listed is acceptable without a coding, but the least preferred.
+  let bestWeight = weights.get('identity') ?? (others === 0 ? 0 : Number.MIN_VALUE);
+  if (length < minLength && bestWeight > 0) return undefined;
+  let isListed = false;
+  for (const encoding of encodings) {
+    const weight = weights.get(encoding) ?? others ?? 0;
+    // At the same weight a coding is better than none, and one that the client names better than one that it allows by `*`.
+    const isBetter = best ? !isListed && weights.has(encoding) : true;
+    if (weight === 0 || weight < bestWeight || (weight === bestWeight && !isBetter)) continue;
+    [best, bestWeight, isListed] = [encoding, weight, weights.has(encoding)];
+  }
+  return best;
+}
+
+/** The weights by coding; one that is no number is 1. */
+function parseWeights(acceptEncoding: string): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map(word => word.trim());
-    const isExcluded = parameters.some(parameter => /^q=0(\.0*)?$/.test(parameter));
-    if (!isExcluded) accepted.add(name === 'x-gzip' ? 'gzip' : name);
+    const weight = Number(parameters.find(parameter => parameter.startsWith('q='))?.slice(2) ?? 1);
+    weights.set(name === 'x-gzip' ? 'gzip' : name, Number.isNaN(weight) ? 1 : weight);
   }
-  return encodings.find(encoding => accepted.has(encoding));
+  return weights;
 }
 
 /** Compresses in the thread pool. */

@@ -28,7 +28,7 @@ export function withStoreMenu<T>(storeId: string, task: (menu: StoreMenu) => Pro
     const query = queryIn(em);
 
     async function findHistory(limit: number): Promise<readonly HistoryEntry[]> {
-      const page = checkHistoryArguments({ first: limit });
+      const page = checkHistoryArguments(storeId, { first: limit });
       const [found] = await findHistoryPages(query, [storeId], page, config.historyLimits);
       return found?.nodes ?? [];
     }

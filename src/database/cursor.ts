@@ -8,15 +8,16 @@ export interface Cursor {
 export type CursorList = 'merchant' | 'order' | 'revision' | 'store';
 
 /** Opaque to clients. Increase it with every change of the format, so that older cursors are rejected and not misread. */
-const version = 1;
+const version = 2;
 
+/** Ends with NUL, which no id has, so that a truncated cursor is rejected. */
 export function encodeCursor(list: CursorList, { createdAt, id }: Cursor): string {
-  return Buffer.from(`${list}${version} ${createdAt.getTime()} ${id}`).toString('base64url');
+  return Buffer.from(`${list}${version} ${createdAt.getTime()} ${id}\0`).toString('base64url');
 }
 
 /** Undefined for a text that `encodeCursor` did not return for this list. */
 export function decodeCursor(list: CursorList, text: string): Cursor | undefined {
-  const [, prefix, time, id] = /^(\w+) (-?\d{1,16}) ([^\0]*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+  const [, prefix, time, id] = /^(\w+) (-?\d{1,16}) ([^\0]*)\0$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (prefix !== `${list}${version}` || time === undefined || id === undefined) return undefined;
   const cursor = { createdAt: new Date(Number(time)), id };
   // PostgreSQL's calendar does not go as far back as JavaScript's.

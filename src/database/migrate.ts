@@ -1,35 +1,87 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM, Transaction } from '@mikro-orm/postgresql';
 import { OperatorError } from '../errors.ts';
+import { codeOf } from './errors.ts';
 
 const minVersion = 150_000;
 /** Key of the advisory lock: arbitrary, but unique in the database. */
 const lockKey = 7_274_921;
 const pollIntervalMs = 100;
+/**
+ * A request that needs a table waits behind a migration that waits for it. So a migration gives up soon, also before PostgreSQL looks for
+ * deadlocks (after a second) and aborts the request instead; then requests go on, until the next attempt.
+ */
+const lockTimeoutMs = 300;
+const minRetryMs = 500;
+/** An import may keep its transaction open for minutes. */
+const maxBlockedMs = 600_000;
 
 /**
- * Runs pending migrations. Processes that start together serialize on an advisory lock, which they poll without holding a
- * connection: behind PgBouncer, waiting processes could otherwise take every connection from the one that migrates.
+ * Runs pending migrations, each in a transaction of its own. Processes that start together serialize on an advisory lock, which they poll
+ * without holding a connection: behind PgBouncer, waiting processes could otherwise take every connection from the one that migrates.
  */
 export async function migrate(orm: MikroORM): Promise<readonly string[]> {
   await checkVersion(orm);
+  // The list of migrations itself: in a transaction of its own, since the first migration may be rolled back and repeated.
+  await withLock(orm, (_em, transaction) => orm.migrator.up({ transaction, migrations: [] }));
+  const applied: string[] = [];
   for (;;) {
-    const applied = await tryMigrate(orm);
-    if (applied) return applied;
+    const name = await retryWhileBlocked(orm, () =>
+      withLock(orm, (em, transaction) => applyNext(orm, em, transaction)),
+    );
+    if (name === undefined) return applied;
+    applied.push(name);
+  }
+}
+
+/** Returns the name of the migration; undefined if none is pending. */
+async function applyNext(orm: MikroORM, em: EntityManager, transaction: Transaction): Promise<string | undefined> {
+  // Not by `getPending`, which takes another connection.
+  const applied = await em.execute<{ name: string }[]>('select name from migration');
+  const names = new Set(applied.map(({ name }) => name));
+  const list = orm.config.get('migrations').migrationsList ?? [];
+  const next = list.map(({ name }) => name).find(name => !names.has(name));
+  if (next !== undefined) await orm.migrator.up({ transaction, migrations: [next] });
+  return next;
+}
+
+/** A task of the process that holds the advisory lock, with the transaction that does. */
+type LockedTask<T> = (em: EntityManager, transaction: Transaction) => Promise<T>;
+
+/** Runs a task in a transaction that holds the advisory lock, once no other process does. */
+async function withLock<T>(orm: MikroORM, task: LockedTask<T>): Promise<T> {
+  for (;;) {
+    const done = await orm.em.fork().transactional(async locked => {
+      const sql = `select pg_try_advisory_xact_lock(?) as "isHeld", set_config('lock_timeout', ?, true)`;
+      const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [lockKey, `${lockTimeoutMs}ms`]);
+      const transaction = locked.getTransactionContext();
+      return lock?.isHeld && transaction ? { result: await task(locked, transaction) } : undefined;
+    });
+    if (done) return done.result;
     await sleep(pollIntervalMs);
   }
 }
 
-/** Undefined while another process migrates. The lock and all migrations share one transaction on one connection. */
-async function tryMigrate(orm: MikroORM): Promise<readonly string[] | undefined> {
-  return orm.em.fork().transactional(async locked => {
-    const sql = 'select pg_try_advisory_xact_lock(?) as "isHeld"';
-    const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [lockKey]);
-    if (!lock?.isHeld) return undefined;
-    const transaction = locked.getTransactionContext();
-    const applied = await orm.migrator.up(transaction ? { transaction } : {});
-    return applied.map(migration => migration.name);
-  });
+/** Repeats a migration that could not lock its tables, or was the victim of a deadlock. */
+async function retryWhileBlocked<T>(orm: MikroORM, apply: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return await apply();
+    } catch (error) {
+      if (!['55P03', '40P01'].includes(String(codeOf(error)))) throw error;
+      if (performance.now() - startedAt > maxBlockedMs) throw await blocked(orm, error);
+      await sleep(minRetryMs * (1 + Math.random()));
+    }
+  }
+}
+
+async function blocked(orm: MikroORM, cause: unknown): Promise<OperatorError> {
+  const [next] = await orm.migrator.getPending();
+  const message =
+    `The migration ${next?.name} could not lock its tables for ${maxBlockedMs / 60_000} minutes, since another transaction uses them: ` +
+    'find it in pg_stat_activity by its xact_start, and start again when it has ended.';
+  return new OperatorError(message, { cause });
 }
 
 export async function isMigrated(orm: MikroORM): Promise<boolean> {

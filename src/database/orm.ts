@@ -17,7 +17,7 @@ import {
   ModifierGroupEntity,
   ModifierItemEntity,
 } from '../menu/entities.ts';
-import { MenuHistoryEntity } from '../menu/history/entities.ts';
+import { MenuHistoryEntity, MenuHistoryStartEntity } from '../menu/history/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
 import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
@@ -36,6 +36,7 @@ const entities = [
   ModifierGroupEntity,
   ModifierItemEntity,
   MenuHistoryEntity,
+  MenuHistoryStartEntity,
   OrderEntity,
   OrderCountEntity,
   OrderRevisionEntity,

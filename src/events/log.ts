@@ -75,3 +75,13 @@ export async function currentPosition(query: Query): Promise<number> {
 const currentStatement = prepared(
   'select greatest(complete_after, (select max(position) from event)) as position from event_log',
 );
+
+/** Whether a store with this id was deleted at a position or later: events up to the deletion are not of the store that has the id now. */
+export async function isDeletedSince(query: Query, storeId: string, position: number): Promise<boolean> {
+  const [row] = await query<{ readonly isDeleted: boolean }>(deletionStatement, [storeId, position]);
+  return row?.isDeleted === true;
+}
+
+const deletionStatement = prepared(
+  `select exists (select from event where store_id = $1 and position >= $2 and kind = 'STORE_DELETED') as "isDeleted"`,
+);

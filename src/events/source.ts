@@ -6,8 +6,8 @@ import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
 import type { Event, EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
-import { EventsDeleted, timeOf } from './log.ts';
-import { ReaderTooSlow, streamEvents } from './stream.ts';
+import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
+import { type EventStream, ReaderTooSlow, streamEvents } from './stream.ts';
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
 export interface EventSource {
@@ -49,13 +49,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   const { signal } = subscriber;
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
-  async function open(
-    stream: StreamId,
-    kinds: readonly EventKind[],
-    given: string | null | undefined,
-  ): Promise<AsyncIterable<Event>> {
-    const cursor = subscriber.lastEventId ?? given;
-    const after = cursor == null ? undefined : decodeEventCursor(stream, cursor);
+  async function open(stream: StreamId, kinds: readonly EventKind[], after: number | undefined): Promise<EventStream> {
     const events = streamEvents({ ...options, after, filter: { storeId: stream.storeId, kinds } });
     const aborted = Promise.withResolvers<never>();
     const end = () => {
@@ -74,18 +68,30 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     return events;
   }
 
+  function startOf(stream: StreamId, given: string | null | undefined): number | undefined {
+    const cursor = subscriber.lastEventId ?? given;
+    return cursor == null ? undefined : decodeEventCursor(stream, cursor);
+  }
+
   async function requireStore(storeId: string): Promise<Store> {
     const store = await subscriber.loadStore(storeId);
     if (!store) throw noStore(storeId);
     return store;
   }
 
-  /** A moved or deleted store has an event of its own, at which the store is looked up again. */
+  /**
+   * A moved store has an event of its own, at which the store is looked up again. A deleted one ends the stream, since the next store with its
+   * id is another one.
+   */
   async function* whileInScope(events: AsyncIterable<Event>, first: Store): AsyncGenerator<Event> {
     let store = first;
     for await (const event of events) {
+      if (event.kind === 'STORE_DELETED') throw noStore(store.id);
       if (isOfStore(event)) {
-        store = await retryWhileUnavailable(() => requireStore(store.id), signal);
+        const before = store;
+        store = await retryWhileUnavailable(() => requireStore(before.id), signal);
+        if (isSold(before, store) && !isInScope(storeScope, withoutStores(subscriber.scope), store))
+          throw noStore(store.id);
       } else {
         if (!isInScope(storeScope, subscriber.scope, store)) throw noStore(store.id);
         yield event;
@@ -96,24 +102,47 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   /** A deleted store cannot be looked up, so the event itself says whose store it was. */
   async function* ofStoresInScope(events: AsyncIterable<Event>): AsyncGenerator<Event> {
     for await (const event of events) {
-      if (isInScope(storeScope, subscriber.scope, { id: event.storeId, merchant: event.merchantId })) yield event;
+      if (!isInScope(storeScope, subscriber.scope, { id: event.storeId, merchant: event.merchantId })) continue;
+      if (!isOfMerchantInScope(event) && (await isOfDeletedStore(event))) continue;
+      yield event;
     }
   }
+
+  const isOfMerchantInScope = ({ merchantId }: Event) =>
+    subscriber.scope.all || (merchantId !== null && subscriber.scope.merchantIds.includes(merchantId));
+
+  /** A grant is to the store that has the id now, not to those that had it before. */
+  const isOfDeletedStore = ({ storeId, position }: Event) =>
+    retryWhileUnavailable(() => isDeletedSince(options.query, storeId, position), signal);
 
   return {
     async ofStore(field, kinds, { storeId, after }) {
       subscriber.onField(field);
       await requireStore(storeId);
-      const events = await open({ field, storeId }, [...kinds, ...storeKinds], after);
-      // Again, since it may have left the scope before the stream was opened.
-      return translated(whileInScope(events, await requireStore(storeId)));
+      const start = startOf({ field, storeId }, after);
+      const events = await open({ field, storeId }, [...kinds, ...storeKinds], start);
+      try {
+        // Again, since it may have left the scope before the stream was opened.
+        const store = await requireStore(storeId);
+        if (start !== undefined && (await isDeletedSince(options.query, storeId, start))) throw formerStore(storeId);
+        return translated(whileInScope(events, store));
+      } catch (error) {
+        await events.return();
+        throw error;
+      }
     },
     async ofScope({ after }) {
       subscriber.onField('storeEvents');
-      return translated(ofStoresInScope(await open({ field: 'storeEvents' }, storeKinds, after)));
+      const stream = { field: 'storeEvents' } as const;
+      return translated(ofStoresInScope(await open(stream, storeKinds, startOf(stream, after))));
     },
   };
 }
+
+/** Grants to the store have ended then; the scope that is known may have them for a moment longer. */
+const isSold = (before: Store, after: Store) => before.merchant != null && before.merchant !== after.merchant;
+
+const withoutStores = (scope: AccessScope): AccessScope => ({ ...scope, storeIds: [] });
 
 const isOfStore = ({ kind }: Event) => storeKinds.some(storeKind => storeKind === kind);
 
@@ -132,6 +161,13 @@ function toClientError(error: unknown): unknown {
   if (!(error instanceof EventsDeleted)) return error;
   const message =
     `the events after this cursor are no longer kept, only those after ${timeOf(error.completeAfter)}: ` +
+    'subscribe without "after", then query the current state';
+  return new InvalidInput([{ path: ['after'], type: 'cursor_expired', message }]);
+}
+
+function formerStore(storeId: string): InvalidInput {
+  const message =
+    `is a cursor of a store "${storeId}" that was deleted, and another one has its id now: ` +
     'subscribe without "after", then query the current state';
   return new InvalidInput([{ path: ['after'], type: 'cursor_expired', message }]);
 }

@@ -12,6 +12,7 @@ import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apoll
 import { createCachedQueries } from './cached-queries.ts';
 import { type ContextDependencies, createContext } from './context.ts';
 import { type TranslateError, toHttpError } from './errors.ts';
+import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { locate } from './locations.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
@@ -153,15 +154,18 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     return isExpensive ? runExpensive(execute) : execute();
   }
 
+  async function authenticateRequest(request: FastifyRequest): Promise<void> {
+    if (!acceptsPage(request)) request.graphqlCaller = (await authenticate(request)) ?? null;
+  }
+
   const sendPlayground = mountPlayground(app);
   app.decorateRequest('graphqlCaller', null);
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
+    ...headAsGet,
     // Authenticates before the body is read.
-    async onRequest(request) {
-      if (!acceptsPage(request)) request.graphqlCaller = (await authenticate(request)) ?? null;
-    },
+    onRequest: [headAsGet.onRequest, authenticateRequest],
     preParsing: async (request, _reply, payload) => (request.graphqlCaller ? payload : payload.pipe(limitBody())),
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);

@@ -104,7 +104,7 @@ function renderPage({ base, imports, chunks }: PageParts): string {
     <script type="module" src="web/playground/main.ts"></script>
   </head>
   <body>
-    <div id="root"><p>Loading GraphiQL…</p></div>
+    <main id="root"><p>Loading GraphiQL…</p></main>
   </body>
 </html>
 `;

@@ -100,13 +100,20 @@ function readParameter(
 function findValue(parameter: Parameter, { path, query, body }: Input): unknown {
   const { name } = parameter;
   if (parameter.in === 'path') return path[name];
-  if (parameter.in === 'query') return query && queryValue(parameter, query.getAll(name));
+  if (parameter.in === 'query') return query && queryValue(parameter, query);
   return body && Object.hasOwn(body, name) ? body[name] : undefined;
 }
 
 /** The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. */
-function queryValue({ type }: Parameter, values: readonly string[]): string | undefined {
-  return isListType(getNullableType(type)) && values.length > 1 ? values.filter(Boolean).join(',') : values.at(-1);
+function queryValue({ name, type }: Parameter, query: URLSearchParams): string | undefined {
+  if (!isListType(getNullableType(type))) return query.getAll(name).at(-1);
+  const values = [...query].flatMap(([key, value]) => (isListKey(key, name) ? [value] : []));
+  return values.length > 1 ? values.filter(Boolean).join(',') : values[0];
+}
+
+/** Whether a key of the query is that of a list: its name, `name[]` as axios and PHP write it, or `name[0]` and so on. */
+function isListKey(key: string, name: string): boolean {
+  return key.startsWith(name) && /^(?:\[\d*\])?$/.test(key.slice(name.length));
 }
 
 /** `?customer_name=` and an empty list set no condition; other types have no empty value. */

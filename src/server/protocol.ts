@@ -68,6 +68,7 @@ export function completeProtocol(app: FastifyInstance): void {
   for (const method of METHODS) {
     if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
   }
+  rejectConnect(app.server);
   const sendsBody = handleExpectations(app);
   app.addHook('onSend', (request, reply, payload, done) => {
     // A client that waits for 100 Continue sends no body.
@@ -76,12 +77,25 @@ export function completeProtocol(app: FastifyInstance): void {
   });
 }
 
-/** Responds 400 to requests with an invalid Host or target. After the hooks that count requests. */
+/** Without a listener, Node closes the connection. */
+function rejectConnect(server: Server): void {
+  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => {});
+    const detail = 'This service is no proxy: CONNECT is not supported.';
+    writeResponse(socket, '405 Method Not Allowed', { detail, headers: ['Allow: GET, HEAD, OPTIONS, POST'] });
+  });
+}
+
+/** Responds 400 to requests with an invalid Host or target, and 415 to those with an unknown coding. After the hooks that count requests. */
 export function checkTargets(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const detail = problemOf(request);
-    if (detail === undefined) return done();
-    reply.code(400).header('connection', 'close').send({ detail });
+    if (detail !== undefined) return void reply.code(400).header('connection', 'close').send({ detail });
+    const coding = request.headers['transfer-encoding'];
+    // Node undoes the last coding, and leaves the others to the application.
+    if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return done();
+    const unsupported = `The transfer coding "${coding.slice(0, 100)}" is not supported, only "chunked".`;
+    reply.code(415).header('connection', 'close').send({ detail: unsupported });
   });
 }
 

@@ -34,6 +34,23 @@ const isStored = (page: Page, text: string) =>
 const tabsAreStored = (page: Page, text: string) =>
   expect.poll(() => page.evaluate(`localStorage.getItem('graphiql:tabState')`), { timeout: 10_000 }).toContain(text);
 
+/** Violations of the documentation: of the schema, of a type with fields and arguments, and of a search in it. */
+async function violationsOfDocumentation(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
+  const find = () => seriousViolations(page, { schemes: [scheme], and: ['landmark-one-main', 'region'] });
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  const documentation = page.locator('.graphiql-doc-explorer');
+  await documentation.getByRole('link', { name: 'Query', exact: true }).waitFor();
+  const found = await find();
+  await documentation.getByRole('link', { name: 'Query', exact: true }).click();
+  await documentation.getByRole('link', { name: 'stores', exact: true }).waitFor();
+  await page.getByRole('combobox').fill('merch');
+  await page.getByRole('option').first().waitFor();
+  found.push(...(await find()));
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+  return found;
+}
+
 const examples = ['MenuOfAStore', 'AvailableNow', 'OrdersOfToday', 'WatchOrders', 'Diagnostics', 'ReplaceMenus'];
 
 describeInBrowser('/graphql', () => {
@@ -59,6 +76,7 @@ describeInBrowser('/graphql', () => {
     const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
     await expect.poll(readClipboard, { timeout: 10_000 }).toBe(`${site.url}/graphql#${fragment}`);
     expect(await seriousViolations(page, { schemes: ['light'] })).toEqual([]);
+    expect(await violationsOfDocumentation(page, 'light')).toEqual([]);
     await page.getByRole('button', { name: 'Show History' }).click();
     await page.locator('.graphiql-history-item', { hasText: 'Two' }).waitFor();
     await page.getByRole('button', { name: 'Hide History' }).click();
@@ -106,6 +124,7 @@ describeInBrowser('/graphql', () => {
       expect(await page.locator('.run-summary').innerText()).toMatch(/^[\d,]+ ms · [\d.]+ k?B · cost [\d,]+$/);
     }
     expect(await seriousViolations(page, { schemes: ['dark'] })).toEqual([]);
+    expect(await violationsOfDocumentation(page, 'dark')).toEqual([]);
 
     await runTab(page, 'WatchOrders');
     await page.getByRole('button', { name: 'Stop query' }).waitFor();

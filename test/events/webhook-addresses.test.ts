@@ -56,6 +56,9 @@ describe('a webhook never leads into a private network', () => {
     '192.168.1.1',
     '169.254.169.254',
     '100.64.0.1',
+    // Metadata of Azure, although it is in a public range.
+    '168.63.129.16',
+    '[::ffff:168.63.129.16]',
     '198.18.0.1',
     '224.0.0.1',
     '255.255.255.255',
@@ -81,9 +84,13 @@ describe('a webhook never leads into a private network', () => {
     ['file:///etc/passwd', 'begins with file'],
     ['//pos.example', 'is not a URL such as https://pos.example/webhooks'],
     ['https://pos.example/#part', 'contains a fragment'],
+    ['https://pos.example/\0', /^The URL contains the control character U\+0000\.$/],
+    ['https://pos.example/a\nb', /^The URL contains the control character U\+000A\.$/],
+    ['https://pos.example/\u007f', /^The URL contains the control character U\+007F\.$/],
+    ['\u0001https://pos.example/', /^The URL contains the control character U\+0001\.$/],
     // Not every resolver knows it; one that does returns a loopback address.
     ['http://localhost./', /is not a public address|ENOTFOUND/],
-  ])('the URL %s is rejected', async (url, reason) => {
+  ])('the URL %j is rejected', async (url, reason) => {
     await expect(check(url)).rejects.toThrow(reason);
     expect(await send(url)).toMatchObject({ isDelivered: false, error: expect.stringMatching(reason) });
   });
@@ -127,6 +134,28 @@ describe('a webhook never leads into a private network', () => {
     const attempt = await send(`http://pos.example:${port}/checked`, { policy, resolve });
     expect({ ...attempt, lookups }).toMatchObject({ isDelivered: true, lookups: 1 });
     expect(receiver.at('/checked')[0]?.headers.host).toBe(`pos.example:${port}`);
+  });
+
+  test.each([1, 22, 25, 81, 444, 1023])('port %i of a public address is rejected', async reserved => {
+    const url = `https://pos.example:${reserved}/`;
+    const reason = `The port ${reserved} is reserved for other services: below 1024 only 443 and 80 are allowed`;
+    await expect(check(url, internet, answering('93.184.215.14'))).rejects.toThrow(reason);
+    expect(await send(url, { resolve: answering('93.184.215.14') })).toMatchObject({
+      error: expect.stringContaining(reason),
+    });
+  });
+
+  test.each(['https://pos.example/', 'http://pos.example/', 'https://pos.example:80/', 'https://pos.example:1024/'])(
+    'the port of %s is allowed',
+    async url => {
+      await check(url, internet, answering('93.184.215.14'));
+    },
+  );
+
+  test('in a network that the operator allows, every port and address is', async () => {
+    const policy = { allowHttp: false, allowNetworks: ['10.0.0.0/8', '168.63.129.16/32'] };
+    await check('https://10.0.0.7:25/', policy);
+    await check('https://168.63.129.16/', policy);
   });
 
   test('a redirect is not followed', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
@@ -229,16 +230,26 @@ test('an event that is delivered before it is in the queue is not delivered agai
   expect(await webhook.query('notice')).toEqual({ notice: null });
 });
 
-test('an endpoint that responds with 410 is removed, with its secret', async () => {
+test('an endpoint that responds with 410 is paused, and gets everything once it is resumed', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id });
   receiver.respond(webhook.path, 410);
   await app.data.orders(store, 3);
   await eventually(() => webhook.query('state notice')).toEqual({
-    state: 'REMOVED',
-    notice: 'Removed because the endpoint responded with 410 Gone.',
+    state: 'PAUSED',
+    notice: 'Paused because the endpoint responded with 410 Gone. Remove it, or resume it if the endpoint is back.',
   });
   expect(receiver.at(webhook.path)).toHaveLength(1);
+  receiver.accept(webhook.path);
+  await mutate('resumeWebhook', webhook.id, 'webhook { id }');
+  const [refused, ...accepted] = await webhook.messages(4);
+  expect(refused?.id).toBe(accepted[0]?.id);
+  for (const message of accepted) expect(verify(message, webhook.secret)).toMatchObject({ type: 'order.placed' });
+});
+
+test('a removed webhook has no secret any more, and cannot be used', async () => {
+  const webhook = await createWebhook({ storeId: (await app.data.store()).id });
+  await mutate('removeWebhook', webhook.id, 'webhook { id }');
   const rows = await statement('select secret, previous_secret from webhook where id = ?', [webhook.id]);
   expect(rows).toEqual([{ secret: '', previous_secret: null }]);
   for (const field of ['resumeWebhook', 'pauseWebhook', 'testWebhook', 'rotateWebhookSecret']) {
@@ -264,6 +275,38 @@ test('after a rotation, messages are signed with the new secret and for a day wi
   const [, tested] = await webhook.messages(2);
   expect(tested && verify(tested, secret)).toMatchObject({ type: 'webhook.test', data: { webhook_id: webhook.id } });
   expect(tested && (() => verify(tested, webhook.secret))).toThrow('No matching signature');
+});
+
+test('messages that follow one under way are signed with both secrets from the rotation on', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  const held = Promise.withResolvers<ServerResponse>();
+  receiver.respond(webhook.path, response =>
+    receiver.at(webhook.path).length === 1 ? held.resolve(response) : response.end(),
+  );
+  await app.data.orders(store, 3);
+  const response = await held.promise;
+  const { secret } = await mutate('rotateWebhookSecret', webhook.id, 'secret');
+  response.end();
+  const [, ...later] = await webhook.messages(3);
+  for (const message of later) {
+    for (const valid of [webhook.secret, secret])
+      expect(verify(message, valid)).toMatchObject({ type: 'order.placed' });
+  }
+});
+
+test('nothing follows a message under way when the webhook is paused meanwhile', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  const held = Promise.withResolvers<ServerResponse>();
+  receiver.respond(webhook.path, held.resolve);
+  await app.data.orders(store, 2);
+  const response = await held.promise;
+  await mutate('pauseWebhook', webhook.id, 'webhook { id }');
+  receiver.accept(webhook.path);
+  response.end();
+  await eventually(() => webhook.query('deliveries { state }')).toEqual({ deliveries: [{ state: 'DELIVERED' }] });
+  expect(receiver.at(webhook.path)).toHaveLength(1);
 });
 
 test('a message can be sent again, with the same id and what the order is now', async () => {
@@ -431,6 +474,10 @@ test('createWebhook reports every error with its path; webhooks and metrics show
   ]);
   expect(await errorsOf({ url, kinds: ['ORDER_EATEN'], storeId: 'a' })).toMatchObject([
     { path: ['input', 'kinds', 0], message: expect.stringContaining('does not exist in "WebhookEventKind" enum') },
+  ]);
+  const merchantId = (await app.data.merchant()).id;
+  expect(await errorsOf({ url: `${url}/\0`, kinds: orderKinds, merchantId })).toMatchObject([
+    { path: ['input', 'url'], type: 'value_error', message: 'The URL contains the control character U+0000.' },
   ]);
   expect(await errorsOf({ url, kinds: orderKinds, merchantId: 'a\0' })).toMatchObject([
     { type: 'reference_not_found' },

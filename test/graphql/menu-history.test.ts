@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Permission } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import {
@@ -123,6 +124,15 @@ describe('Store.menuHistory', () => {
       },
       { source: 'POST', keyName: 'POS at the bar', summary: '1 item added' },
     ]);
+    const namesFor = async (permissions: readonly Permission[]) => {
+      const key = await app.newKey({ permissions });
+      const { store } = await graph(`{ store(id: "${id}") { menuHistory { nodes { keyName } } } }`, {}, key);
+      return new Set(store.menuHistory.nodes.map(({ keyName }: { keyName: string | null }) => keyName));
+    };
+    expect(await namesFor([])).toEqual(new Set([null]));
+    expect(await namesFor(['ORDERS', 'STOCK'])).toEqual(new Set([null]));
+    expect(await namesFor(['MENU'])).toContain('office');
+    expect(await namesFor(['ADMIN'])).toContain('office');
     const times = history.map(({ createdAt }) => Date.parse(createdAt));
     expect(times).toEqual(times.toSorted((a, b) => b - a));
     // The database runs on this machine; its clock is rounded to milliseconds.
@@ -210,6 +220,26 @@ describe('Store.menuHistory', () => {
     expect(await historyOf(store.id)).toHaveLength(2);
   });
 
+  test('rejects a cursor that is truncated, of another store or of another list', async () => {
+    const [store, other] = [await app.data.store(), await app.data.store()];
+    for (const price of [1, 2, 3]) await replace(store.id, priced(price));
+    await replace(other.id, priced(1));
+    const page =
+      'query ($id: ID!, $after: String) { store(id: $id) { menuHistory(after: $after) { edges { cursor } } } }';
+    const cursorsOf = async (id: string): Promise<string[]> => {
+      const { edges } = (await graph(page, { id })).store.menuHistory;
+      return edges.map(({ cursor }: { cursor: string }) => cursor);
+    };
+    const [cursor = ''] = await cursorsOf(store.id);
+    const [foreign = ''] = await cursorsOf(other.id);
+    expect((await graph(page, { id: store.id, after: cursor })).store.menuHistory.edges).toHaveLength(2);
+    const { stores } = await graph('{ stores(first: 1) { edges { cursor } } }');
+    const truncated = Array.from({ length: cursor.length - 1 }, (_, index) => cursor.slice(0, index + 1));
+    for (const after of [...truncated, foreign, stores.edges[0].cursor]) {
+      expect(await errorOf(page, { id: store.id, after })).toMatch(/^BAD_USER_INPUT after: .*is not a cursor of /);
+    }
+  });
+
   test('ends with the store: one with the same id begins anew', async () => {
     const store = await app.data.store();
     await app.data.menu(store);
@@ -219,9 +249,7 @@ describe('Store.menuHistory', () => {
     expect(await historyOf(store.id)).toEqual([]);
     await app.data.menu(store);
     expect(await historyOf(store.id)).toHaveLength(1);
-    expect(await errorOf(restoration, { id: store.id, revision })).toContain(
-      `the history of this menu no longer has revision ${revision}`,
-    );
+    expect(await errorOf(restoration, { id: store.id, revision })).toContain(`this menu has no revision ${revision};`);
   });
 });
 
@@ -347,11 +375,13 @@ describe('Store.menuConfigurationAt', () => {
     const current = Number(revisions[9]);
     for (const [revision, error] of [
       [oldest, pruned(oldest)],
-      [foreign, pruned(foreign)],
+      // Before the first revision of the store.
+      [foreign, unknown(foreign)],
+      [Number(oldest) - 1, unknown(Number(oldest) - 1)],
       [current - 1, unknown(current - 1)],
       [current + 1, unknown(current + 1)],
       [Number.MAX_SAFE_INTEGER, unknown(Number.MAX_SAFE_INTEGER)],
-      [-1, pruned(-1)],
+      [-1, unknown(-1)],
     ] as const) {
       expect(await errorOf(at, { id: store.id, revision })).toBe(error);
       expect(await errorOf(restoration, { id: store.id, revision })).toBe(error);
@@ -359,6 +389,16 @@ describe('Store.menuConfigurationAt', () => {
     expect(
       (await graph('query ($id: ID!) { store(id: $id) { menuRevision } }', { id: store.id })).store.menuRevision,
     ).toBe(current);
+    // The same when those that are no longer kept have been deleted; of the deleted ones the first is remembered, not each of them.
+    await pruneHistory(query, store.id, historyLimits);
+    for (const [revision, error] of [
+      [oldest, pruned(oldest)],
+      [Number(oldest) + 1, pruned(Number(oldest) + 1)],
+      [Number(oldest) - 1, unknown(Number(oldest) - 1)],
+      [-1, unknown(-1)],
+    ] as const) {
+      expect(await errorOf(at, { id: store.id, revision })).toBe(error);
+    }
     // Another store's revision is unknown also where it is within the period.
     expect(await errorOf(restoration, { id: other.id, revision: kept })).toBe(
       `BAD_USER_INPUT revision: this menu has no revision ${kept}; the current one is ${foreign}`,

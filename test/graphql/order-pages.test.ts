@@ -95,19 +95,20 @@ test('a cursor continues after its order, whatever was created since', async () 
 });
 
 const base64 = (text: string) => Buffer.from(text).toString('base64url');
-const cursor = base64('order1 1 a');
+const cursor = base64('order2 1 a\0');
 
 test.each([
   '',
   'x',
   '!',
   base64('no cursor'),
-  base64('order1 9999999999999999 a'),
-  base64('order1 -99999999999999 a'),
-  base64('order1 1 \0'),
-  // Of another version, and of another list.
-  base64('order0 1 a'),
-  base64('store1 1 a'),
+  base64('order2 9999999999999999 a\0'),
+  base64('order2 -99999999999999 a\0'),
+  base64('order2 1 \0\0'),
+  // Of another version, of another list, and truncated.
+  base64('order1 1 a\0'),
+  base64('store2 1 a\0'),
+  base64('order2 1 a'),
 ])('the cursor "%s" is rejected', async cursor => {
   expect(await findErrors({ after: cursor, before: cursor })).toEqual([
     { path: ['after'], type: 'value_error', message: `"${cursor}" is not a cursor of this list` },

@@ -133,6 +133,26 @@ describe('a method that a route does not have', () => {
   });
 });
 
+describe('/graphql', () => {
+  const query = '/graphql?query=%7B__typename%7D';
+  const request = (method: string, target = query) =>
+    raw(`${method} ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${key}accept: application/json\r\n\r\n`);
+
+  test('HEAD is GET without its body', async () => {
+    const [get, head] = [await request('GET'), await request('HEAD')];
+    expect(statusOf(head)).toBe(200);
+    expect(head.slice(head.indexOf('\r\n\r\n'))).toBe('\r\n\r\n');
+    const lengthOf = (response: string) => /^content-length: (\d+)/im.exec(response)?.[1];
+    expect(lengthOf(head)).toBe(lengthOf(get));
+  });
+
+  test('OPTIONS and 405 have the methods that there are', async () => {
+    for (const method of ['OPTIONS', 'PUT', 'FROB']) {
+      expect(await request(method)).toMatch(/^allow: GET, HEAD, OPTIONS, POST\r$/im);
+    }
+  });
+});
+
 describe('requests that are not quite HTTP', () => {
   test.each([
     ['no Host', 'GET / HTTP/1.1\r\n\r\n', 400, 'The request has no Host header.'],
@@ -150,11 +170,33 @@ describe('requests that are not quite HTTP', () => {
       400,
       'The URL has a character that must be percent-encoded, in UTF-8.',
     ],
+    [
+      'a transfer coding other than chunked',
+      `POST ${path} HTTP/1.1\r\nhost: x\r\n${key}content-type: application/json\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      415,
+      'The transfer coding "gzip, chunked" is not supported, only "chunked".',
+    ],
+    [
+      'CONNECT',
+      'CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n',
+      405,
+      'This service is no proxy: CONNECT is not supported.',
+    ],
     ['nonsense', 'hello\r\n\r\n', 400, 'The request is not HTTP.'],
   ])('%s: %s', async (_what, text, status, detail) => {
     const response = await raw(text);
     expect(statusOf(response)).toBe(status);
     expect(detailOf(response)).toBe(detail);
+  });
+
+  test('the 405 of CONNECT has Allow', async () => {
+    const response = await raw('CONNECT example.org:443 HTTP/1.1\r\nhost: example.org:443\r\n\r\n');
+    expect(response).toMatch(/^allow: GET, HEAD, OPTIONS, POST\r$/im);
+  });
+
+  test('the name of the transfer coding may have any case', async () => {
+    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n${key}content-type: application/json\r\nconnection: close\r\n`;
+    expect(statusOf(await raw(`${head}transfer-encoding: Chunked\r\n\r\nc\r\n{"items":[]}\r\n0\r\n\r\n`))).toBe(200);
   });
 
   test('HTTP/1.0 needs no Host', async () => {

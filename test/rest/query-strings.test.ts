@@ -31,6 +31,37 @@ describe('Empty, repeated and unknown parameters', async () => {
     expect(await ordersOf(store, '?page_size=x&page_size=2')).toMatchObject({ page_size: 2 });
   });
 
+  test.each([
+    '?status[]=READY',
+    '?status%5B%5D=READY',
+    '?status[0]=READY',
+    '?status%5B0%5D=READY',
+    '?status[]=READY&status[]=FULFILLED',
+    '?status[0]=FULFILLED&status[1]=READY',
+    '?status%5b1%5d=READY&status=FULFILLED',
+    '?status[]=&status[]=READY',
+  ])('a list may be written with brackets: %s', async query => {
+    const busy = await app.data.store();
+    await app.data.orders(busy, 2);
+    const [ready] = await app.data.orders(busy, 1, { status: 'READY' });
+    const { count, order_result_list: orders } = await ordersOf(busy, query);
+    expect([count, orders.map(({ id }: { id: string }) => id)]).toEqual([1, [ready?.id]]);
+  });
+
+  test('an unknown value in brackets is 422 at the parameter', async () => {
+    const { status, body } = await app.get(`/v1/stores/${store.id}/orders/?status[]=READY&status[]=WRONG`);
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([{ loc: ['query', 'status', 1], type: 'enum' }]);
+  });
+
+  test('?status[]= sets no condition', async () => {
+    expect(await ordersOf(store, '?status[]=')).toMatchObject({ count: 3 });
+  });
+
+  test('brackets at a parameter that is no list are an unknown parameter', async () => {
+    expect(await ordersOf(store, '?page_size[]=1')).toMatchObject({ page_size: 50 });
+  });
+
   test('an unknown parameter is ignored', async () => {
     expect(await ordersOf(store, '?colour=red&__proto__=1')).toMatchObject({ count: 3 });
   });

@@ -105,6 +105,8 @@ interface AxeOptions {
   readonly schemes?: readonly ('light' | 'dark')[];
   /** Rules that a page is excused from. */
   readonly except?: readonly string[];
+  /** Rules that count as well, although axe calls them moderate. */
+  readonly and?: readonly string[];
 }
 
 /** Waits until colors have changed: a page gets a scheme with the next frame, and some have transitions. */
@@ -119,7 +121,10 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /** Violations that axe calls serious or critical; after the first scheme only rules about colors can give another result. */
-export async function seriousViolations(page: Page, { schemes = ['light', 'dark'], except = [] }: AxeOptions = {}) {
+export async function seriousViolations(
+  page: Page,
+  { schemes = ['light', 'dark'], except = [], and = [] }: AxeOptions = {},
+) {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource);
   const found: axe.Result[] = [];
   for (const [index, colorScheme] of schemes.entries()) {
@@ -129,6 +134,8 @@ export async function seriousViolations(page: Page, { schemes = ['light', 'dark'
     found.push(...(await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(options)})`)).violations);
   }
   return found
-    .filter(({ id, impact }) => !except.includes(id) && (impact === 'serious' || impact === 'critical'))
+    .filter(
+      ({ id, impact }) => !except.includes(id) && (['serious', 'critical'].includes(impact ?? '') || and.includes(id)),
+    )
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

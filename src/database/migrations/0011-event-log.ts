@@ -1,4 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
+import { lockTables } from './lock-tables.ts';
 
 /**
  * Adds the log of change events. Triggers write an event in the transaction of the change, whatever makes it, and give it a position when
@@ -6,6 +7,7 @@ import { Migration } from '@mikro-orm/migrations';
  */
 export class EventLogMigration extends Migration {
   override up(): void {
+    this.addSql(lockTables('share row exclusive', 'orders', 'store'));
     this.addSql(tables);
     this.addSql(positions);
     this.addSql(start);

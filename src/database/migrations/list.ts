@@ -11,6 +11,8 @@ import { MenuHistoryMigration } from './0010-menu-history.ts';
 import { EventLogMigration } from './0011-event-log.ts';
 import { WebhooksMigration } from './0012-webhooks.ts';
 import { EventsOfMarksMigration } from './0013-events-of-marks.ts';
+import { MenuHistoryStartMigration } from './0014-menu-history-start.ts';
+import { MovedStoresMigration } from './0015-moved-stores.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -27,4 +29,6 @@ export const migrations = [
   { name: '0011-event-log', class: EventLogMigration },
   { name: '0012-webhooks', class: WebhooksMigration },
   { name: '0013-events-of-marks', class: EventsOfMarksMigration },
+  { name: '0014-menu-history-start', class: MenuHistoryStartMigration },
+  { name: '0015-moved-stores', class: MovedStoresMigration },
 ];

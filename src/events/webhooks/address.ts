@@ -28,6 +28,12 @@ const maxUrlLength = 2048;
 /** Parses the URL of a webhook, without looking up its host; throws `ForbiddenAddress`. */
 export function parseWebhookUrl(text: string, { allowHttp }: AddressPolicy): URL {
   if (text.length > maxUrlLength) throw new ForbiddenAddress(`The URL has more than ${maxUrlLength} characters.`);
+  // The parser would drop some of them, and PostgreSQL cannot store NUL.
+  const [control] = /\p{Cc}/u.exec(text) ?? [];
+  if (control !== undefined) {
+    const code = control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    throw new ForbiddenAddress(`The URL contains the control character U+${code}.`);
+  }
   const url = URL.parse(text);
   if (!url) throw new ForbiddenAddress(`${JSON.stringify(text)} is not a URL such as https://pos.example/webhooks.`);
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) {
@@ -56,7 +62,9 @@ export async function resolveAllowed(
   const addresses = family === 0 ? await resolve(host) : [{ address: host, family }];
   if (addresses.length === 0) throw new ForbiddenAddress(`${host} has no address.`);
   for (const { address } of addresses) {
-    if (isAllowed(address, allowNetworks)) continue;
+    if (isInNetworks(address, allowNetworks)) continue;
+    if (isPublic(address) && !isReserved(url)) continue;
+    if (isPublic(address)) throw reservedPort(url, address);
     const subject = address === host ? host : `${host} resolves to ${address}, which`;
     throw new ForbiddenAddress(
       `${subject} is not a public address; the operator can allow its network with CARTE_WEBHOOK_ALLOW_NETWORKS.`,
@@ -69,14 +77,35 @@ export async function resolveAllowed(
 export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text);
 
 /** IPv6 addresses outside of it are not routed in the internet, or stand for an IPv4 address. */
-const globalUnicast = ipaddr.parseCIDR('2000::/3');
+const globalUnicast = '2000::/3';
+/** Addresses of public ranges that lead into the network of a cloud all the same: the metadata of Azure's machines. */
+const cloudNetworks = ['168.63.129.16/32'];
 
-function isAllowed(text: string, allowNetworks: readonly string[]): boolean {
-  // `process` makes an IPv4 address of an IPv4-mapped one. A zone (`fe80::1%eth0`) only exists for addresses that are not public.
-  if (!ipaddr.isValid(text) || text.includes('%')) return false;
-  const address = ipaddr.process(text);
-  const isIn = ([network, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]) =>
-    network.kind() === address.kind() && address.match(network, bits);
-  if (allowNetworks.some(network => isIn(ipaddr.parseCIDR(network)))) return true;
-  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(globalUnicast));
+/** A zone (`fe80::1%eth0`) only exists for addresses that are not public. `process` makes an IPv4 address of an IPv4-mapped one. */
+const parseAddress = (text: string) => (ipaddr.isValid(text) && !text.includes('%') ? ipaddr.process(text) : undefined);
+
+function isInNetworks(text: string, networks: readonly string[]): boolean {
+  const address = parseAddress(text);
+  return networks.some(network => {
+    const [start, bits] = ipaddr.parseCIDR(network);
+    return start.kind() === address?.kind() && address.match(start, bits);
+  });
+}
+
+function isPublic(text: string): boolean {
+  const address = parseAddress(text);
+  if (address?.range() !== 'unicast' || isInNetworks(text, cloudNetworks)) return false;
+  return address.kind() === 'ipv4' || isInNetworks(text, [globalUnicast]);
+}
+
+const minPort = 1024;
+/** Without a port in the URL it is that of the scheme, 443 or 80. */
+const isReserved = ({ port }: URL) => port !== '' && Number(port) < minPort && !['80', '443'].includes(port);
+
+/** So that a webhook cannot be made to talk to a mail server, for example. */
+function reservedPort({ port }: URL, address: string): ForbiddenAddress {
+  return new ForbiddenAddress(
+    `The port ${port} is reserved for other services: below ${minPort} only 443 and 80 are allowed, unless the operator allows ` +
+      `the network of ${address} with CARTE_WEBHOOK_ALLOW_NETWORKS.`,
+  );
 }

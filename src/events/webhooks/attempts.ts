@@ -63,6 +63,8 @@ async function findEvent(em: EntityManager, webhook: Webhook, messageId: string)
   });
   const isOfWebhook =
     event?.position === position &&
+    // An earlier one may be of a store that had the same id before.
+    position > webhook.startPosition &&
     webhook.kinds.includes(event.kind) &&
     (event.storeId === webhook.store || (event.merchantId !== null && event.merchantId === webhook.merchant));
   return isOfWebhook ? event : undefined;

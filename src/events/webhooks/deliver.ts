@@ -3,10 +3,10 @@ import type { Event } from '../entities.ts';
 import { EventsDeleted, readEvents } from '../log.ts';
 import type { DeliveryState } from './entities.ts';
 import { messageId, messageOf, type RenderOrder } from './message.ts';
-import { type Claim, claimSeconds, type Recorded, recordAttempt, releaseQueue } from './queue.ts';
+import { type Claim, claimSeconds, type Recorded, readEndpoint, recordAttempt, releaseQueue } from './queue.ts';
 import { maxFailureMs, retryDelaySeconds } from './schedule.ts';
 import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
-import { addNotice, pauseById, removeById } from './state.ts';
+import { addNotice, pauseById } from './state.ts';
 
 export interface DeliveryDependencies {
   readonly query: Query;
@@ -77,9 +77,11 @@ export class QueueDelivery {
   async #deliver(event: Event, next: Event | undefined, signal: AbortSignal): Promise<boolean> {
     const { query, send, renderOrder, onAttempt } = this.#dependencies;
     const message = await messageOf(event, this.#claim.subject, renderOrder);
+    // After the order, which a webhook that was paused before must not get.
+    const endpoint = await readEndpoint(query, this.#claim);
     // The claim of a process that stood still may have expired.
-    if (performance.now() - this.#claimedAt > maxClaimAgeMs) return false;
-    const attempt = await send(this.#claim.endpoint, message, signal);
+    if (!endpoint || performance.now() - this.#claimedAt > maxClaimAgeMs) return false;
+    const attempt = await send(endpoint, message, signal);
     const state = attempt.isDelivered ? 'DELIVERED' : 'FAILING';
     const recordedAt = performance.now();
     const recorded = await recordAttempt(query, this.#claim, { event, next, attempt, state });
@@ -95,8 +97,9 @@ export class QueueDelivery {
     const { query, onAttempt } = this.#dependencies;
     const { webhookId } = this.#claim;
     if (attempt.status === 410) {
-      const notice = 'Removed because the endpoint responded with 410 Gone.';
-      await this.#notify(notice, () => removeById(query, webhookId, notice));
+      const notice =
+        'Paused because the endpoint responded with 410 Gone. Remove it, or resume it if the endpoint is back.';
+      await this.#notify(notice, () => pauseById(query, webhookId, notice));
       return false;
     }
     if (!isPersistent(recorded.failingSince)) {

@@ -29,7 +29,7 @@ export const WebhookEntity = defineEntity({
     failingSince: p.datetime(3).nullable(),
     pausedAt: p.datetime(3).nullable(),
     removedAt: p.datetime(3).nullable(),
-    /** What an operator should know: why the service paused or removed the webhook, or what it could not deliver. */
+    /** What an operator should know: why the service paused the webhook, or what it could not deliver. */
     notice: p.text().nullable(),
   },
 });

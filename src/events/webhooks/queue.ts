@@ -57,7 +57,6 @@ export interface Claim {
   readonly waitingSince: Date | null;
   readonly subject: Subject;
   readonly kinds: readonly EventKind[];
-  readonly endpoint: Endpoint;
 }
 
 const claimStatement = prepared(`
@@ -76,15 +75,11 @@ const claimStatement = prepared(`
   from claimed c join webhook w on w.id = c.webhook_id
   where q.webhook_id = c.webhook_id and q.store_id = c.store_id
   returning q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, q.waiting_since as "waitingSince",
-    w.merchant_id as "ofMerchant", w.store_id as "ofStore", w.kinds, w.url, w.secret,
-    case when w.previous_secret_expires_at > now() then w.previous_secret end as "previousSecret"`);
+    w.merchant_id as "ofMerchant", w.store_id as "ofStore", w.kinds`);
 
 interface ClaimRow extends Pick<Claim, 'webhookId' | 'storeId' | 'position' | 'newest' | 'waitingSince' | 'kinds'> {
   readonly ofMerchant: string | null;
   readonly ofStore: string | null;
-  readonly url: string;
-  readonly secret: string;
-  readonly previousSecret: string | null;
 }
 
 export interface ClaimLimits {
@@ -99,12 +94,33 @@ export async function claimQueues(query: Query, limits: ClaimLimits): Promise<Cl
   const token = randomUUID();
   const values = [token, limits.busyWebhookIds, limits.perWebhook, limits.queues];
   const rows = await query<ClaimRow>(claimStatement, values);
-  return rows.map(({ ofMerchant, ofStore, url, secret, previousSecret, ...queue }) => ({
+  return rows.map(({ ofMerchant, ofStore, ...queue }) => ({
     ...queue,
     token,
     subject: { merchantId: ofMerchant, storeId: ofStore },
-    endpoint: { url, secrets: previousSecret === null ? [secret] : [secret, previousSecret] },
   }));
+}
+
+const endpointStatement = prepared(`
+  select w.url, w.secret, case when w.previous_secret_expires_at > now() then w.previous_secret end as "previousSecret"
+  from webhook w join webhook_queue q on q.webhook_id = w.id
+  where w.id = $1 and q.store_id = $2 and q.claim = $3 and w.paused_at is null and w.removed_at is null`);
+
+/**
+ * Reads where a message goes to, and with which secrets: when it is sent, since the secret may be rotated and the webhook paused at any
+ * time. Undefined if it is paused or removed, or the claim is lost.
+ */
+export async function readEndpoint(query: Query, { webhookId, storeId, token }: Claim): Promise<Endpoint | undefined> {
+  const [row] = await query<EndpointRow>(endpointStatement, [webhookId, storeId, token]);
+  if (!row) return undefined;
+  const { url, secret, previousSecret } = row;
+  return { url, secrets: previousSecret === null ? [secret] : [secret, previousSecret] };
+}
+
+interface EndpointRow {
+  readonly url: string;
+  readonly secret: string;
+  readonly previousSecret: string | null;
 }
 
 const recordStatement = prepared(`

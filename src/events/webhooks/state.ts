@@ -18,11 +18,10 @@ export async function pauseById(query: Query, webhookId: string, notice: string)
 
 const removeStatement = prepared(`
   with queues as (delete from webhook_queue where webhook_id = $1)
-  update webhook set removed_at = now(), secret = '', previous_secret = null, previous_secret_expires_at = null,
-    notice = coalesce($2, notice)
+  update webhook set removed_at = now(), secret = '', previous_secret = null, previous_secret_expires_at = null
   where id = $1 and removed_at is null`);
 
 /** Removes a webhook for good, with its secrets. It stays in lists for a while, so that one can see what became of it. */
-export async function removeById(query: Query, webhookId: string, notice: string | null): Promise<void> {
-  await query(removeStatement, [webhookId, notice]);
+export async function removeById(query: Query, webhookId: string): Promise<void> {
+  await query(removeStatement, [webhookId]);
 }

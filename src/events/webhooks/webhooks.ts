@@ -97,7 +97,7 @@ export async function resumeWebhook(em: EntityManager, id: string): Promise<Webh
 
 /** Removes a webhook for good; again changes nothing. Null if there is no such webhook. */
 export async function removeWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
-  await removeById(queryIn(em), storableId(id), null);
+  await removeById(queryIn(em), storableId(id));
   return findWebhook(em, id);
 }
 

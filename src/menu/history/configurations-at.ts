@@ -73,6 +73,8 @@ interface Revisions {
   readonly oldest: number | null;
   /** Those of the requested revisions that the history has. */
   readonly known: readonly number[];
+  /** Those of the requested revisions that are between deleted ones, or were one of them. */
+  readonly between: readonly number[];
 }
 
 /** A row of a menu table as JSON, by column. */
@@ -168,8 +170,9 @@ function configurationRows(em: EntityManager, tables: Tables): ConfigurationRows
   return Object.fromEntries(lists);
 }
 
-function unknownRevision(revision: number, { current, oldest }: Revisions): InvalidInput {
-  const isPruned = oldest !== null && revision < oldest;
+/** Numbers of deleted revisions are not kept, so one between the first and the last of them may have existed. */
+function unknownRevision(revision: number, { current, oldest, known, between }: Revisions): InvalidInput {
+  const isPruned = known.includes(revision) || between.includes(revision);
   const message = isPruned
     ? `the history of this menu no longer has revision ${revision}; the oldest is ${oldest}`
     : `this menu has no revision ${revision}; the current one is ${current}`;
@@ -199,6 +202,11 @@ const selectStatement = compileOnce(em => {
         'known', array(
           select r.revision from unnest($2::bigint[]) as r(revision)
           where exists (select from menu_history h where h.store_id = s.id and h.revision = r.revision)
+        ),
+        'between', array(
+          select r.revision from unnest($2::bigint[]) as r(revision)
+          where r.revision >= (select b.revision from menu_history_start b where b.store_id = s.id)
+            and r.revision < (select min(h.revision) from menu_history h where h.store_id = s.id)
         )
       )::text as rows, null as positions, null::bigint[] as inserted, null::bigint as id
       from store s where s.id = $1

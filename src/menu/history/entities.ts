@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import { StoreEntity } from '../../store/entities.ts';
 
 /** How a menu configuration came to be changed; `UNKNOWN` is the state in which the history began. */
 const changeSources = ['POST', 'MUTATION', 'STOCK', 'RESTORE', 'DEMO', 'SQL', 'UNKNOWN'] as const;
@@ -33,6 +34,16 @@ export const MenuHistoryEntity = defineEntity({
     removed: p.integer().default(0),
     /** Size of the old rows and positions, before compression. */
     bytes: p.integer().default(0),
+  },
+});
+
+/** The first revision of a history of which some were deleted; a trigger writes it. */
+export const MenuHistoryStartEntity = defineEntity({
+  name: 'MenuHistoryStart',
+  tableName: 'menu_history_start',
+  properties: {
+    store: () => p.manyToOne(StoreEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    revision: p.bigint('number'),
   },
 });
 

@@ -35,7 +35,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository) {
   return {
     /** Newest first. */
     list({ id }: Store, args: ConnectionArguments): MenuHistoryConnection {
-      const loader = pagesOf(checkHistoryArguments(args));
+      const loader = pagesOf(checkHistoryArguments(id, args));
       return createConnection(
         () => loader.load(id),
         () => counts.load(id),

@@ -16,7 +16,7 @@ import type { MenuHistory } from './entities.ts';
 import { type HistoryLimits, oldestRetained } from './limits.ts';
 import type { ChangeCounts } from './summary.ts';
 
-/** An entry of a store's menu history; `id` is its revision, for cursors. */
+/** An entry of a store's menu history; `id` is its revision with the store, for cursors. */
 export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt' | 'source'> {
   readonly id: string;
   readonly storeId: string;
@@ -38,12 +38,24 @@ export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: H
 
 const defaultSize = 50;
 
-/** Throws `InvalidInput` with every error. */
-export function checkHistoryArguments(args: ConnectionArguments): PageRequest {
+/** Throws `InvalidInput` with every error, such as a cursor of another store. */
+export function checkHistoryArguments(storeId: string, args: ConnectionArguments): PageRequest {
   const errors = [...connectionErrors('revision', args, listSizes), ...conflictErrors(args, { last: ['first'] })];
   if (errors.length > 0) throw new InvalidInput(errors);
-  return pageRequest('revision', args, defaultSize);
+  const page = pageRequest('revision', args, defaultSize);
+  const foreign = (['after', 'before'] as const).filter(name => page[name] && !isOfStore(page[name].id, storeId));
+  if (foreign.length === 0) return page;
+  const message = `is not a cursor of the menu history of the store "${storeId}"`;
+  throw new InvalidInput(foreign.map(name => ({ path: [name], type: 'value_error', message })));
 }
+
+const cursorId = (storeId: string, revision: number): string => `${revision} ${storeId}`;
+
+/** Reads the revision from the id of a cursor. */
+const revisionOf = (id: string): number => Number.parseInt(id, 10);
+
+const isOfStore = (id: string, storeId: string): boolean =>
+  Number.isSafeInteger(revisionOf(id)) && id === cursorId(storeId, revisionOf(id));
 
 /** Its first row has the flags also where the page is empty, and then no revision. */
 type PageRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
@@ -61,7 +73,8 @@ export async function findHistoryPages(
   limits: HistoryLimits,
 ): Promise<Page<HistoryEntry>[]> {
   const { size, isBackward, after, before } = page;
-  const values = [storeIds, limits.revisions, limits.days, revisionOf(after), revisionOf(before), size + 1];
+  const cursors = [after, before].map(cursor => (cursor ? revisionOf(cursor.id) : null));
+  const values = [storeIds, limits.revisions, limits.days, ...cursors, size + 1];
   const found = await query<PageRow>(isBackward ? backwardStatement : forwardStatement, values);
   const byStore = Map.groupBy(found, row => row.storeId);
   return storeIds.map(storeId => {
@@ -69,7 +82,17 @@ export async function findHistoryPages(
     const entries = rows.flatMap(({ revision, createdAt, source, keyName, counts }): HistoryEntry[] =>
       revision === null
         ? []
-        : [{ storeId, revision, id: String(revision), createdAt, source, keyName, counts: toCounts(counts) }],
+        : [
+            {
+              storeId,
+              revision,
+              id: cursorId(storeId, revision),
+              createdAt,
+              source,
+              keyName,
+              counts: toCounts(counts),
+            },
+          ],
     );
     const hasMore = entries.length > size;
     const [flags] = rows;
@@ -96,10 +119,6 @@ async function countHistory(query: Query, storeIds: readonly string[], limits: H
   const rows = await query<{ readonly count: number }>(countStatement, [storeIds, limits.revisions, limits.days]);
   return rows.map(({ count }) => count);
 }
-
-/** A cursor that was not made from an entry is before all of them. */
-const revisionOf = (cursor: PageRequest['after']): number | null =>
-  cursor ? (Number.isSafeInteger(Number(cursor.id)) ? Number(cursor.id) : 0) : null;
 
 const oldest = oldestRetained('s.id', { revisions: '$2', days: '$3' });
 const stores = `(

@@ -1,3 +1,4 @@
+import type { AccessScope } from '../../auth/scope.ts';
 import { connectionResolvers } from '../../database/connection.ts';
 import type { Resolvers } from '../../generated/graph.ts';
 import { configurationFields } from '../configuration-fields.ts';
@@ -5,6 +6,9 @@ import { loadStoreOf } from '../resolvers.ts';
 import type { HistoryEntry } from './repository.ts';
 import { restoreMenuConfiguration } from './restore.ts';
 import { entityKinds, summarize } from './summary.ts';
+
+/** Names of keys tell who works for a merchant; they are for those who may change menus themselves, or manage keys. */
+const mayReadKeyNames = ({ permissions }: AccessScope) => permissions.includes('MENU') || permissions.includes('ADMIN');
 
 export const menuHistoryResolvers: Resolvers = {
   Mutation: {
@@ -26,6 +30,7 @@ export const menuHistoryResolvers: Resolvers = {
   MenuHistoryConnection: connectionResolvers<HistoryEntry>('revision'),
   MenuRevision: {
     id: ({ storeId, revision }) => `menu_revision_${revision}_${storeId}`,
+    keyName: ({ keyName }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? keyName : null),
     summary: summarize,
     changes: ({ counts }) => counts,
     configuration: (entry, _args, { loaders }) => loaders.menuHistory.configurationAt(entry),
