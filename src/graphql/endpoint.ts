@@ -7,7 +7,7 @@ import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apoll
 import { createCachedQueries } from './cached-queries.ts';
 import { type ContextDependencies, createContext } from './context.ts';
 import { type TranslateError, toHttpError } from './errors.ts';
-import type { QueryLimits } from './limits.ts';
+import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
 import { createRequestValidator, DocumentCache } from './request-validation.ts';
@@ -35,8 +35,10 @@ const maxTokens = 15_000;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError } = options;
-  const schema = limitListObjects(options.schema, limits.objects);
+  const { introspection, limits, trusted, responseCache, authenticate, translateError } = options;
+  const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
+  const dependencies = { ...options.dependencies, maxCost, maxObjects };
+  const schema = limitListObjects(options.schema, maxObjects);
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
@@ -78,6 +80,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const subscription = parsed && toSubscription(parsed, parameters);
       if (subscription) return subscriptions.send(request, reply, { subscription, caller });
       if (parsed) documents.prime(parsed);
+      context.budget.charge(cost ?? 0, 'its selection');
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       contexts.set(request, Object.assign(context, { request, parsed, cost: costInBody }));
       return handleByApollo.call(this, request, reply);

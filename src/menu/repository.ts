@@ -4,6 +4,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { ReadAccess } from '../database/access.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { parseJson } from '../input/json.ts';
+import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
 
@@ -27,13 +28,28 @@ export async function findConfigurations(
   storeIds: readonly string[],
 ): Promise<Map<string, Configuration>> {
   const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds]);
-  return new Map(
-    rows.map(({ id, menu_revision: revision, ...lists }) => {
-      const parsed = Object.entries(lists).map(([name, list]) => [name, parseJson(list)]);
-      const configuration: ConfigurationRows = Object.fromEntries(parsed);
-      return [id, linkConfiguration(id, revision, configuration)];
-    }),
-  );
+  const configurations = new Map<string, Configuration>();
+  const slice = new TimeSlice();
+  for (const row of rows) configurations.set(row.id, await readConfiguration(row, slice));
+  return configurations;
+}
+
+/** Length of JSON that is parsed in some milliseconds. */
+const maxCharacters = 256 * 1024;
+
+/** Parses and links a configuration, at once if it is small. */
+async function readConfiguration(
+  { id, menu_revision: revision, ...lists }: ConfigurationRow,
+  slice: TimeSlice,
+): Promise<Configuration> {
+  const parsed: [string, unknown][] = [];
+  for (const [name, list] of Object.entries(lists)) {
+    // Parsing is native, and so one step: a large list has a turn of its own.
+    if (list.length > maxCharacters || slice.isOver) await slice.yield();
+    parsed.push([name, parseJson(list)]);
+  }
+  const rows: ConfigurationRows = Object.fromEntries(parsed) as Record<keyof ConfigurationRows, never>;
+  return runInSlices(linkConfiguration(id, revision, rows), slice);
 }
 
 const selectStatement = compileOnce(em => {

@@ -10,8 +10,8 @@ import type { Parameter } from './contract/parameters.ts';
 import { compilePartialCheck } from './domain-errors.ts';
 import { unprocessable } from './errors.ts';
 
-/** Reads the variables of an operation from a request. Throws 422 with all validation errors. */
-export type ReadArguments = (request: FastifyRequest) => Variables;
+/** Reads the variables of an operation from a request. Throws or rejects with 422 and all validation errors. */
+export type ReadArguments = (request: FastifyRequest) => Variables | Promise<never>;
 
 export function compileArguments(
   graph: GraphQLSchema,
@@ -24,15 +24,16 @@ export function compileArguments(
   const hashes = new Set(matching.map(({ hash }) => hash));
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   const checkPartialInput = compilePartialCheck(graph, operation);
+  const reject = async (variables: Variables, errors: ValidationErrors): Promise<never> => {
+    if (!errors.full) for (const { loc, type, msg } of await checkPartialInput(variables)) errors.add(loc, type, msg);
+    throw unprocessable(errors.list);
+  };
   return request => {
     const errors = new ValidationErrors();
     const input = readInput(request, bodyParameters, errors);
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) readParameter(parameter, input, variables, errors);
-    if (errors.list.length > 0) {
-      if (!errors.full) for (const { loc, type, msg } of checkPartialInput(variables)) errors.add(loc, type, msg);
-      throw unprocessable(errors.list);
-    }
+    if (errors.list.length > 0) return reject(variables, errors);
     if (ifMatch) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
       if (revision !== undefined) {

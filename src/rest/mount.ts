@@ -68,7 +68,7 @@ function mountRoute<Caller extends object>(
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');
       const restRequest = { caller: request.caller as Caller, headers: request.headers };
-      return send(await handle(execute, readArguments(request), restRequest), reply);
+      return send(await handle(execute, await readArguments(request), restRequest), reply);
     },
   });
 }
