@@ -9,7 +9,9 @@ export interface ValidationError {
  * Validates the arguments of a field although some of them could not be parsed, so that a client gets every error at once.
  * Those are undefined, and the function reports nothing about them.
  */
-export type CheckPartialInput = (args: Readonly<Record<string, unknown>>) => readonly ValidationError[];
+export type CheckPartialInput = (
+  args: Readonly<Record<string, unknown>>,
+) => readonly ValidationError[] | Promise<readonly ValidationError[]>;
 
 /** An error that the client can fix. Domains throw it without knowing HTTP; each transport maps it to its own form once. */
 export abstract class ClientError extends Error {}
@@ -59,6 +61,9 @@ export class TooCostly extends ClientError {
     super(`The operation costs ${found} with ${subject}; at most ${most} are allowed. Select less in one request.`);
   }
 }
+
+/** The response would have more objects in lists than one response may, as is known before they are loaded. */
+export class ResponseTooLarge extends ClientError {}
 
 /** A stream was ended before its time, e.g. because its reader is too slow; the client may open it again where it ended. */
 export class StreamCut extends ClientError {}

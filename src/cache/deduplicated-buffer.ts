@@ -1,4 +1,5 @@
-import { type Chunk, toBuffers } from './json-writer.ts';
+import { isPause, type Steps } from '../scheduling/time-slice.ts';
+import { type Chunk, concatenate, toBuffers } from './json-writer.ts';
 
 /** The bytes of a chunk with repeated buffers stored once: about a sixth of the size for a tree of menus. */
 export class DeduplicatedBuffer {
@@ -8,12 +9,18 @@ export class DeduplicatedBuffer {
   /** Of the content, in bytes. */
   readonly length: number;
 
-  constructor(chunk: Chunk) {
+  private constructor(unique: Buffer, ranges: Uint32Array, length: number) {
+    this.#unique = unique;
+    this.#ranges = ranges;
+    this.length = length;
+  }
+
+  static *from(chunk: Chunk): Steps<DeduplicatedBuffer> {
     const offsets = new Map<Buffer, number>();
     const ranges: number[] = [];
     let uniqueLength = 0;
     let length = 0;
-    for (const buffer of toBuffers(chunk)) {
+    for (const [index, buffer] of toBuffers(chunk).entries()) {
       const known = offsets.get(buffer);
       const start = known ?? uniqueLength;
       if (known === undefined) {
@@ -25,10 +32,9 @@ export class DeduplicatedBuffer {
       else ranges.push(start);
       ranges.push(start + buffer.length);
       length += buffer.length;
+      if (isPause(index)) yield;
     }
-    this.#unique = Buffer.concat([...offsets.keys()]);
-    this.#ranges = Uint32Array.from(ranges);
-    this.length = length;
+    return new DeduplicatedBuffer(yield* concatenate(offsets.keys()), Uint32Array.from(ranges), length);
   }
 
   /** Memory that it takes, in bytes. */

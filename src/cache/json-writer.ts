@@ -1,3 +1,5 @@
+import { isPause, type Steps } from '../scheduling/time-slice.ts';
+
 /** A chunk of JSON: a string while it is short, buffers once copying bytes costs less than encoding the text again. */
 export type Chunk = string | readonly Buffer[];
 
@@ -53,8 +55,16 @@ export function toBuffers(chunk: Chunk): readonly Buffer[] {
   return typeof chunk === 'string' ? [Buffer.from(chunk)] : chunk;
 }
 
-export function toBuffer(chunk: Chunk): Buffer {
-  const buffers = toBuffers(chunk);
-  const [first] = buffers;
-  return first && buffers.length === 1 ? first : Buffer.concat(buffers);
+/** Concatenates buffers as `Buffer.concat` does, which takes some 7 ms for 10 MB. */
+export function* concatenate(buffers: Iterable<Buffer>): Steps<Buffer> {
+  const all = [...buffers];
+  const [first] = all;
+  if (first && all.length === 1) return first;
+  const content = Buffer.allocUnsafeSlow(all.reduce((length, buffer) => length + buffer.length, 0));
+  let length = 0;
+  for (const [index, buffer] of all.entries()) {
+    length += buffer.copy(content, length);
+    if (isPause(index)) yield;
+  }
+  return content;
 }

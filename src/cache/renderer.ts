@@ -11,6 +11,7 @@ import {
   isObjectType,
   Kind,
 } from 'graphql';
+import { isPause, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Chunk, JsonWriter } from './json-writer.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
@@ -50,10 +51,25 @@ export class Rendering {
   /** Argument values by field of the document. */
   readonly args = new Map<object, Record<string, unknown>>();
 
+  readonly #slice = new TimeSlice();
+  #isSliceOver = false;
+  #elements = 0;
+
   constructor({ variables, context, maxBytes }: RenderingOptions) {
     this.variables = variables;
     this.context = context;
     this.maxBytes = maxBytes;
+  }
+
+  /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */
+  isSliceOver(): boolean {
+    this.#isSliceOver ||= isPause(this.#elements++) && this.#slice.isOver;
+    return this.#isSliceOver;
+  }
+
+  async yield(): Promise<void> {
+    await this.#slice.yield();
+    this.#isSliceOver = false;
   }
 }
 
@@ -116,9 +132,19 @@ function compileObject(
     if (chunk === undefined) {
       chunk = renderFields(fields, object, rendering);
       rendered.set(object, chunk);
+      if (chunk instanceof Promise) replaceWhenDone(rendered, object, chunk);
     }
     return chunk;
   };
+}
+
+/** Lets those who render the object later go on without awaiting it. */
+function replaceWhenDone(rendered: Map<unknown, PromiseOrValue<Chunk>>, object: unknown, chunk: Promise<Chunk>): void {
+  // The rejection is handled by those who await the chunk.
+  chunk.then(
+    done => rendered.set(object, done),
+    () => {},
+  );
 }
 
 interface CompiledField {
@@ -211,7 +237,7 @@ function joinFields(fields: readonly CompiledField[], chunks: readonly (Chunk | 
 function compileList(renderItem: Render): Render {
   return (list, rendering) => {
     const items = Array.isArray(list) ? list : [...(list as Iterable<unknown>)];
-    const chunks = renderAll(items, item => (item === null ? 'null' : renderItem(item, rendering)));
+    const chunks = renderAll(items, item => (item === null ? 'null' : renderItem(item, rendering)), rendering);
     return chunks instanceof Promise ? chunks.then(all => joinItems(all, rendering)) : joinItems(chunks, rendering);
   };
 }
@@ -228,23 +254,54 @@ function joinItems(chunks: readonly Chunk[], rendering: Rendering): Chunk {
   return writer.toChunk();
 }
 
-/** Starts to render all parts before it awaits any, so that their loads are batched. */
+/**
+ * Starts to render all parts before it awaits any, so that their loads are batched. The elements of a list, which have the state of their
+ * rendering, may take several turns of the event loop.
+ */
 function renderAll<Part, Result>(
   parts: readonly Part[],
   render: (part: Part) => PromiseOrValue<Result>,
+  rendering?: Rendering,
 ): PromiseOrValue<Result[]> {
   const results = new Array<PromiseOrValue<Result>>(parts.length);
   let hasPromise = false;
   try {
     for (let index = 0; index < parts.length; index++) {
+      if (rendering?.isSliceOver()) return renderRest(parts, index, { render, results, rendering });
       const result = render(parts[index] as Part);
       if (result instanceof Promise) hasPromise = true;
       results[index] = result;
     }
   } catch (error) {
-    // The first error is rethrown; later rejections are swallowed so that they do not crash the process.
-    for (const result of results) if (result instanceof Promise) result.catch(() => {});
+    swallowRejections(results);
     throw error;
   }
   return hasPromise ? Promise.all(results) : (results as Result[]);
+}
+
+interface Started<Part, Result> {
+  readonly render: (part: Part) => PromiseOrValue<Result>;
+  readonly results: PromiseOrValue<Result>[];
+  readonly rendering: Rendering;
+}
+
+/** Renders the parts from an index on in later turns of the event loop. */
+async function renderRest<Part, Result>(
+  parts: readonly Part[],
+  start: number,
+  { render, results, rendering }: Started<Part, Result>,
+): Promise<Result[]> {
+  swallowRejections(results);
+  for (let index = start; index < parts.length; index++) {
+    if (rendering.isSliceOver()) await rendering.yield();
+    const result = render(parts[index] as Part);
+    results[index] = result;
+    if (result instanceof Promise) swallowRejections([result]);
+  }
+  return Promise.all(results);
+}
+
+/** The first error is thrown, or the first rejection awaited; the others must not crash the process. */
+function swallowRejections(results: readonly unknown[]): void {
+  for (const result of results) if (result instanceof Promise) result.catch(() => {});
 }

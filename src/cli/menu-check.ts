@@ -10,6 +10,7 @@ import { type Diagnostic, diagnose } from '../menu/diagnostics/diagnose.ts';
 import { formatPath } from '../menu/diagnostics/messages.ts';
 import { defaultMenuLimits } from '../menu/limits.ts';
 import { validateConfiguration, validatePartialConfiguration } from '../menu/validate.ts';
+import { runAtOnce } from '../scheduling/time-slice.ts';
 import { terminal } from './terminal.ts';
 
 interface Report {
@@ -43,13 +44,13 @@ function createReport(text: string): Report {
   const input = compileReader(type).read(body, ['body'], errors);
   if (errors.list.length > 0) {
     if (!errors.full)
-      for (const { loc, type, msg } of validatePartialConfiguration(input).map(toRequestError))
+      for (const { loc, type, msg } of runAtOnce(validatePartialConfiguration(input)).map(toRequestError))
         errors.add(loc, type, msg);
     return { errors: errors.list, diagnostics: [] };
   }
   try {
-    const configuration = validateConfiguration(input as MenuConfigurationInput, defaultMenuLimits);
-    const diagnostics = diagnose(configuration).map(diagnostic => ({
+    const configuration = runAtOnce(validateConfiguration(input as MenuConfigurationInput, defaultMenuLimits));
+    const diagnostics = runAtOnce(diagnose(configuration)).map(diagnostic => ({
       ...diagnostic,
       path: snakePath(diagnostic.path),
     }));

@@ -7,6 +7,7 @@ import { createDescriber } from '../menu/history/describe.ts';
 import { inputOf, restoreMenuConfiguration } from '../menu/history/restore.ts';
 import { entityKinds, summarize } from '../menu/history/summary.ts';
 import { validateConfiguration } from '../menu/validate.ts';
+import { runAtOnce } from '../scheduling/time-slice.ts';
 import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { formatChanges, toJson } from './menu-diff.ts';
@@ -82,7 +83,7 @@ export function printDiff(storeId: string, { from, to, json }: DiffOptions): Pro
       throw new OperatorError(`Revision ${earlier} is later than ${later}; put the earlier one first.`);
     const before = await findConfiguration(earlier);
     const after = await findConfiguration(later);
-    const changes = compareConfigurations(before, after);
+    const changes = runAtOnce(compareConfigurations(before, after));
     if (json) return printJson({ from: earlier, to: later, ...toJson(changes) });
     terminal.err(`${summaryOf(changes)}, from revision ${earlier} to ${later}.`);
     printChanges(changes, { before, after, store });
@@ -113,10 +114,10 @@ export function restoreMenu(
   return withStoreMenu(storeId, async ({ store, em, config, findConfiguration }) => {
     const after = await findConfiguration(revision);
     const before = await findConfiguration();
-    const changes = withoutPrepType(compareConfigurations(before, after));
+    const changes = withoutPrepType(runAtOnce(compareConfigurations(before, after)));
     printChanges(changes, { before, after, store });
     if (dryRun) {
-      validateConfiguration(inputOf(em, after), config.menuLimits);
+      runAtOnce(validateConfiguration(inputOf(em, after), config.menuLimits));
       return terminal.err(`Dry run: ${summarizeChanges(changes)}. Nothing was written.`);
     }
     const restored = await restoreMenuConfiguration(em, store, {

@@ -9,7 +9,8 @@ import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
 import type { DocumentCache, ParsedDocument } from './request-validation.ts';
-import { responseTooLarge, stringifyResponse } from './response-limit.ts';
+import { responseTooLarge } from './response-limit.ts';
+import { stringifyResponse } from './stringify-response.ts';
 import type { Variables } from './variables.ts';
 
 export type ApolloContext = Context & {

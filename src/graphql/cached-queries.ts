@@ -9,12 +9,13 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { isCacheable } from '../cache/cacheable.ts';
-import { toBuffers } from '../cache/json-writer.ts';
+import { concatenate, toBuffers } from '../cache/json-writer.ts';
 import { compileRenderer, compileResolver, Rendering } from '../cache/renderer.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { type StoreRoot, storeRootOf } from '../cache/revisions.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../cache/selected-fields.ts';
 import { isObject } from '../input/json.ts';
+import { runInSlices } from '../scheduling/time-slice.ts';
 import { type Context, type ContextDependencies, readRevisions } from './context.ts';
 import type { ValidatedRequest } from './request-validation.ts';
 
@@ -141,7 +142,8 @@ function compileQuery(
     storeIdOf: storeRoot.storeIdOf,
     findStore: rendering => resolveStore(undefined, rendering),
     revisionOf: compileResolver(revisionField, root, fragments),
-    render: async (store, rendering) => Buffer.concat([prefix, ...toBuffers(await render(store, rendering)), suffix]),
+    render: async (store, rendering) =>
+      runInSlices(concatenate([prefix, ...toBuffers(await render(store, rendering)), suffix])),
   };
 }
 

@@ -61,6 +61,9 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
 export interface ContextDependencies {
   readonly orm: MikroORM;
   readonly repositories: Repositories;
+  /** Limits of one operation on its cost, and on the objects in the lists of its response; absent if there are none. */
+  readonly maxCost?: number;
+  readonly maxObjects?: number;
   readonly menuLimits?: MenuLimits;
   readonly historyLimits?: HistoryLimits;
   readonly onReplaced?: (seconds: number) => void;
@@ -70,7 +73,10 @@ export interface ContextDependencies {
 export function createContext(
   dependencies: ContextDependencies,
   scope: AccessScope | undefined,
-  { transport = 'GRAPHQL', budget = new CostBudget() }: Partial<Pick<Context, 'transport' | 'budget'>> = {},
+  {
+    transport = 'GRAPHQL',
+    budget = new CostBudget(dependencies.maxCost),
+  }: Partial<Pick<Context, 'transport' | 'budget'>> = {},
 ): Context {
   return {
     scope,
@@ -85,7 +91,7 @@ export function createContext(
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
     webhooks: dependencies.webhooks,
-    loaders: new Loaders(dependencies.repositories, scope ?? emptyScope),
+    loaders: new Loaders(dependencies, scope ?? emptyScope, budget),
   };
 }
 
@@ -101,7 +107,9 @@ export function readRevisions(
 /** DataLoaders of a request by domain, created on first use: most requests need few. */
 class Loaders {
   readonly #repositories: Repositories;
+  readonly #maxObjects: number | undefined;
   readonly #scope: AccessScope;
+  readonly #budget: CostBudget;
   #merchants: ReturnType<typeof merchantLoaders> | undefined;
   #stores: ReturnType<typeof storeLoaders> | undefined;
   #menus: ReturnType<typeof menuLoaders> | undefined;
@@ -111,9 +119,11 @@ class Loaders {
   #eventPosition: Promise<number> | undefined;
   #webhooks: ReturnType<typeof webhookLoaders> | undefined;
 
-  constructor(repositories: Repositories, scope: AccessScope) {
+  constructor({ repositories, maxObjects }: ContextDependencies, scope: AccessScope, budget: CostBudget) {
     this.#repositories = repositories;
+    this.#maxObjects = maxObjects;
     this.#scope = scope;
+    this.#budget = budget;
   }
 
   /** Drops everything that was loaded, so that the request reads its own writes. */
@@ -144,7 +154,7 @@ class Loaders {
   }
 
   get menuHistory() {
-    this.#menuHistory ??= menuHistoryLoaders(this.#repositories.menuHistory);
+    this.#menuHistory ??= menuHistoryLoaders(this.#repositories.menuHistory, this.#budget);
     return this.#menuHistory;
   }
 
@@ -160,7 +170,11 @@ class Loaders {
   }
 
   get orderPages() {
-    this.#orderPages ??= orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead());
+    this.#orderPages ??= orderPageLoaders(
+      this.#repositories.orders,
+      () => this.stores.revisionsRead(),
+      this.#maxObjects,
+    );
     return this.#orderPages;
   }
 

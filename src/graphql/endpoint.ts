@@ -64,8 +64,10 @@ const minExpensiveBytes = 256 * 1024;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError, shares } = options;
-  const schema = acceptCoercedVariables(limitListObjects(options.schema, limits.objects));
+  const { introspection, limits, trusted, responseCache, authenticate, translateError, shares } = options;
+  const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
+  const dependencies = { ...options.dependencies, maxCost, maxObjects };
+  const schema = acceptCoercedVariables(limitListObjects(options.schema, maxObjects));
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
@@ -142,7 +144,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const result = parsed ? await coerceVariables(operation, variables) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
       if (parsed) documents.prime(parsed);
-      const budget = new CostBudget(limits.cost ?? defaultQueryLimits.cost, cost);
+      const budget = new CostBudget(maxCost, cost);
       const context = createContext(dependencies, caller?.scope, { budget });
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       contexts.set(request, Object.assign(context, { request, parsed, variables: result.coerced, cost: costInBody }));

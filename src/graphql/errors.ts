@@ -5,6 +5,7 @@ import {
   Conflict,
   Forbidden,
   InvalidInput,
+  ResponseTooLarge,
   RetryableError,
   StreamCut,
   TooCostly,
@@ -13,6 +14,7 @@ import {
   Unavailable,
 } from '../errors.ts';
 import { locate, locationsOf } from './locations.ts';
+import { responseTooLarge } from './response-limit.ts';
 
 const internalCode = 'INTERNAL_SERVER_ERROR';
 const internalMessage = 'Internal server error';
@@ -91,5 +93,6 @@ function codeOf(error: ClientError): string {
   if (error instanceof TooManyRequests) return 'TOO_MANY_REQUESTS';
   if (error instanceof StreamCut) return 'STREAM_CUT';
   if (error instanceof TooCostly) return 'QUERY_TOO_COMPLEX';
+  if (error instanceof ResponseTooLarge) return responseTooLarge;
   return 'BAD_USER_INPUT';
 }

@@ -1,4 +1,5 @@
 import type { DiagnosticSeverity } from '../generated/graph.ts';
+import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
 import { languagesOf } from './languages.ts';
@@ -9,7 +10,7 @@ interface ByExternalId {
 
 /** The fields of a configuration in the graph: of the current one on `Store`, of any other on `MenuConfiguration`. */
 export const configurationFields = {
-  languages: (configuration: Configuration) => languagesOf(configuration),
+  languages: (configuration: Configuration) => runInSlices(languagesOf(configuration)),
   menus: ({ menus }: Configuration) => [...menus.values()],
   categories: ({ categories }: Configuration) => [...categories.values()],
   items: ({ items }: Configuration) => [...items.values()],
@@ -22,11 +23,11 @@ export const configurationFields = {
     modifierGroups.get(externalId) ?? null,
   modifierItem: ({ modifierItems }: Configuration, { externalId }: ByExternalId) =>
     modifierItems.get(externalId) ?? null,
-  diagnostics: (
+  diagnostics: async (
     configuration: Configuration,
     { severity }: { readonly severity?: readonly DiagnosticSeverity[] | null | undefined },
   ) => {
-    const diagnostics = diagnosticsOf(configuration);
+    const diagnostics = await diagnosticsOf(configuration);
     return severity ? diagnostics.filter(diagnostic => severity.includes(diagnostic.severity)) : diagnostics;
   },
 };

@@ -1,3 +1,4 @@
+import type { Steps } from '../scheduling/time-slice.ts';
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 
 /** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
@@ -50,12 +51,12 @@ export interface Configuration {
 }
 
 /** Links rows to nodes; parents share child nodes, so memory grows with the rows and not with the expanded tree. */
-export function linkConfiguration(
+export function* linkConfiguration(
   storeId: string,
   revision: number,
   rows: ConfigurationRows,
   { isPast = false } = {},
-): Configuration {
+): Steps<Configuration> {
   const menus = new Map<string, MenuNode>();
   const categories = new Map<string, CategoryNode>();
   const items = new Map<string, MenuItemNode>();
@@ -63,23 +64,32 @@ export function linkConfiguration(
   const modifierItems = new Map<string, ModifierItemNode>();
   const configuration = { storeId, revision, isPast, menus, categories, items, modifierGroups, modifierItems };
 
-  for (const row of rows.modifierItems) modifierItems.set(row.externalId, { ...row, configuration, menuItem: null });
+  for (const row of rows.modifierItems) {
+    modifierItems.set(row.externalId, { ...row, configuration, menuItem: null });
+    yield;
+  }
   for (const row of rows.modifierGroups) {
     const children = findAll(modifierItems, row.modifierItemExternalIds);
     modifierGroups.set(row.externalId, { ...row, configuration, modifierItems: children });
+    yield;
   }
   for (const row of rows.items) {
     const children = findAll(modifierGroups, row.modifierExternalIds);
     items.set(row.externalId, { ...row, configuration, modifierGroups: children });
+    yield;
   }
   for (const row of rows.categories) {
     categories.set(row.externalId, { ...row, configuration, items: findAll(items, row.itemExternalIds) });
+    yield;
   }
   for (const row of rows.menus) {
     menus.set(row.externalId, { ...row, configuration, categories: findAll(categories, row.categoryExternalIds) });
+    yield;
   }
   for (const node of modifierItems.values()) {
-    if (node.menuItemExternalId) node.menuItem = items.get(node.menuItemExternalId) ?? null;
+    if (!node.menuItemExternalId) continue;
+    node.menuItem = items.get(node.menuItemExternalId) ?? null;
+    yield;
   }
   return configuration;
 }

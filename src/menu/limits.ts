@@ -1,4 +1,5 @@
 import type { ValidationError } from '../errors.ts';
+import type { Steps } from '../scheduling/time-slice.ts';
 import { childIdsOf, type KindName, menuKinds, type PostedConfiguration } from './kinds.ts';
 
 /** Maximum size of a configuration, documented in docs/interface.md#size. */
@@ -19,22 +20,25 @@ export const defaultMenuLimits: MenuLimits = {
 };
 
 /** Measures the tree without building it, since a small body can describe a huge tree. */
-export function* checkLimits(configuration: PostedConfiguration, limits: MenuLimits): Generator<ValidationError> {
+export function* checkLimits(configuration: PostedConfiguration, limits: MenuLimits): Steps<ValidationError[]> {
+  const errors: ValidationError[] = [];
   const entities = sum(menuKinds.map(({ name }) => configuration[name].length));
-  if (entities > limits.entities) yield tooLong(`${entities} entities`, limits.entities);
+  if (entities > limits.entities) errors.push(tooLong(`${entities} entities`, limits.entities));
 
   const links = sum(
     menuKinds.flatMap(kind => configuration[kind.name].map((entity: object) => childIdsOf(kind, entity).length)),
   );
-  if (links > limits.links) yield tooLong(`${links} links`, limits.links);
+  if (links > limits.links) errors.push(tooLong(`${links} links`, limits.links));
+  yield;
 
-  const nodes = measureTree(configuration, () => 1);
-  if (nodes > limits.treeNodes) yield tooLong(`${nodes} nodes in its tree`, limits.treeNodes);
+  const nodes = yield* measureTree(configuration, () => 1);
+  if (nodes > limits.treeNodes) errors.push(tooLong(`${nodes} nodes in its tree`, limits.treeNodes));
 
   // Most configurations are far below the limit, and serializing them would only create garbage.
-  if (measureTree(configuration, maxBytesOf) <= limits.treeBytes) return;
-  const bytes = measureTree(configuration, entity => Buffer.byteLength(JSON.stringify(entity)));
-  if (bytes > limits.treeBytes) yield tooLong(`${bytes} bytes in its tree`, limits.treeBytes);
+  if ((yield* measureTree(configuration, maxBytesOf)) <= limits.treeBytes) return errors;
+  const bytes = yield* measureTree(configuration, entity => Buffer.byteLength(JSON.stringify(entity)));
+  if (bytes > limits.treeBytes) errors.push(tooLong(`${bytes} bytes in its tree`, limits.treeBytes));
+  return errors;
 }
 
 /** An upper bound of a value's size as JSON: a UTF-16 code unit takes at most 6 bytes, and a number at most 24. */
@@ -51,15 +55,20 @@ function maxBytesOf(value: unknown): number {
 }
 
 /** Sums a measure over the expanded tree, from the leaves up so that the sizes of children are known. */
-function measureTree(configuration: PostedConfiguration, measure: (entity: object) => number): number {
+function* measureTree(configuration: PostedConfiguration, measure: (entity: object) => number): Steps<number> {
   const sizes = new Map<KindName, ReadonlyMap<string, number>>();
   for (const kind of menuKinds.toReversed()) {
     const childSizes = kind.children && sizes.get(kind.children.kind);
     if (kind.children && !childSizes) throw new Error(`${kind.name} must precede ${kind.children.kind} in menuKinds`);
     const entities: readonly { readonly externalId: string }[] = configuration[kind.name];
-    const sizeOf = (entity: object) =>
-      measure(entity) + sum(childIdsOf(kind, entity).map(id => (id === undefined ? 0 : (childSizes?.get(id) ?? 0))));
-    sizes.set(kind.name, new Map(entities.map(entity => [entity.externalId, sizeOf(entity)])));
+    const sizesOfKind = new Map<string, number>();
+    for (const entity of entities) {
+      let size = measure(entity);
+      for (const id of childIdsOf(kind, entity)) size += id === undefined ? 0 : (childSizes?.get(id) ?? 0);
+      sizesOfKind.set(entity.externalId, size);
+      yield;
+    }
+    sizes.set(kind.name, sizesOfKind);
   }
   return sum([...(sizes.get('menus')?.values() ?? [])]);
 }

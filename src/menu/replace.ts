@@ -3,6 +3,7 @@ import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { defaultHistoryLimits, type HistoryLimits } from './history/limits.ts';
@@ -38,7 +39,7 @@ export async function replaceMenuConfiguration(
   store: Store,
   { input, expectedRevision, origin, limits = defaultMenuLimits, history = defaultHistoryLimits }: Replacement,
 ): Promise<Configuration | null> {
-  const posted = validateConfiguration(input, limits);
+  const posted = await runInSlices(validateConfiguration(input, limits));
   return retryTransaction(() =>
     em.transactional(async tx => {
       const current = await lockStore(queryIn(tx), store.id, origin);
@@ -71,7 +72,7 @@ export async function writeConfiguration(
 ): Promise<Configuration | null> {
   const query = queryIn(tx);
   // Buffers, because parameters stay in memory until their statement ends, and non-Latin strings take twice as much.
-  const lists = menuKinds.map(kind => Buffer.from(JSON.stringify(rowsOf(posted, kind))));
+  const lists = await runInSlices(toLists(posted));
   await query(replaceStatement(tx), [store.id, ...lists]);
   const configuration = (await findConfigurations(query, tx, [store.id])).get(store.id) ?? null;
   if (configuration && configuration.revision !== current) {
@@ -99,10 +100,32 @@ export async function lockStore(query: Query, storeId: string, origin?: ChangeOr
   return rows[0]?.revision;
 }
 
-/** The rows to store, in posted order. */
-function rowsOf(posted: PostedConfiguration, { name, defaults }: Kind): readonly object[] {
-  return posted[name].map((entity: object, position) => {
-    const row: Record<string, unknown> = { ...entity, position };
+/** Rows of a list that are written in one step, which takes less than a millisecond. */
+const rowsPerStep = 250;
+
+/** The five lists to store as JSON. */
+function* toLists(posted: PostedConfiguration): Steps<readonly Buffer[]> {
+  const lists: Buffer[] = [];
+  for (const kind of menuKinds) {
+    const parts: string[] = [];
+    for (let start = 0; start < posted[kind.name].length; start += rowsPerStep) {
+      const rows = rowsOf(posted, kind, { start, end: start + rowsPerStep });
+      parts.push(JSON.stringify(rows).slice(1, -1));
+      yield;
+    }
+    lists.push(Buffer.from(`[${parts.join(',')}]`));
+  }
+  return lists;
+}
+
+/** The rows to store between two positions, in posted order. */
+function rowsOf(
+  posted: PostedConfiguration,
+  { name, defaults }: Kind,
+  { start, end }: { readonly start: number; readonly end: number },
+): readonly object[] {
+  return posted[name].slice(start, end).map((entity: object, index) => {
+    const row: Record<string, unknown> = { ...entity, position: start + index };
     for (const property in defaults) row[property] ??= defaults[property];
     return row;
   });

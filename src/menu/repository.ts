@@ -5,6 +5,7 @@ import type { ReadAccess } from '../database/access.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { queryIn } from '../database/transaction.ts';
 import { parseJson } from '../input/json.ts';
+import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { type ConfigurationCache, createConfigurationCache } from './configuration-cache.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
@@ -44,21 +45,40 @@ export async function findConfigurations(
   const known = new Map(storeIds.map(id => [id, cache?.get(id)]));
   const revisions = Object.fromEntries(Array.from(known, ([id, configuration]) => [id, configuration?.revision]));
   const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds, JSON.stringify(revisions)]);
-  return new Map(
-    rows.map(({ id, menu_revision: revision, ...lists }) => {
-      // A concurrent reader may have linked the same rows meanwhile.
-      const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
-      if (current) return [id, current];
-      const texts = Object.entries(lists).map(([name, list]): [string, string] => [name, list ?? '[]']);
-      const parsed = texts.map(([name, list]) => [name, parseJson(list)]);
-      const configuration = linkConfiguration(id, revision, Object.fromEntries(parsed));
-      cache?.set(configuration, sum(texts.map(([, list]) => list.length)));
-      return [id, configuration];
-    }),
-  );
+  const configurations = new Map<string, Configuration>();
+  const slice = new TimeSlice();
+  for (const row of rows) {
+    const { id, menu_revision: revision } = row;
+    // A concurrent reader may have linked the same rows meanwhile.
+    const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
+    configurations.set(id, current ?? (await readConfiguration(row, slice, cache)));
+  }
+  return configurations;
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+/** Length of JSON that is parsed in some milliseconds. */
+const maxCharacters = 256 * 1024;
+
+/** Parses and links a configuration, at once if it is small. */
+async function readConfiguration(
+  { id, menu_revision: revision, ...lists }: ConfigurationRow,
+  slice: TimeSlice,
+  cache: ConfigurationCache | undefined,
+): Promise<Configuration> {
+  const parsed: [string, unknown][] = [];
+  let length = 0;
+  for (const [name, list] of Object.entries(lists)) {
+    const text = list ?? '[]';
+    length += text.length;
+    // Parsing is native, and so one step: a large list has a turn of its own.
+    if (text.length > maxCharacters || slice.isOver) await slice.yield();
+    parsed.push([name, parseJson(text)]);
+  }
+  const rows: ConfigurationRows = Object.fromEntries(parsed) as Record<keyof ConfigurationRows, never>;
+  const configuration = await runInSlices(linkConfiguration(id, revision, rows), slice);
+  cache?.set(configuration, length);
+  return configuration;
+}
 
 const selectStatement = compileOnce(em => {
   // biome-ignore lint/suspicious/noExplicitAny: tables and columns come from metadata, at run time

@@ -16,7 +16,7 @@ const loadConfiguration = (store: ResolversParentTypes['Store'], { loaders }: Co
 
 /** Resolves a field of a store from its current configuration. */
 const ofCurrent =
-  <Args, Result>(read: (configuration: Configuration, args: Args) => Result) =>
+  <Args, Result>(read: (configuration: Configuration, args: Args) => Result | Promise<Result>) =>
   async (store: Store, args: Args, context: Context): Promise<Result> =>
     read(await loadConfiguration(store, context), args);
 

@@ -4,6 +4,7 @@ import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
+import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import { defaultHistoryLimits, type HistoryLimits } from './history/limits.ts';
 import { pruneNowAndThen } from './history/prune.ts';
@@ -45,7 +46,7 @@ export async function setStock(
   { keyName, limits = defaultMenuLimits, history = defaultHistoryLimits, ...changes }: StockChanges & StockOptions,
 ): Promise<number | null> {
   checkLengths(changes, limits);
-  const errors = checkExternalIds(changes);
+  const errors = await runInSlices(checkExternalIds(changes));
   const lists = stockKinds.map(kind => ({ kind, entries: withoutErrors(changes[kind.name], kind, errors) }));
   return retryTransaction(() =>
     em.transactional(async tx => {

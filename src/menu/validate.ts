@@ -2,6 +2,7 @@ import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { findUnstorable, isStorable } from '../input/storable.ts';
 import { maxErrors } from '../input/validation-errors.ts';
+import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
 import { checkLimits, type MenuLimits } from './limits.ts';
 
@@ -21,7 +22,7 @@ type Path = readonly (string | number)[];
 const maxExternalIdLength = 255;
 
 /** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
-export function validateConfiguration(input: MenuConfigurationInput, limits: MenuLimits): PostedConfiguration {
+export function* validateConfiguration(input: MenuConfigurationInput, limits: MenuLimits): Steps<PostedConfiguration> {
   const configuration: PostedConfiguration = {
     menus: input.menus ?? [],
     categories: input.categories ?? [],
@@ -29,9 +30,9 @@ export function validateConfiguration(input: MenuConfigurationInput, limits: Men
     modifierGroups: input.modifierGroups ?? [],
     modifierItems: input.modifierItems ?? [],
   };
-  const errors = collectErrors(configuration, [checkTexts, checkIdentifiers, checkReferences]);
+  const errors = yield* collectErrors(configuration, [checkTexts, checkIdentifiers, checkReferences]);
   // The size of a tree is defined only if its references are valid.
-  if (errors.length === 0) errors.push(...checkLimits(configuration, limits));
+  if (errors.length === 0) errors.push(...(yield* checkLimits(configuration, limits)));
   if (errors.length > 0) throw new InvalidInput(errors.map(belowInput));
   return configuration;
 }
@@ -40,7 +41,7 @@ export function validateConfiguration(input: MenuConfigurationInput, limits: Men
  * Finds the errors in identifiers and references of a configuration that could not be parsed completely, so that they are
  * reported together with the parse errors. A list that is absent is empty; one that is undefined could not be parsed.
  */
-export function validatePartialConfiguration(parsed: unknown): ValidationError[] {
+export function* validatePartialConfiguration(parsed: unknown): Steps<ValidationError[]> {
   const input = (parsed ?? { items: undefined }) as PartiallyParsed<MenuConfigurationInput>;
   const configuration: PartialConfiguration = {
     menus: 'menus' in input ? (input.menus ?? undefined) : [],
@@ -50,27 +51,31 @@ export function validatePartialConfiguration(parsed: unknown): ValidationError[]
     modifierItems: 'modifierItems' in input ? (input.modifierItems ?? undefined) : [],
   };
   // The reader of the input has checked the texts.
-  return collectErrors(configuration, [checkIdentifiers, checkReferences]).map(belowInput);
+  const errors = yield* collectErrors(configuration, [checkIdentifiers, checkReferences]);
+  return errors.map(belowInput);
 }
 
 /** Finds the errors in the external ids of some lists, each with its own kind. */
-export function checkExternalIds(lists: Partial<PartialConfiguration>): ValidationError[] {
+export function checkExternalIds(lists: Partial<PartialConfiguration>): Steps<ValidationError[]> {
   const empty: PartialConfiguration = { menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] };
   return collectErrors({ ...empty, ...lists }, [checkTexts, checkIdentifiers]);
 }
 
 /** Validators of partially parsed arguments, by mutation. */
 export const partialInputChecks = {
-  replaceMenuConfiguration: ({ input }: { readonly input?: unknown }) => validatePartialConfiguration(input),
+  replaceMenuConfiguration: ({ input }: { readonly input?: unknown }) =>
+    runInSlices(validatePartialConfiguration(input)),
 };
 
-type Check = (configuration: PartialConfiguration) => Iterable<ValidationError>;
+/** Yields each error, and undefined after each entity. */
+type Check = (configuration: PartialConfiguration) => Generator<ValidationError | undefined>;
 
-function collectErrors(configuration: PartialConfiguration, checks: readonly Check[]): ValidationError[] {
+function* collectErrors(configuration: PartialConfiguration, checks: readonly Check[]): Steps<ValidationError[]> {
   const errors: ValidationError[] = [];
   for (const check of checks) {
     for (const error of check(configuration)) {
-      errors.push(error);
+      if (error) errors.push(error);
+      else yield;
       if (errors.length === maxErrors) return errors;
     }
   }
@@ -80,12 +85,18 @@ function collectErrors(configuration: PartialConfiguration, checks: readonly Che
 const belowInput = (error: ValidationError): ValidationError => ({ ...error, path: ['input', ...error.path] });
 
 /** Rejects NUL and lone surrogates, which PostgreSQL's `text` cannot store. */
-function* checkTexts(configuration: PartialConfiguration): Generator<ValidationError> {
-  if (!isStorable(configuration)) yield* findUnstorable(configuration, []);
+function* checkTexts(configuration: PartialConfiguration): ReturnType<Check> {
+  for (const { name } of menuKinds) {
+    for (const [index, entity] of (configuration[name] ?? []).entries()) {
+      const path = [name, index];
+      if (!isStorable(entity, path.length)) yield* findUnstorable(entity, path);
+      yield;
+    }
+  }
 }
 
 /** External ids have 1 to 255 characters and are unique within their kind. */
-function* checkIdentifiers(configuration: PartialConfiguration): Generator<ValidationError> {
+function* checkIdentifiers(configuration: PartialConfiguration): ReturnType<Check> {
   for (const { name, noun } of menuKinds) {
     const firstIndex = new Map<string, number>();
     for (const [index, entity] of (configuration[name] ?? []).entries()) {
@@ -104,6 +115,7 @@ function* checkIdentifiers(configuration: PartialConfiguration): Generator<Valid
         const message = `external id ${JSON.stringify(externalId)} is already that of the ${noun} at index ${first}`;
         yield { path, type: 'duplicate_external_id', message };
       }
+      yield;
     }
   }
 }
@@ -112,7 +124,7 @@ function* checkIdentifiers(configuration: PartialConfiguration): Generator<Valid
 const isTooLong = (text: string) => text.length > maxExternalIdLength && [...text].length > maxExternalIdLength;
 
 /** References name an entity of the same configuration, and no list contains a reference twice. */
-function* checkReferences(configuration: PartialConfiguration): Generator<ValidationError> {
+function* checkReferences(configuration: PartialConfiguration): ReturnType<Check> {
   const ids = new Map(menuKinds.map(({ name }) => [name, externalIdsOf(configuration[name])]));
   for (const kind of menuKinds) {
     if (!kind.children) continue;
@@ -121,6 +133,7 @@ function* checkReferences(configuration: PartialConfiguration): Generator<Valida
     for (const [index, entity] of entities.entries()) {
       const path = [kind.name, index, property];
       yield* checkReferenceList(childIdsOf(kind, entity), ids.get(childKind), nounOf(childKind), path);
+      yield;
     }
   }
   const itemIds = ids.get('items');

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
+import { ResponseTooLarge } from '../errors.ts';
 import type { Search } from './arguments.ts';
 import type { FoundOrders, OrderPage, OrderRepository } from './repository.ts';
 import { isCounted } from './where-clause.ts';
@@ -9,9 +10,20 @@ export function orderLoaders(repository: OrderRepository, scope: AccessScope) {
   return { byId: scopedLoader(repository.byId, scope) };
 }
 
-/** Reads pages after `revisionsRead` resolves, so that no revision of the same response is newer than its orders. */
-export function orderPageLoaders(repository: OrderRepository, revisionsRead: () => Promise<void>) {
-  const found = loaderBySearch(revisionsRead, repository.findPages);
+/**
+ * Reads pages after `revisionsRead` resolves, so that no revision of the same response is newer than its orders. Throws `ResponseTooLarge`
+ * before it reads more orders than the response may have.
+ */
+export function orderPageLoaders(
+  repository: OrderRepository,
+  revisionsRead: () => Promise<void>,
+  maxOrders = Number.POSITIVE_INFINITY,
+) {
+  const checkNumber = createNumberCheck(repository, maxOrders);
+  const found = loaderBySearch(revisionsRead, async (pages, search) => {
+    await checkNumber(pages, search);
+    return repository.findPages(pages, search);
+  });
   const counts = loaderBySearch(revisionsRead, repository.countPages);
   return {
     found: {
@@ -31,6 +43,31 @@ export function orderPageLoaders(repository: OrderRepository, revisionsRead: () 
       },
     },
   };
+}
+
+/**
+ * Creates the check of the number of orders in all pages of a request. It takes every page for a full one; only if that is too many, and the
+ * counters have the number of matches, it reads these.
+ */
+function createNumberCheck(repository: OrderRepository, maxOrders: number) {
+  let allowed = 0;
+  return async (pages: readonly OrderPage[], search: Search): Promise<void> => {
+    let orders = pages.length * search.size;
+    if (allowed + orders > maxOrders && isCounted(search)) {
+      const counts = await repository.countPages(pages, search);
+      orders = counts.reduce((sum, { count }) => sum + Math.min(count, search.size), 0);
+    }
+    allowed += orders;
+    if (allowed > maxOrders) throw tooManyOrders(allowed, pages.length, maxOrders);
+  };
+}
+
+function tooManyOrders(orders: number, stores: number, maxOrders: number): ResponseTooLarge {
+  const [found, of, most] = [orders, stores, maxOrders].map(number => number.toLocaleString('en-US'));
+  const limit = `a response has at most ${most} objects in lists`;
+  return new ResponseTooLarge(
+    `The pages of orders of ${of} stores have up to ${found} orders; ${limit}. Request fewer at once.`,
+  );
 }
 
 /** Issues one statement per distinct search, for all its stores. */

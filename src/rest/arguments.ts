@@ -34,7 +34,7 @@ export function compileArguments(
       if (reading) await reading;
     }
     if (errors.list.length > 0) {
-      if (!errors.full) for (const { loc, type, msg } of checkPartialInput(variables)) errors.add(loc, type, msg);
+      if (!errors.full) for (const { loc, type, msg } of await checkPartialInput(variables)) errors.add(loc, type, msg);
       throw unprocessable(errors.list);
     }
     if (ifMatch) {

@@ -17,17 +17,20 @@ export function translateInvalidInput(operation: Operation, keys: readonly strin
 export function compilePartialCheck(
   graph: GraphQLSchema,
   operation: Operation,
-): (variables: Variables) => RequestError[] {
+): (variables: Variables) => Promise<RequestError[]> {
   const node = operationOf(operation.document, operation.name);
   const [root] = node?.selectionSet.selections ?? [];
-  if (!node || root?.kind !== Kind.FIELD) return () => [];
+  if (!node || root?.kind !== Kind.FIELD) return async () => [];
   const extensions: { readonly checkPart?: CheckPartialInput } | undefined = graph
     .getRootType(node.operation)
     ?.getFields()[root.name.value]?.extensions;
   const check = extensions?.checkPart;
-  if (!check) return () => [];
+  if (!check) return async () => [];
   const keys = [(root.alias ?? root.name).value];
-  return variables => check(argumentsOf(root, variables)).map(issue => toRequestError(operation, keys, issue));
+  return async variables => {
+    const errors = await check(argumentsOf(root, variables));
+    return errors.map(issue => toRequestError(operation, keys, issue));
+  };
 }
 
 function toRequestError(

@@ -4,11 +4,12 @@ import { isCacheable } from '../cache/cacheable.ts';
 import { chooseEncoding, type Encoding } from '../cache/compression.ts';
 import { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
-import { toBuffer } from '../cache/json-writer.ts';
+import { concatenate, toBuffers } from '../cache/json-writer.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { type ReadRevisions, type Revisions, storeRootOf } from '../cache/revisions.ts';
 import { fragmentsOf, operationOf } from '../cache/selected-fields.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
+import { runInSlices } from '../scheduling/time-slice.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
@@ -105,7 +106,7 @@ async function renderResponse(
   context: unknown,
 ): Promise<RenderedResponse> {
   const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
-  const bytes = toBuffer(body);
+  const bytes = await runInSlices(concatenate(toBuffers(body)));
   return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
 }
 
@@ -168,7 +169,7 @@ function compileWrite<Caller extends object>(
   const read = findEquivalentRead(contract, operation, schema);
   return async (variables, { caller }) => {
     const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);
-    const body = new DeduplicatedBuffer(result.body);
+    const body = await runInSlices(DeduplicatedBuffer.from(result.body));
     const { etagValues } = result;
     const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;
     if (read && etag !== undefined) {

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql';
-import { toBuffer } from '../cache/json-writer.ts';
+import { concatenate, toBuffers } from '../cache/json-writer.ts';
+import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileOperation, type Variables } from './compile.ts';
 import { type Contract, rootFieldOf } from './contract/contract.ts';
 
@@ -12,6 +13,6 @@ export function compileBody(graph: GraphQLSchema, contract: Contract, operationN
   const run = compileOperation(graph, operation, rootFieldOf(contract, operation).type);
   return async (variables, context) => {
     const result = await run(variables, context);
-    return result && toBuffer(result.body);
+    return result && runAtOnce(concatenate(toBuffers(result.body)));
   };
 }

@@ -13,6 +13,11 @@ export class CostBudget {
     this.#cost = cost;
   }
 
+  /** What is left. */
+  get rest(): number {
+    return Math.max(0, this.#limit - this.#cost);
+  }
+
   /** Throws `TooCostly` beyond the limit; `subject` names what costs so much, e.g. `menuChanges of 20,000 entities`. */
   charge(cost: number, subject: string): void {
     this.#cost += cost;

@@ -1,19 +1,91 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 /** For so long work runs without yielding to the event loop, in which other requests wait. */
 const sliceMs = 5;
 
+/** Counts turns of the event loop in which any slice was looked at. */
+let turn = 0;
+let isTurnCounted = false;
+
+function currentTurn(): number {
+  if (!isTurnCounted) {
+    isTurnCounted = true;
+    setImmediate(() => {
+      turn += 1;
+      isTurnCounted = false;
+    });
+  }
+  return turn;
+}
+
+/**
+ * Work that waits for its next slice. All of it together gets one slice in each turn, first come first served: however many requests have long
+ * work under way, no turn takes longer for it.
+ */
+const waiting = new Set<() => void>();
+let isResuming = false;
+
+function resumeWaiting(endsAt = performance.now() + sliceMs): void {
+  const [resume] = waiting;
+  if (!resume) {
+    isResuming = false;
+    return;
+  }
+  waiting.delete(resume);
+  resume();
+  // A tick that a microtask requests comes after all microtasks, and so after the slice of what was resumed.
+  queueMicrotask(() =>
+    process.nextTick(() => (performance.now() < endsAt ? resumeWaiting(endsAt) : setImmediate(() => resumeWaiting()))),
+  );
+}
+
 /** Divides long work into slices, between which the event loop handles other requests: `if (slice.isOver) await slice.yield();` */
 export class TimeSlice {
-  #endsAt = performance.now() + sliceMs;
+  #turn = -1;
+  #endsAt = 0;
 
+  /** Whether this work has had its time in this turn; a new turn, e.g. after a statement, begins a new slice. */
   get isOver(): boolean {
-    return performance.now() >= this.#endsAt;
+    const now = performance.now();
+    if (this.#turn !== currentTurn()) {
+      this.#turn = turn;
+      this.#endsAt = now + sliceMs;
+    }
+    return now >= this.#endsAt;
   }
 
   /** Resolves in a later turn of the event loop, with a new slice. */
   async yield(): Promise<void> {
-    await nextTurn();
-    this.#endsAt = performance.now() + sliceMs;
+    await new Promise<void>(resume => {
+      waiting.add(resume);
+      if (isResuming) return;
+      isResuming = true;
+      setImmediate(() => resumeWaiting());
+    });
+    this.#turn = -1;
+  }
+}
+
+/** The steps of long work, between which it may stop for a turn of the event loop; a step takes some microseconds. */
+export type Steps<Result> = Generator<undefined, Result>;
+
+/** Steps between two looks at the clock, which takes as long as a short step. */
+const stepsPerLook = 8;
+
+/** Whether work in a loop may stop at this index, where single elements take much less time than a step should. */
+export const isPause = (index: number): boolean => index % 32 === 31;
+
+/** Runs steps to their end: at once if they take one slice, or else over several turns of the event loop. */
+export function runInSlices<Result>(steps: Steps<Result>, slice = new TimeSlice()): Result | Promise<Result> {
+  for (let count = 1; ; count++) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (count % stepsPerLook === 0 && slice.isOver) return slice.yield().then(() => runInSlices(steps, slice));
+  }
+}
+
+/** Runs steps to their end without yielding, where no request waits. */
+export function runAtOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
   }
 }

@@ -114,3 +114,36 @@ describe('With trusted documents', async () => {
     expect(codesOf(await send(body))).toEqual([code]);
   });
 });
+
+describe('Pages of orders of many stores', async () => {
+  const limited = await startApp({ graphqlLimits: { depth: 15, cost: 1_000_000, aliases: 100, objects: 20 } });
+  const merchant = await limited.data.merchant();
+  const stores = await Promise.all(Array.from({ length: 3 }, () => limited.data.store({ merchant: merchant.id })));
+  for (const store of stores) await limited.data.orders(store, 6);
+  const ordersOf = (args: string) =>
+    limited.statements.during(() => limited.graphql(`{ stores { nodes { orders(${args}) { nodes { id } } } } }`));
+  const readsOrders = (statements: readonly string[]) => statements.some(text => text.includes('customer_name'));
+
+  test('are refused before they are read if they have more objects than a response may have', async () => {
+    const one = await limited.data.store({ merchant: merchant.id });
+    await limited.data.orders(one, 3);
+    const { result, statements } = await ordersOf('pageSize: 500');
+    expect(codesOf(result.body)).toEqual(['RESPONSE_TOO_LARGE']);
+    expect(result.body.data).toBeNull();
+    expect(result.body.errors[0].message).toBe(
+      'The pages of orders of 4 stores have up to 21 orders; a response has at most 20 objects in lists. Request fewer at once.',
+    );
+    expect(readsOrders(statements)).toBe(false);
+  });
+
+  test('are read if the counters tell that there are few', async () => {
+    const { result, statements } = await ordersOf('pageSize: 500, filter: { status: [READY] }');
+    expect(result.body.errors).toBeUndefined();
+    expect(readsOrders(statements)).toBe(true);
+  });
+
+  test('are taken for full where the matches are not counted', async () => {
+    const { result } = await ordersOf('pageSize: 10, filter: { customerName: "Nobody" }');
+    expect(codesOf(result.body)).toEqual(['RESPONSE_TOO_LARGE']);
+  });
+});

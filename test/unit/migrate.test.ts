@@ -54,7 +54,7 @@ test('a menu of an earlier version, also if it is posted during the migration, i
   ]);
   expect(page?.nodes.at(-1)?.revision).toBe(old?.revision);
   const requests = (page?.nodes ?? []).map(({ revision }) => ({ storeId: 'old', revision }));
-  const found = await findConfigurationsAt(query, em, requests, { limits: defaultHistoryLimits });
+  const found = await findConfigurationsAt(query, em, requests, defaultHistoryLimits);
   expect(found).toMatchObject([
     { items: new Map([['soup', expect.objectContaining({ price: 500 })]]) },
     { items: new Map([['soup', expect.objectContaining({ price: 450, name: { translations: { en: 'Soup' } } })]]) },

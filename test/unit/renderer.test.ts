@@ -1,7 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { toBuffer } from '../../src/cache/json-writer.ts';
+import { toBuffers } from '../../src/cache/json-writer.ts';
 import { compileRenderer, compileResolver, type FieldShape, Rendering, type Shape } from '../../src/cache/renderer.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
 
@@ -68,7 +68,8 @@ async function render(
   if (!field) throw new Error('The query has no field');
   const rendering = new Rendering({ variables: { ...variables }, context: {} });
   const value = compileResolver(field, selected, fragments)(root, rendering);
-  return toBuffer(await compileRenderer(field.type, selected, fragments, shape)(value, rendering)).toString();
+  const chunk = await compileRenderer(field.type, selected, fragments, shape)(value, rendering);
+  return Buffer.concat(toBuffers(chunk)).toString();
 }
 
 test('fields are in the order of the query, with nulls, and fragments are expanded', async () => {

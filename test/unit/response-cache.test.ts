@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { DeduplicatedBuffer } from '../../src/cache/deduplicated-buffer.ts';
-import { toBuffer } from '../../src/cache/json-writer.ts';
+import type { Chunk } from '../../src/cache/json-writer.ts';
 import { ResponseCache } from '../../src/cache/response-cache.ts';
+import { runAtOnce } from '../../src/scheduling/time-slice.ts';
+
+const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));
 
 const a = Buffer.from('a'.repeat(100));
 const b = Buffer.from('b'.repeat(100));
@@ -33,9 +36,9 @@ describe('ResponseCache', () => {
 describe('a primed entry', () => {
   test('is a hit for its revision alone', async () => {
     const cache = new ResponseCache(1_000_000);
-    cache.prime('key', '1', new DeduplicatedBuffer([a, b, a]));
+    cache.prime('key', '1', deduplicate([a, b, a]));
     expect(cache.bytes).toBeLessThan(300);
-    expect((await cache.get('key', '1', rejectRender)).bytes).toEqual(toBuffer([a, b, a]));
+    expect((await cache.get('key', '1', rejectRender)).bytes).toEqual(Buffer.concat([a, b, a]));
     expect(cache.bytes).toBeGreaterThanOrEqual(300);
     await expect(cache.get('key', '2', rejectRender)).rejects.toThrow('rendered again');
     expect([cache.hits, cache.misses]).toEqual([1, 1]);
@@ -44,20 +47,20 @@ describe('a primed entry', () => {
   test('replaces one of an older revision', async () => {
     const cache = new ResponseCache(1_000_000);
     await cache.get('key', '1', async () => ({ revision: '1', bytes: a }));
-    cache.prime('key', '2', new DeduplicatedBuffer('new'));
+    cache.prime('key', '2', deduplicate('new'));
     expect((await cache.get('key', '2', rejectRender)).bytes.toString()).toBe('new');
   });
 
   test('does not replace one of the same revision, which may be compressed already', async () => {
     const cache = new ResponseCache(1_000_000);
     const entry = await cache.get('key', '1', async () => ({ revision: '1', bytes: a }));
-    cache.prime('key', '1', new DeduplicatedBuffer([a]));
+    cache.prime('key', '1', deduplicate([a]));
     expect(await cache.get('key', '1', rejectRender)).toBe(entry);
   });
 
   test('is dropped where the cache has no capacity', async () => {
     const cache = new ResponseCache(0);
-    cache.prime('key', '1', new DeduplicatedBuffer([a]));
+    cache.prime('key', '1', deduplicate([a]));
     await expect(cache.get('key', '1', rejectRender)).rejects.toThrow('rendered again');
   });
 });

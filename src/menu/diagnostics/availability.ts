@@ -1,6 +1,6 @@
 import type { MenuInput } from '../../generated/graph.ts';
 import { parseDay, parseTime, secondsPerDay } from '../availability.ts';
-import type { Finding, Path, ValidationContext } from './context.ts';
+import type { Finding, Findings, Path, ValidationContext } from './context.ts';
 import { displayName, pluralize, quote } from './messages.ts';
 
 /** A parsed time period; `start` and `end` are seconds since 00:00 of its day, as posted. */
@@ -13,7 +13,7 @@ interface Window {
 }
 
 /** Checks the days and times of menus, and the windows that they describe. */
-export function* checkAvailability({ menus }: ValidationContext): Generator<Finding> {
+export function* checkAvailability({ menus }: ValidationContext): Findings {
   for (const [index, menu] of menus.entries()) {
     const path: Path = ['menus', index, 'availability'];
     if (menu.availability.every(({ timePeriods }) => timePeriods.length === 0)) {
@@ -26,10 +26,11 @@ export function* checkAvailability({ menus }: ValidationContext): Generator<Find
     yield* checkAmbiguity(menu, windows);
     yield* checkOverlaps(menu, windows);
     yield* checkLastMinutes(menu, windows);
+    yield;
   }
 }
 
-function* checkDays(menu: MenuInput, path: Path): Generator<Finding> {
+function* checkDays(menu: MenuInput, path: Path): Findings {
   const seen = new Set<number>();
   for (const [index, { dayOfWeek }] of menu.availability.entries()) {
     const day = parseDay(dayOfWeek);
@@ -46,7 +47,7 @@ function* checkDays(menu: MenuInput, path: Path): Generator<Finding> {
   }
 }
 
-function* checkTimes(menu: MenuInput, path: Path): Generator<Finding> {
+function* checkTimes(menu: MenuInput, path: Path): Findings {
   const unknownTime = (timePath: Path, bound: string): Finding => {
     const problem = `is not available ${bound}, which is not understood; times are written as 09:30`;
     return { code: 'UNKNOWN_TIME', path: timePath, message: `Menu ${displayName(menu)} ${problem}.` };
@@ -74,7 +75,7 @@ function parseWindows(menu: MenuInput, path: Path): Window[] {
   );
 }
 
-function* checkAmbiguity(menu: MenuInput, windows: readonly Window[]): Generator<Finding> {
+function* checkAmbiguity(menu: MenuInput, windows: readonly Window[]): Findings {
   for (const { path, start, end, text } of windows) {
     // 00:00–00:00 is the usual notation for a whole day.
     if (start !== end || start === 0) continue;
@@ -92,7 +93,7 @@ interface Interval {
   readonly to: number;
 }
 
-function* checkOverlaps(menu: MenuInput, windows: readonly Window[]): Generator<Finding> {
+function* checkOverlaps(menu: MenuInput, windows: readonly Window[]): Findings {
   const intervals = windows.map(toInterval).sort((a, b) => a.from - b.from);
   // Starts with the interval of Sunday that reaches furthest into Monday.
   let latest = intervals
@@ -120,7 +121,7 @@ function laterEnding(a: Interval | undefined, b: Interval): Interval {
 }
 
 /** Finds windows that end at 23:59 where the next day starts at 00:00: probably meant to be continuous. */
-function* checkLastMinutes(menu: MenuInput, windows: readonly Window[]): Generator<Finding> {
+function* checkLastMinutes(menu: MenuInput, windows: readonly Window[]): Findings {
   const daysFromMidnight = new Set(windows.filter(({ start }) => start === 0).map(({ day }) => day));
   const interrupted = windows.filter(
     ({ day, end }) => end === secondsPerDay - 60 && daysFromMidnight.has((day + 1) % 7),

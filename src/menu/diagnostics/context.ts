@@ -7,6 +7,7 @@ import type {
   ModifierGroupInput,
   ModifierItemInput,
 } from '../../generated/graph.ts';
+import type { Steps } from '../../scheduling/time-slice.ts';
 import type { KindName } from '../kinds.ts';
 
 export type Path = readonly [KindName, ...(string | number)[]];
@@ -17,6 +18,9 @@ export interface Finding {
   readonly path: Path;
   readonly message: string;
 }
+
+/** The results of a check, and undefined between the entities that it looks at, where long work may stop. */
+export type Findings = Generator<Finding | undefined>;
 
 export interface LinkedGroup extends ModifierGroupInput {
   readonly modifierItems: readonly ModifierItemInput[];
@@ -44,23 +48,26 @@ export interface ValidationContext {
   readonly itemCounts: ReadonlyMap<string, number>;
 }
 
-export function createContext(configuration: MenuConfigurationInput): ValidationContext {
+export function* createContext(configuration: MenuConfigurationInput): Steps<ValidationContext> {
   const modifierItems = configuration.modifierItems ?? [];
   const modifierItemById = indexById(modifierItems);
-  const modifierGroups = (configuration.modifierGroups ?? []).map(group => ({
-    ...group,
-    modifierItems: findAll(modifierItemById, group.modifierItemExternalIds),
-  }));
+  const modifierGroups: LinkedGroup[] = [];
+  for (const group of configuration.modifierGroups ?? []) {
+    modifierGroups.push({ ...group, modifierItems: findAll(modifierItemById, group.modifierItemExternalIds) });
+    yield;
+  }
   const groupById = indexById(modifierGroups);
-  const items = configuration.items.map(item => ({
-    ...item,
-    modifierGroups: findAll(groupById, item.modifierExternalIds),
-  }));
+  const items: LinkedItem[] = [];
+  for (const item of configuration.items) {
+    items.push({ ...item, modifierGroups: findAll(groupById, item.modifierExternalIds) });
+    yield;
+  }
   const itemById = indexById(items);
-  const categories = (configuration.categories ?? []).map(category => ({
-    ...category,
-    items: findAll(itemById, category.itemExternalIds),
-  }));
+  const categories: LinkedCategory[] = [];
+  for (const category of configuration.categories ?? []) {
+    categories.push({ ...category, items: findAll(itemById, category.itemExternalIds) });
+    yield;
+  }
   return {
     menus: configuration.menus ?? [],
     categories,
@@ -68,8 +75,8 @@ export function createContext(configuration: MenuConfigurationInput): Validation
     modifierGroups,
     modifierItems,
     itemById,
-    categoryCounts: countReferences(categories.map(category => category.itemExternalIds)),
-    itemCounts: countReferences(items.map(item => item.modifierExternalIds)),
+    categoryCounts: yield* countReferences(categories.map(category => category.itemExternalIds)),
+    itemCounts: yield* countReferences(items.map(item => item.modifierExternalIds)),
   };
 }
 
@@ -88,8 +95,11 @@ function findAll<T>(entities: ReadonlyMap<string, T>, externalIds: ExternalIds):
   return found;
 }
 
-function countReferences(lists: readonly ExternalIds[]): Map<string, number> {
+function* countReferences(lists: readonly ExternalIds[]): Steps<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const list of lists) for (const id of list ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
+  for (const list of lists) {
+    for (const id of list ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
+    yield;
+  }
   return counts;
 }

@@ -1,5 +1,6 @@
 import type { ModifierItemInput } from '../../generated/graph.ts';
-import type { Finding, LinkedGroup, LinkedItem, ValidationContext } from './context.ts';
+import { isPause, type Steps } from '../../scheduling/time-slice.ts';
+import type { Findings, LinkedGroup, LinkedItem, ValidationContext } from './context.ts';
 import { displayName, pluralize } from './messages.ts';
 
 type Node = LinkedItem | LinkedGroup | ModifierItemInput;
@@ -11,7 +12,7 @@ const maxNames = 6;
  * Finds modifier items that lead back to themselves: modifier item → item → modifier group → … → the same modifier item.
  * Reports each strongly connected component once, at its first modifier item.
  */
-export function* checkCycles({ modifierItems, itemById }: ValidationContext): Generator<Finding> {
+export function* checkCycles({ modifierItems, itemById }: ValidationContext): Findings {
   const itemOf = (modifierItem: ModifierItemInput) => itemById.get(modifierItem.menuItemExternalId ?? '');
   const successorsOf = (node: Node): readonly Node[] => {
     if ('modifierGroups' in node) return node.modifierGroups;
@@ -20,7 +21,7 @@ export function* checkCycles({ modifierItems, itemById }: ValidationContext): Ge
   };
   const linked = [...modifierItems.entries()].filter(([, modifierItem]) => itemOf(modifierItem));
   const starts: readonly Node[] = linked.map(([, modifierItem]) => modifierItem);
-  const componentOf = findComponents(starts, successorsOf);
+  const componentOf = yield* findComponents(starts, successorsOf);
   const circular = linked.filter(([, modifierItem]) =>
     successorsOf(modifierItem).some(item => componentOf(item) === componentOf(modifierItem)),
   );
@@ -29,7 +30,8 @@ export function* checkCycles({ modifierItems, itemById }: ValidationContext): Ge
     const [index, modifierItem] = first;
     const inComponent = (node: Node) =>
       successorsOf(node).filter(next => componentOf(next) === componentOf(modifierItem));
-    const items = findShortestCycle<Node>(modifierItem, inComponent).filter(node => 'modifierGroups' in node);
+    const cycle = yield* findShortestCycle<Node>(modifierItem, inComponent);
+    const items = cycle.filter(node => 'modifierGroups' in node);
     const names = [...items.slice(0, maxNames), ...items.slice(0, 1)].map(displayName);
     if (items.length > maxNames) names.splice(-1, 0, '…');
     const also = others.length > 0 ? `, like ${pluralize(others.length, 'other')}` : '';
@@ -51,13 +53,14 @@ interface Vertex<T> {
  * Finds strongly connected components with Tarjan's algorithm. Iterative, since a chain of modifiers may be longer than
  * the call stack is deep.
  */
-function findComponents<T>(
+function* findComponents<T>(
   starts: Iterable<T>,
   successorsOf: (node: T) => readonly T[],
-): (node: T) => number | undefined {
+): Steps<(node: T) => number | undefined> {
   const vertices = new Map<T, Vertex<T>>();
   const stack: Vertex<T>[] = [];
   let componentCount = 0;
+  let steps = 0;
 
   const open = (node: T): Vertex<T> => {
     const index = vertices.size;
@@ -77,6 +80,7 @@ function findComponents<T>(
     if (vertices.has(start)) continue;
     const path = [open(start)];
     for (let vertex = path.at(-1); vertex; vertex = path.at(-1)) {
+      if (isPause(steps++)) yield;
       const next = vertex.successors[vertex.followed++];
       const known = next && vertices.get(next);
       if (next === undefined) {
@@ -90,12 +94,13 @@ function findComponents<T>(
 }
 
 /** Searches breadth-first for the shortest path from a node back to itself; the path starts with the node. */
-function findShortestCycle<T>(start: T, successorsOf: (node: T) => readonly T[]): T[] {
+function* findShortestCycle<T>(start: T, successorsOf: (node: T) => readonly T[]): Steps<T[]> {
   const predecessors = new Map<T, T>();
   let frontier = [start];
   while (frontier.length > 0 && !predecessors.has(start)) {
     const discovered: T[] = [];
     for (const node of frontier) {
+      yield;
       for (const next of successorsOf(node)) {
         if (predecessors.has(next)) continue;
         predecessors.set(next, node);

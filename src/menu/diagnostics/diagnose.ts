@@ -4,6 +4,7 @@ import type {
   MenuDiagnostic,
   MenuDiagnosticCode,
 } from '../../generated/graph.ts';
+import { runInSlices, type Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
 import { menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';
@@ -40,11 +41,15 @@ const checks = [
 ];
 
 /** Runs all checks on a configuration with valid references; sorts by severity and path, and truncates. */
-export function diagnose(configuration: MenuConfigurationInput): Diagnostic[] {
-  const context = createContext(configuration);
+export function* diagnose(configuration: MenuConfigurationInput): Steps<Diagnostic[]> {
+  const context = yield* createContext(configuration);
   const byCode = new Map<MenuDiagnosticCode, Diagnostic[]>();
   for (const check of checks) {
     for (const finding of check(context)) {
+      if (!finding) {
+        yield;
+        continue;
+      }
       const diagnostics = byCode.get(finding.code) ?? [];
       if (diagnostics.length === 0) byCode.set(finding.code, diagnostics);
       if (diagnostics.length < maxDiagnostics) diagnostics.push({ ...finding, severity: severityOf[finding.code] });
@@ -53,28 +58,30 @@ export function diagnose(configuration: MenuConfigurationInput): Diagnostic[] {
   return [...byCode.values()].flat().sort(bySeverityAndPath).slice(0, maxDiagnostics);
 }
 
-const diagnosticsByConfiguration = new WeakMap<Configuration, readonly MenuDiagnostic[]>();
+const diagnosticsByConfiguration = new WeakMap<Configuration, Promise<readonly MenuDiagnostic[]>>();
 
 /** Diagnoses a stored configuration once, since it is immutable. */
-export function diagnosticsOf(configuration: Configuration): readonly MenuDiagnostic[] {
-  let diagnostics = diagnosticsByConfiguration.get(configuration);
-  if (!diagnostics) {
-    const lists = {
-      menus: [...configuration.menus.values()],
-      categories: [...configuration.categories.values()],
-      items: [...configuration.items.values()],
-      modifierGroups: [...configuration.modifierGroups.values()],
-      modifierItems: [...configuration.modifierItems.values()],
-    };
-    diagnostics = diagnose(lists).map(({ path, ...diagnostic }) => ({
-      ...diagnostic,
-      path: path.map(String),
-      place: formatPath(path),
-      externalId: lists[path[0]][Number(path[1])]?.externalId ?? null,
-    }));
-    diagnosticsByConfiguration.set(configuration, diagnostics);
-  }
+export function diagnosticsOf(configuration: Configuration): Promise<readonly MenuDiagnostic[]> {
+  const diagnostics = diagnosticsByConfiguration.get(configuration) ?? diagnoseStored(configuration);
+  diagnosticsByConfiguration.set(configuration, diagnostics);
   return diagnostics;
+}
+
+async function diagnoseStored(configuration: Configuration): Promise<readonly MenuDiagnostic[]> {
+  const lists = {
+    menus: [...configuration.menus.values()],
+    categories: [...configuration.categories.values()],
+    items: [...configuration.items.values()],
+    modifierGroups: [...configuration.modifierGroups.values()],
+    modifierItems: [...configuration.modifierItems.values()],
+  };
+  const diagnostics = await runInSlices(diagnose(lists));
+  return diagnostics.map(({ path, ...diagnostic }) => ({
+    ...diagnostic,
+    path: path.map(String),
+    place: formatPath(path),
+    externalId: lists[path[0]][Number(path[1])]?.externalId ?? null,
+  }));
 }
 
 const severities: readonly DiagnosticSeverity[] = ['ERROR', 'WARNING', 'INFO'];

@@ -1,11 +1,12 @@
-import type { Finding, Path, ValidationContext } from './context.ts';
+import type { Steps } from '../../scheduling/time-slice.ts';
+import type { Finding, Findings, Path, ValidationContext } from './context.ts';
 import { displayName, isBlank, type Named } from './messages.ts';
 
 /** Finds siblings with the same name, which guests cannot tell apart. */
-export function* checkDuplicateNames(context: ValidationContext): Generator<Finding> {
-  const categories = indexNames(context.categories);
-  const items = indexNames(context.items);
-  const modifierItems = indexNames(context.modifierItems);
+export function* checkDuplicateNames(context: ValidationContext): Findings {
+  const categories = yield* indexNames(context.categories);
+  const items = yield* indexNames(context.items);
+  const modifierItems = yield* indexNames(context.modifierItems);
   for (const [index, menu] of context.menus.entries()) {
     for (const [position, name] of findRepeated(menu.categoryExternalIds, categories)) {
       const path: Path = ['menus', index, 'categoryExternalIds', position];
@@ -17,12 +18,14 @@ export function* checkDuplicateNames(context: ValidationContext): Generator<Find
       const path: Path = ['categories', index, 'itemExternalIds', position];
       yield duplicate(path, `Category ${displayName(category)} has two items called ${name}`);
     }
+    yield;
   }
   for (const [index, group] of context.modifierGroups.entries()) {
     for (const [position, name] of findRepeated(group.modifierItemExternalIds, modifierItems)) {
       const path: Path = ['modifierGroups', index, 'modifierItemExternalIds', position];
       yield duplicate(path, `Modifier group ${displayName(group)} has two modifier items called ${name}`);
     }
+    yield;
   }
 }
 
@@ -36,8 +39,13 @@ interface Sibling {
   readonly names: ReadonlyMap<string, string>;
 }
 
-function indexNames(entities: readonly Named[]): Map<string, Sibling> {
-  return new Map(entities.map(entity => [entity.externalId, { entity, names: namesOf(entity) }]));
+function* indexNames(entities: readonly Named[]): Steps<Map<string, Sibling>> {
+  const siblings = new Map<string, Sibling>();
+  for (const entity of entities) {
+    siblings.set(entity.externalId, { entity, names: namesOf(entity) });
+    yield;
+  }
+  return siblings;
 }
 
 function namesOf({ name }: Named): Map<string, string> {

@@ -1,5 +1,6 @@
 import type { MenuDiagnosticCode, ModifierGroupInput, ModifierItemInput } from '../../generated/graph.ts';
-import type { Finding, LinkedGroup, ValidationContext } from './context.ts';
+import { isPause } from '../../scheduling/time-slice.ts';
+import type { Findings, LinkedGroup, ValidationContext } from './context.ts';
 import { displayName, pluralize } from './messages.ts';
 
 interface Problem<Entity> {
@@ -13,8 +14,9 @@ type GroupProblem = Problem<ModifierGroupInput>;
 type ItemProblem = Problem<ModifierItemInput>;
 
 /** Checks the selection limits of modifier groups against each other and against their modifier items. */
-export function* checkModifierGroups({ modifierGroups }: ValidationContext): Generator<Finding> {
+export function* checkModifierGroups({ modifierGroups }: ValidationContext): Findings {
   for (const [index, group] of modifierGroups.entries()) {
+    if (isPause(index)) yield;
     for (const { code, field, text } of findGroupProblems(group)) {
       const message = `Modifier group ${displayName(group)} ${text}.`;
       yield { code, path: ['modifierGroups', index, field], message };
@@ -23,8 +25,9 @@ export function* checkModifierGroups({ modifierGroups }: ValidationContext): Gen
 }
 
 /** Checks the quantities of modifier items against each other. */
-export function* checkModifierItems({ modifierItems }: ValidationContext): Generator<Finding> {
+export function* checkModifierItems({ modifierItems }: ValidationContext): Findings {
   for (const [index, modifierItem] of modifierItems.entries()) {
+    if (isPause(index)) yield;
     for (const { code, field, text } of findItemProblems(modifierItem)) {
       const message = `Modifier item ${displayName(modifierItem)} ${text}.`;
       yield { code, path: ['modifierItems', index, field], message };

@@ -1,4 +1,5 @@
-import type { Finding, ValidationContext } from './context.ts';
+import { isPause } from '../../scheduling/time-slice.ts';
+import type { Findings, ValidationContext } from './context.ts';
 import { displayName, pluralize } from './messages.ts';
 
 interface Stocked {
@@ -8,14 +9,15 @@ interface Stocked {
 const isInStock = ({ inStock }: Stocked) => inStock !== false;
 
 /** Finds the consequences of entities out of stock for others. */
-export function* checkStock(context: ValidationContext): Generator<Finding> {
+export function* checkStock(context: ValidationContext): Findings {
   yield* checkCategories(context);
   yield* checkGroups(context);
   yield* checkModifierItems(context);
 }
 
-function* checkCategories({ categories }: ValidationContext): Generator<Finding> {
+function* checkCategories({ categories }: ValidationContext): Findings {
   for (const [index, category] of categories.entries()) {
+    if (isPause(index)) yield;
     if (category.items.length === 0 || category.items.some(isInStock)) continue;
     const message =
       category.items.length === 1
@@ -26,8 +28,9 @@ function* checkCategories({ categories }: ValidationContext): Generator<Finding>
 }
 
 /** Skips groups that could not be satisfied with everything in stock, which `checkModifierGroups` reports. */
-function* checkGroups({ modifierGroups, itemCounts }: ValidationContext): Generator<Finding> {
+function* checkGroups({ modifierGroups, itemCounts }: ValidationContext): Findings {
   for (const [index, group] of modifierGroups.entries()) {
+    if (isPause(index)) yield;
     const { groupMin, groupMax } = group;
     if (groupMin <= 0 || groupMin > groupMax) continue;
     let total = 0;
@@ -45,8 +48,9 @@ function* checkGroups({ modifierGroups, itemCounts }: ValidationContext): Genera
   }
 }
 
-function* checkModifierItems({ modifierItems, itemById }: ValidationContext): Generator<Finding> {
+function* checkModifierItems({ modifierItems, itemById }: ValidationContext): Findings {
   for (const [index, modifierItem] of modifierItems.entries()) {
+    if (isPause(index)) yield;
     const item = itemById.get(modifierItem.menuItemExternalId ?? '');
     if (!isInStock(modifierItem)) {
       if (modifierItem.defaultQuantity <= 0) continue;

@@ -1,6 +1,7 @@
+import { isPause, type Steps } from '../../scheduling/time-slice.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds, nounOf } from '../kinds.ts';
-import type { Finding, Path, ValidationContext } from './context.ts';
+import type { Findings, Path, ValidationContext } from './context.ts';
 import { displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
 /** A name or description. */
@@ -14,9 +15,10 @@ interface Text {
 }
 
 /** Checks names and descriptions: blank and damaged ones, keys that are not languages, and missing translations. */
-export function* checkTexts(context: ValidationContext): Generator<Finding> {
-  const texts = collectTexts(context);
-  for (const text of texts) {
+export function* checkTexts(context: ValidationContext): Findings {
+  const texts = yield* collectTexts(context);
+  for (const [index, text] of texts.entries()) {
+    if (isPause(index)) yield;
     if (text.keys.length > 0 && text.keys.every(key => isClean(translationOf(text, key)))) continue;
     yield* checkBlanks(text);
     yield* checkDamage(text);
@@ -24,7 +26,7 @@ export function* checkTexts(context: ValidationContext): Generator<Finding> {
   yield* checkTranslations(texts);
 }
 
-function collectTexts(context: ValidationContext): Text[] {
+function* collectTexts(context: ValidationContext): Steps<Text[]> {
   const texts: Text[] = [];
   for (const { name: list } of menuKinds) {
     const entities: readonly (Named & { readonly description?: MultilingualText | null })[] = context[list];
@@ -33,6 +35,7 @@ function collectTexts(context: ValidationContext): Text[] {
         const translations = entity[field]?.translations;
         if (translations) texts.push({ list, index, entity, field, translations, keys: Object.keys(translations) });
       }
+      if (isPause(index)) yield;
     }
   }
   return texts;
@@ -52,7 +55,7 @@ function pathOf({ list, index, field }: Text): Path {
   return [list, index, field];
 }
 
-function* checkBlanks(text: Text): Generator<Finding> {
+function* checkBlanks(text: Text): Findings {
   const { field, keys } = text;
   const blank = keys.filter(key => isBlank(translationOf(text, key)));
   if (blank.length === keys.length) {
@@ -76,7 +79,7 @@ function isClean(translation: string): boolean {
   return !/[<&ÃÂâ\ufffd]/.test(translation) && !isBlank(translation);
 }
 
-function* checkDamage(text: Text): Generator<Finding> {
+function* checkDamage(text: Text): Findings {
   for (const key of text.keys) {
     const translation = translationOf(text, key);
     const path: Path = [...pathOf(text), 'translations', key];
@@ -93,9 +96,9 @@ function* checkDamage(text: Text): Generator<Finding> {
   }
 }
 
-function* checkTranslations(texts: readonly Text[]): Generator<Finding> {
+function* checkTranslations(texts: readonly Text[]): Findings {
   const languages = new Map<string, string | undefined>();
-  for (const [key, { first, count }] of countUses(texts, key => key)) {
+  for (const [key, { first, count }] of yield* countUses(texts, key => key)) {
     const language = parseLanguage(key);
     languages.set(key, language);
     if (language !== undefined) continue;
@@ -107,14 +110,18 @@ function* checkTranslations(texts: readonly Text[]): Generator<Finding> {
 }
 
 /** Compares languages without regions, since `pt` serves readers of `pt_BR`. */
-function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, string | undefined>): Generator<Finding> {
-  const filled = texts.filter(text =>
-    text.keys.some(key => languages.get(key) !== undefined && !isBlank(translationOf(text, key))),
-  );
-  const uses = countUses(filled, (key, translation) => (isBlank(translation) ? undefined : languages.get(key)));
+function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, string | undefined>): Findings {
+  const filled: Text[] = [];
+  for (const [index, text] of texts.entries()) {
+    if (isPause(index)) yield;
+    const isFilled = text.keys.some(key => languages.get(key) !== undefined && !isBlank(translationOf(text, key)));
+    if (isFilled) filled.push(text);
+  }
+  const uses = yield* countUses(filled, (key, translation) => (isBlank(translation) ? undefined : languages.get(key)));
   // Half of the other texts: a text without the language is not among those that use it.
   const common = [...uses].filter(([, { count }]) => 2 * count >= filled.length - 1).map(([language]) => language);
-  for (const text of filled) {
+  for (const [index, text] of filled.entries()) {
+    if (isPause(index)) yield;
     // Includes blank translations, which are reported as such.
     const present = new Set(text.keys.map(key => languages.get(key)));
     const missing = common.filter(language => !present.has(language));
@@ -132,12 +139,13 @@ interface Use {
 }
 
 /** Counts the texts in which a value derived from a translation occurs; a repetition within a text counts once. */
-function countUses(
+function* countUses(
   texts: readonly Text[],
   derive: (key: string, translation: string) => string | undefined,
-): Map<string, Use> {
+): Steps<Map<string, Use>> {
   const uses = new Map<string, Use>();
-  for (const text of texts) {
+  for (const [index, text] of texts.entries()) {
+    if (isPause(index)) yield;
     for (const key of text.keys) {
       const value = derive(key, translationOf(text, key));
       if (value === undefined) continue;

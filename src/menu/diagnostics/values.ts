@@ -1,10 +1,12 @@
-import type { Finding, LinkedItem, Path, ValidationContext } from './context.ts';
+import { isPause } from '../../scheduling/time-slice.ts';
+import type { Finding, Findings, LinkedItem, Path, ValidationContext } from './context.ts';
 import { createLowestPrices } from './lowest-price.ts';
 import { displayName, type Named } from './messages.ts';
 
 /** Checks prices and taxes of single entities, and the totals of items with their modifiers. */
-export function* checkPrices(context: ValidationContext): Generator<Finding> {
+export function* checkPrices(context: ValidationContext): Findings {
   for (const [index, item] of context.items.entries()) {
+    if (isPause(index)) yield;
     const { price, tax } = item;
     if (price < 0) {
       const message = `Item ${displayName(item)} has the negative price ${price}.`;
@@ -17,6 +19,7 @@ export function* checkPrices(context: ValidationContext): Generator<Finding> {
     if (isTaxTooHigh(price, tax)) yield taxFinding({ noun: 'Item', entity: item, price, tax }, ['items', index, 'tax']);
   }
   for (const [index, entity] of context.modifierItems.entries()) {
+    if (isPause(index)) yield;
     const { priceChange: price, taxChange: tax } = entity;
     if (!isTaxTooHigh(price, tax)) continue;
     yield taxFinding({ noun: 'Modifier item', entity, price, tax }, ['modifierItems', index, 'taxChange']);
@@ -39,7 +42,7 @@ function taxFinding({ noun, entity, price, tax }: TaxedEntity, path: Path): Find
   return { code: 'TAX_ABOVE_PRICE', path, message: `${taxed}, which is more than its price of ${price}.` };
 }
 
-function* checkTotals({ items, modifierGroups, categoryCounts }: ValidationContext): Generator<Finding> {
+function* checkTotals({ items, modifierGroups, categoryCounts }: ValidationContext): Findings {
   const lowestPriceOf = createLowestPrices();
   const changes = new Map(
     modifierGroups.map(group => {
@@ -48,6 +51,7 @@ function* checkTotals({ items, modifierGroups, categoryCounts }: ValidationConte
     }),
   );
   for (const [index, item] of items.entries()) {
+    if (isPause(index)) yield;
     const { price, modifierGroups: groups } = item;
     const path: Path = ['items', index, 'price'];
     if (price >= 0 && groups.some(group => changes.get(group)?.isReduced)) {
@@ -71,15 +75,16 @@ const outlierFactor = 50;
 const minPrices = 4;
 
 /** Compares the prices and taxes of items with each other. */
-export function* checkPriceOutliers(context: ValidationContext): Generator<Finding> {
+export function* checkPriceOutliers(context: ValidationContext): Findings {
   yield* checkPriceUnits(context);
   yield* checkTaxRates(context);
 }
 
 /** Finds prices in the wrong unit, such as 4 or 40000 among 400s; reports an item in several categories once. */
-function* checkPriceUnits({ categories, items }: ValidationContext): Generator<Finding> {
+function* checkPriceUnits({ categories, items }: ValidationContext): Findings {
   const messages = new Map<LinkedItem, string>();
   for (const category of categories) {
+    yield;
     const priced = category.items.filter(({ price }) => price > 0);
     if (priced.length < minPrices) continue;
     const median = medianOf(priced.map(({ price }) => price));
@@ -102,7 +107,7 @@ function medianOf(prices: readonly number[]): number {
 }
 
 /** Finds rates that were posted as amounts: the same tax at every price. */
-function* checkTaxRates({ items }: ValidationContext): Generator<Finding> {
+function* checkTaxRates({ items }: ValidationContext): Findings {
   const taxed = items.filter(({ price, tax }) => price > 0 && tax > 0);
   const [first] = taxed;
   if (!first || taxed.length <= minPrices || taxed.some(({ tax }) => tax !== first.tax)) return;
@@ -117,8 +122,9 @@ function* checkTaxRates({ items }: ValidationContext): Generator<Finding> {
 const minutesPerDay = 1440;
 
 /** Checks alcohol content, preparation time and dietary labels. */
-export function* checkItemDetails({ items }: ValidationContext): Generator<Finding> {
+export function* checkItemDetails({ items }: ValidationContext): Findings {
   for (const [index, item] of items.entries()) {
+    if (isPause(index)) yield;
     const { alcoholByVolume, dietaryLabels, prepTime } = item;
     if (typeof alcoholByVolume === 'number' && !(alcoholByVolume >= 0 && alcoholByVolume <= 100)) {
       const problem = `has ${alcoholByVolume} per cent of alcohol, which lies outside 0 to 100`;

@@ -1,6 +1,7 @@
 import { checkPagination, type Pagination } from '../../database/paging.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { Resolvers } from '../../generated/graph.ts';
+import { runInSlices } from '../../scheduling/time-slice.ts';
 import { currencyOf } from '../../store/currency.ts';
 import type { Configuration } from '../configuration.ts';
 import {
@@ -39,6 +40,7 @@ export const menuChangesResolvers: Resolvers = {
   Store: {
     menuChanges: async (store, { from, to, skip, limit }, { loaders }) => {
       const page = checkPagination({ skip: skip ?? 0, limit: limit ?? defaultLimit });
+      await loaders.menuHistory.chargeComparison(store, to == null ? [from] : [from, to]);
       const at = (argument: string, revision: number) =>
         naming(argument, loaders.menuHistory.configurationAt({ storeId: store.id, revision }));
       const [before, after] = await Promise.all([
@@ -47,7 +49,8 @@ export const menuChangesResolvers: Resolvers = {
       ]);
       if (from > after.revision) throw laterThan(from, after.revision);
       const describer = createDescriber({ before, after, currency: currencyOf(store) });
-      return { from, to: after.revision, changes: compareConfigurations(before, after), page, describer };
+      const changes = await runInSlices(compareConfigurations(before, after));
+      return { from, to: after.revision, changes, page, describer };
     },
   },
   MenuChanges: {

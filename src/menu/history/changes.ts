@@ -1,3 +1,4 @@
+import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type Kind, type KindName, menuKinds } from '../kinds.ts';
@@ -76,28 +77,30 @@ const maxMoves = 5;
  * Compares two configurations by external id, in time that hardly grows faster than they do. Numeric ids are not compared: an entity
  * that was deleted and is back is the same to a reader.
  */
-export function compareConfigurations(before: Configuration, after: Configuration): MenuChanges {
+export function* compareConfigurations(before: Configuration, after: Configuration): Steps<MenuChanges> {
   const revisions = { before, after };
-  const drafts: Drafts = new Map(menuKinds.map(({ name }) => [name, compareEntities(name, revisions)]));
+  const drafts = new Map<KindName, Map<string, Draft>>();
+  for (const { name } of menuKinds) drafts.set(name, yield* compareEntities(name, revisions));
   const menus = { before: [...before.menus.keys()], after: [...after.menus.keys()] };
   compareList(drafts, revisions, { parent: null, childKind: 'menus', ...menus });
-  for (const kind of menuKinds) compareChildren(drafts, revisions, kind);
-  for (const kind of menuKinds) completeMoves(drafts, revisions, kind);
-  return { entities: inMenuOrder(drafts, revisions), reordered: reorderedKinds(revisions) };
+  for (const kind of menuKinds) yield* compareChildren(drafts, revisions, kind);
+  for (const kind of menuKinds) yield* completeMoves(drafts, revisions, kind);
+  return { entities: yield* inMenuOrder(drafts, revisions), reordered: yield* reorderedKinds(revisions) };
 }
 
-function compareEntities(kind: KindName, { before, after }: Revisions): Map<string, Draft> {
+function* compareEntities(kind: KindName, { before, after }: Revisions): Steps<Map<string, Draft>> {
   const drafts = new Map<string, Draft>();
   for (const id of new Set([...after[kind].keys(), ...before[kind].keys()])) {
     const [old, now] = [before[kind].get(id), after[kind].get(id)];
     const fields = compareFields(kind, old, now);
     if (fields.length > 0 || !old || !now) drafts.set(id, { fields, placements: [] });
+    yield;
   }
   return drafts;
 }
 
 /** Compares the children of every entity of a kind that is in both revisions. */
-function compareChildren(drafts: Drafts, revisions: Revisions, kind: Kind): void {
+function* compareChildren(drafts: Drafts, revisions: Revisions, kind: Kind): Steps<void> {
   const { before, after } = revisions;
   if (!kind.children) return;
   const { kind: childKind, property } = kind.children;
@@ -111,6 +114,7 @@ function compareChildren(drafts: Drafts, revisions: Revisions, kind: Kind): void
       ...lists,
     });
     if (movesAreMany) draftOf(drafts, kind.name, id).fields.push({ field: property, key: null, ...lists });
+    yield;
   }
 }
 
@@ -139,7 +143,7 @@ function compareList(drafts: Drafts, revisions: Revisions, { parent, childKind, 
  * An entity that was moved from a list that is gone, or to a new one, has changed in one surviving list only: adds the other end. One
  * that is in no surviving list that changed is left alone, since the fields of its parents tell where it was and is.
  */
-function completeMoves(drafts: Drafts, revisions: Revisions, kind: Kind): void {
+function* completeMoves(drafts: Drafts, revisions: Revisions, kind: Kind): Steps<void> {
   const { before, after } = revisions;
   if (!kind.children) return;
   const { kind: childKind } = kind.children;
@@ -159,6 +163,7 @@ function completeMoves(drafts: Drafts, revisions: Revisions, kind: Kind): void {
         previous: previousId === undefined ? null : referenceTo(revisions, childKind, previousId),
       });
     }
+    yield;
   }
 }
 
@@ -168,23 +173,26 @@ function draftOf(drafts: Drafts, kind: KindName, externalId: string): Draft {
   return draft;
 }
 
-function inMenuOrder(drafts: Drafts, revisions: Revisions): readonly EntityChange[] {
+function* inMenuOrder(drafts: Drafts, revisions: Revisions): Steps<readonly EntityChange[]> {
   const { before, after } = revisions;
   if ([...drafts.values()].every(ofKind => ofKind.size === 0)) return [];
-  const parentsBefore = countParents(before);
-  const parentsAfter = countParents(after);
-  return walkMenu(before, after, parentsAfter).flatMap(({ kind, externalId, path }) => {
+  const parentsBefore = yield* countParents(before);
+  const parentsAfter = yield* countParents(after);
+  const changes: EntityChange[] = [];
+  for (const { kind, externalId, path } of yield* walkMenu(before, after, parentsAfter)) {
     const draft = drafts.get(kind)?.get(externalId);
-    if (!draft) return [];
+    if (!draft) continue;
     const [isOld, isNow] = [before[kind].has(externalId), after[kind].has(externalId)];
-    return {
+    changes.push({
       ...referenceTo(revisions, kind, externalId),
       change: isOld && isNow ? 'CHANGED' : isNow ? 'ADDED' : 'REMOVED',
       path: path.map(parent => referenceTo(revisions, parent.kind, parent.externalId)),
       parentCount: (isNow ? parentsAfter : parentsBefore).get(kind)?.get(externalId) ?? 0,
       ...draft,
-    };
-  });
+    });
+    yield;
+  }
+  return changes;
 }
 
 /** Refers to an entity by its current name, or by its last one if it is gone. */
@@ -192,12 +200,17 @@ function referenceTo({ before, after }: Revisions, kind: KindName, externalId: s
   return { kind, externalId, name: (after[kind].get(externalId) ?? before[kind].get(externalId))?.name ?? null };
 }
 
-function reorderedKinds({ before, after }: Revisions): readonly KindName[] {
-  return menuKinds
-    .map(({ name }) => name)
-    .filter(kind => {
-      const old = [...before[kind].keys()].filter(id => after[kind].has(id));
-      const now = [...after[kind].keys()].filter(id => before[kind].has(id));
-      return kind !== 'menus' && old.some((id, index) => id !== now[index]);
-    });
+function* reorderedKinds({ before, after }: Revisions): Steps<readonly KindName[]> {
+  const reordered: KindName[] = [];
+  for (const { name: kind } of menuKinds) {
+    if (kind === 'menus') continue;
+    const now = after[kind].keys().filter(id => before[kind].has(id));
+    for (const id of before[kind].keys()) {
+      yield;
+      if (!after[kind].has(id) || id === now.next().value) continue;
+      reordered.push(kind);
+      break;
+    }
+  }
+  return reordered;
 }

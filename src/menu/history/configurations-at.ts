@@ -1,8 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import { parseJson } from '../../input/json.ts';
+import { runInSlices, type Steps, TimeSlice } from '../../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { menuKinds, tableOf } from '../kinds.ts';
 import { type HistoryLimits, oldestRetained } from './limits.ts';
@@ -15,30 +15,20 @@ export interface RevisionRequest {
 /** A configuration as it was, or why there is none: the store is gone, or its history does not have this revision. */
 export type ConfigurationAt = Configuration | InvalidInput | null;
 
-/** What may still be returned to a request. */
-export interface Budget {
-  entities: number;
-}
-
-/** Entities of all past configurations that a request gets, unless the last of them exceeds it: some 200 MB. */
-const maxEntities = 400_000;
-
-export const createBudget = (): Budget => ({ entities: maxEntities });
-
 /**
  * Reads past configurations; the results are in the order of the requests. There is one statement for each store, and so one snapshot: the changes
- * of one store take up to `HistoryLimits.bytes` of memory, and are forgotten before those of the next are read.
+ * of one store are forgotten before those of the next are read.
  */
 export async function findConfigurationsAt(
   query: Query,
   em: EntityManager,
   requests: readonly RevisionRequest[],
-  { limits, budget = createBudget() }: { readonly limits: HistoryLimits; readonly budget?: Budget },
+  limits: HistoryLimits,
 ): Promise<ConfigurationAt[]> {
   const found = new Map<string, ReadonlyMap<number, Configuration | InvalidInput>>();
   for (const [storeId, ofStore] of Map.groupBy(requests, request => request.storeId)) {
     const requested = [...new Set(ofStore.map(({ revision }) => revision))].sort((a, b) => b - a);
-    found.set(storeId, await findOfStore(query, em, { storeId, requested, limits, budget }));
+    found.set(storeId, await findOfStore(query, em, { storeId, requested, limits }));
   }
   return requests.map(({ storeId, revision }) => found.get(storeId)?.get(revision) ?? null);
 }
@@ -50,7 +40,7 @@ export async function findConfigurationAt(
   request: RevisionRequest,
   limits: HistoryLimits,
 ): Promise<Configuration | null> {
-  const [found = null] = await findConfigurationsAt(query, em, [request], { limits });
+  const [found = null] = await findConfigurationsAt(query, em, [request], limits);
   if (found instanceof InvalidInput) throw found;
   return found;
 }
@@ -88,51 +78,33 @@ interface StoreRequest {
   /** Distinct revisions, newest first. */
   readonly requested: readonly number[];
   readonly limits: HistoryLimits;
-  readonly budget: Budget;
 }
-
-/** Size of JSON that is parsed without yielding to the event loop: some 10 ms. */
-const maxCharacters = 1024 * 1024;
 
 async function findOfStore(
   query: Query,
   em: EntityManager,
-  { storeId, requested, limits, budget }: StoreRequest,
+  { storeId, requested, limits }: StoreRequest,
 ): Promise<ReadonlyMap<number, Configuration | InvalidInput>> {
-  if (budget.entities <= 0) return new Map(requested.map(revision => [revision, tooManyRevisions()]));
-  const rows = await query<Row>(selectStatement(em), [storeId, requested, limits.revisions, limits.days]);
   const found = new Map<number, Configuration | InvalidInput>();
+  const rows = await query<Row>(selectStatement(em), [storeId, requested, limits.revisions, limits.days]);
   const revisionsRow = rows.find(row => row.kind === null && row.revision === null);
   if (!revisionsRow) return found;
   const revisions = parseJson(revisionsRow.rows ?? '') as Revisions;
   const current = rows.filter(row => row.kind !== null && row.revision === null);
-  const tables: Tables = new Map(
-    current.map(row => [String(row.kind), new Map(parseRows(row).map(entity => [entity.id, entity]))]),
-  );
-  const changes = rows.filter(row => row.kind !== null && row.revision !== null);
-  let undone = 0;
-  let characters = 0;
+  /** Oldest first, so that each is dropped when it has been taken back: together they take up to `HistoryLimits.bytes`. */
+  const changes = rows.filter(row => row.kind !== null && row.revision !== null).reverse();
+  rows.length = 0;
+  const slice = new TimeSlice();
+  const run = <Result>(steps: Steps<Result>) => runInSlices(steps, slice);
+  const tables = await run(readTables(current));
   for (const revision of requested) {
     if (revision !== revisions.current && !isRetained(revision, revisions)) {
       found.set(revision, unknownRevision(revision, revisions));
       continue;
     }
-    if (budget.entities <= 0) {
-      found.set(revision, tooManyRevisions());
-      continue;
-    }
-    for (; Number(changes[undone]?.revision) > revision; undone++) {
-      const change = changes[undone] as Row;
-      undo(tables, change);
-      characters += change.rows?.length ?? 0;
-      if (characters > maxCharacters) {
-        characters = 0;
-        await yieldToEventLoop();
-      }
-    }
-    found.set(revision, linkConfiguration(storeId, revision, configurationRows(em, tables), { isPast: true }));
-    for (const table of tables.values()) budget.entities -= table.size;
-    await yieldToEventLoop();
+    while (Number(changes.at(-1)?.revision) > revision) await run(undo(tables, changes.pop() as Row));
+    const ofRevision = await run(configurationRows(em, tables));
+    found.set(revision, await run(linkConfiguration(storeId, revision, ofRevision, { isPast: true })));
   }
   return found;
 }
@@ -140,34 +112,54 @@ async function findOfStore(
 const isRetained = (revision: number, { oldest, known }: Revisions): boolean =>
   oldest !== null && revision >= oldest && known.includes(revision);
 
-function undo(tables: Tables, change: Row): void {
+function* readTables(current: Row[]): Steps<Tables> {
+  const tables = new Map<string, Map<number, TableRow>>();
+  for (let row = current.pop(); row; row = current.pop()) {
+    const table = new Map<number, TableRow>();
+    tables.set(String(row.kind), table);
+    for (const entity of parseRows(row)) {
+      table.set(entity.id, entity);
+      yield;
+    }
+  }
+  return tables;
+}
+
+function* undo(tables: Tables, change: Row): Steps<void> {
   const table = tables.get(String(change.kind));
   if (!table) throw new Error(`The menu history has changes to an unknown table ${change.kind}`);
   for (const id of change.inserted ?? []) table.delete(Number(id));
-  for (const row of parseRows(change)) table.set(row.id, row);
+  for (const row of parseRows(change)) {
+    table.set(row.id, row);
+    yield;
+  }
   const positions = change.positions === null ? [] : (parseJson(change.positions) as readonly [number, number][]);
   for (const [id, position] of positions) {
     const row = table.get(id);
     if (row) table.set(id, { ...row, position });
+    yield;
   }
 }
 
 const parseRows = ({ rows }: Row): readonly TableRow[] =>
   rows === null ? [] : (parseJson(rows) as readonly TableRow[]);
 
-function configurationRows(em: EntityManager, tables: Tables): ConfigurationRows {
-  const lists = menuKinds.map(kind => {
+function* configurationRows(em: EntityManager, tables: Tables): Steps<ConfigurationRows> {
+  const lists: [string, unknown][] = [];
+  for (const kind of menuKinds) {
     const { tableName, columns } = tableOf(em, kind);
     const rows = [...(tables.get(tableName)?.values() ?? [])].sort((a, b) => a.position - b.position);
     const properties = columns.filter(({ property }) => property !== 'position');
-    const toEntity = (row: TableRow) => {
+    const entities: object[] = [];
+    for (const row of rows) {
       const entity: Record<string, unknown> = { numericId: row.id, externalId: row.external_id };
       for (const { name, property } of properties) entity[property] = row[name] ?? null;
-      return entity;
-    };
-    return [kind.name, rows.map(toEntity)];
-  });
-  return Object.fromEntries(lists);
+      entities.push(entity);
+      yield;
+    }
+    lists.push([kind.name, entities]);
+  }
+  return Object.fromEntries(lists) as Record<keyof ConfigurationRows, never>;
 }
 
 /** Numbers of deleted revisions are not kept, so one between the first and the last of them may have existed. */
@@ -177,11 +169,6 @@ function unknownRevision(revision: number, { current, oldest, known, between }: 
     ? `the history of this menu no longer has revision ${revision}; the oldest is ${oldest}`
     : `this menu has no revision ${revision}; the current one is ${current}`;
   return new InvalidInput([{ path: ['revision'], type: isPruned ? 'revision_pruned' : 'revision_not_found', message }]);
-}
-
-function tooManyRevisions(): InvalidInput {
-  const message = `past configurations with more than ${maxEntities} entities together are too many for one request; select fewer revisions`;
-  return new InvalidInput([{ path: ['revision'], type: 'too_long', message }]);
 }
 
 /**

@@ -45,9 +45,11 @@ export function createDescriber({ before, after, currency, formatText = text => 
   const nameById = (kind: KindName, externalId: string) =>
     formatName(after[kind].get(externalId) ?? before[kind].get(externalId) ?? { externalId });
 
-  const childrenNames = (kind: KindName, ids: readonly string[]) => {
+  /** Formats a list of children; looks up only the names that are shown. */
+  const formatChildren = (kind: KindName, ids: readonly string[]) => {
     const children = menuKinds.find(({ name }) => name === kind)?.children;
-    return children ? ids.map(id => nameById(children.kind, id)) : ids;
+    const shown = ids.slice(0, maxNames);
+    return formatList(children ? shown.map(id => nameById(children.kind, id)) : shown, ids.length);
   };
 
   function formatValue(kind: KindName, { field, key }: FieldChange, value: unknown): string | null {
@@ -60,7 +62,7 @@ export function createDescriber({ before, after, currency, formatText = text => 
       case 'externalId':
         return nameById('items', value as string);
       case 'externalIds':
-        return formatList(childrenNames(kind, value as readonly string[]));
+        return formatChildren(kind, value as readonly string[]);
       case 'text':
         return key === null
           ? formatList(Object.keys((value as MultilingualText).translations).map(formatText))
@@ -103,8 +105,7 @@ export function createDescriber({ before, after, currency, formatText = text => 
       .filter(change => isFact(kind, change))
       .map(change => {
         if (change.field === 'inStock') return change.after ? 'back in stock' : 'sold out';
-        const names = childrenNames(kind, change.after as readonly string[]);
-        return `new order of ${labelOf(kind, change)}: ${formatList(names)}`;
+        return `new order of ${labelOf(kind, change)}: ${formatChildren(kind, change.after as readonly string[])}`;
       });
     return [...facts, ...describePlacements(entity)];
   }
@@ -132,13 +133,13 @@ export function createDescriber({ before, after, currency, formatText = text => 
     const entity = after[name].get(externalId) ?? before[name].get(externalId);
     const kind = menuKinds.find(candidate => candidate.name === name);
     if (!entity || !kind) return [];
-    const children = childrenNames(name, childrenOf(kind, entity));
+    const children = childrenOf(kind, entity);
     return [
       ...('price' in entity ? [amounts.format(entity.price)] : []),
       ...('priceChange' in entity ? [amounts.formatChange(entity.priceChange)] : []),
       ...('availability' in entity ? [formatText(formatHours(entity.availability))] : []),
       ...('inStock' in entity && !entity.inStock ? ['sold out'] : []),
-      ...(children.length > 0 ? [`with ${formatList(children)}`] : []),
+      ...(children.length > 0 ? [`with ${formatChildren(name, children)}`] : []),
     ];
   }
 
@@ -177,9 +178,9 @@ function labelOf(kind: KindName, change: FieldChange): string {
   return type === 'text' ? `order of the languages of the ${label}` : `${label} (only written differently)`;
 }
 
-/** Formats a list of names; a long one is cut, with the number of the others. */
-function formatList(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  if (names.length <= maxNames) return names.join(', ');
-  return `${names.slice(0, maxNames - 1).join(', ')} and ${names.length - maxNames + 1} more`;
+/** Formats a list of names, of which the first are given; a long one is cut, with the number of the others. */
+function formatList(names: readonly string[], count = names.length): string {
+  if (count === 0) return 'none';
+  if (count <= maxNames) return names.join(', ');
+  return `${names.slice(0, maxNames - 1).join(', ')} and ${count - maxNames + 1} more`;
 }

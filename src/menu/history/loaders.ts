@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader';
 import { type Connection, createConnection } from '../../database/connection.ts';
 import type { ConnectionArguments, Page, PageRequest } from '../../database/paging.ts';
+import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
-import { createBudget } from './configurations-at.ts';
+import { createHistoryCharge } from './cost.ts';
 import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
 
 export type MenuHistoryConnection = Connection<HistoryEntry>;
@@ -14,12 +15,12 @@ interface ConfigurationKey {
 }
 
 /** Called with stores, or with what was loaded through them: only stores in the key's access scope can be loaded. */
-export function menuHistoryLoaders(repository: MenuHistoryRepository) {
+export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: CostBudget) {
   const counts = new DataLoader<string, number>(storeIds => repository.count(storeIds));
-  const budget = createBudget();
+  const charge = createHistoryCharge(repository.countEntities, budget);
   const configurations = new DataLoader<ConfigurationKey, Configuration, string>(
     async keys => {
-      const found = await repository.findConfigurationsAt(keys, budget);
+      const found = await repository.findConfigurationsAt(keys);
       return found.map((configuration, index) => configuration ?? new Error(`Store ${keys[index]?.storeId} is gone`));
     },
     { cacheKeyFn: ({ storeId, revision }) => `${revision} ${storeId}` },
@@ -41,6 +42,12 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository) {
         () => counts.load(id),
       );
     },
-    configurationAt: (key: ConfigurationKey): Promise<Configuration> => configurations.load(key),
+    async configurationAt({ storeId, revision }: ConfigurationKey): Promise<Configuration> {
+      await charge({ storeId, revisions: [revision], comparisons: 0 });
+      return configurations.load({ storeId, revision });
+    },
+    /** Resolves if the request may compare these revisions of a store, the only one with its current one. */
+    chargeComparison: ({ id: storeId }: Store, revisions: readonly number[]): Promise<void> =>
+      charge({ storeId, revisions, comparisons: 1 }),
   };
 }

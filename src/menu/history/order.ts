@@ -8,7 +8,7 @@ export interface ListChange {
 
 /** Compares two lists of distinct external ids in n log n; as few elements as possible count as moved. */
 export function compareLists(before: readonly string[], after: readonly string[]): readonly ListChange[] {
-  if (before.length === after.length && before.every((id, index) => id === after[index])) return [];
+  if (isSameList(before, after)) return [];
   const oldPositions = new Map(before.map((id, index) => [id, index]));
   const current = new Set(after);
   const common = after.filter(id => oldPositions.has(id));
@@ -24,6 +24,10 @@ export function compareLists(before: readonly string[], after: readonly string[]
       current.has(externalId) ? [] : [{ change: 'REMOVED', externalId, positionBefore, position: null }],
     ),
   ];
+}
+
+function isSameList(before: readonly string[], after: readonly string[]): boolean {
+  return before.length === after.length && before.every((id, index) => id === after[index]);
 }
 
 /** Returns the indexes of a longest increasing subsequence of distinct numbers (patience sorting). */
@@ -48,6 +52,7 @@ function longestIncreasing(numbers: readonly number[]): ReadonlySet<number> {
 
 /** Merges two lists: the later one, with elements that are only in the earlier one right after what preceded them there. */
 export function mergeLists(before: readonly string[], after: readonly string[]): readonly string[] {
+  if (isSameList(before, after)) return after;
   const current = new Set(after);
   const goneAfter = new Map<string | undefined, string[]>();
   let predecessor: string | undefined;

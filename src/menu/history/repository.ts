@@ -11,7 +11,7 @@ import {
 import { prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import { menuKinds } from '../kinds.ts';
-import { type Budget, findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
+import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import type { MenuHistory } from './entities.ts';
 import { type HistoryLimits, oldestRetained } from './limits.ts';
 import type { ChangeCounts } from './summary.ts';
@@ -31,8 +31,8 @@ export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: H
   return {
     findPages: (storeIds: readonly string[], page: PageRequest) => findHistoryPages(query, storeIds, page, limits),
     count: (storeIds: readonly string[]) => countHistory(query, storeIds, limits),
-    findConfigurationsAt: (requests: readonly RevisionRequest[], budget: Budget) =>
-      findConfigurationsAt(query, em, requests, { limits, budget }),
+    findConfigurationsAt: (requests: readonly RevisionRequest[]) => findConfigurationsAt(query, em, requests, limits),
+    countEntities: (storeIds: readonly string[]) => countEntities(query, storeIds),
   };
 }
 
@@ -147,3 +147,13 @@ const backwardStatement = pageStatement('asc');
 const countStatement = prepared(`
     select (select count(distinct revision)::int from menu_history where store_id = s.id and revision >= s.oldest) as count
     from ${stores} order by s.number`);
+
+/** The number of entities in the current configuration of each store, by which reading its past ones is charged. */
+async function countEntities(query: Query, storeIds: readonly string[]): Promise<number[]> {
+  const rows = await query<{ readonly count: number }>(entitiesStatement, [storeIds]);
+  return rows.map(({ count }) => count);
+}
+
+const counted = menuKinds.map(({ entity }) => `(select count(*) from ${entity.meta.tableName} where store_id = s.id)`);
+const entitiesStatement = prepared(`
+    select (${counted.join(' + ')})::int as count from unnest($1::text[]) with ordinality as s(id, number) order by s.number`);

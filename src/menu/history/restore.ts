@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn, retryTransaction } from '../../database/transaction.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { MenuConfigurationInput } from '../../generated/graph.ts';
+import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { type Kind, type KindName, menuKinds, type PostedConfiguration, tableOf } from '../kinds.ts';
@@ -38,15 +39,15 @@ export async function restoreMenuConfiguration(
       checkRevision(current, expectedRevision);
       const past = await findConfigurationAt(query, tx, { storeId: store.id, revision }, history);
       if (!past) return null;
-      return writeConfiguration(tx, store, { posted: validatePast(tx, past, limits), current, history });
+      return writeConfiguration(tx, store, { posted: await validatePast(tx, past, limits), current, history });
     }),
   );
 }
 
 /** Validates as a replacement does, since limits may have been lowered, and entities changed by hand. */
-function validatePast(em: EntityManager, past: Configuration, limits: MenuLimits): PostedConfiguration {
+async function validatePast(em: EntityManager, past: Configuration, limits: MenuLimits): Promise<PostedConfiguration> {
   try {
-    const posted = validateConfiguration(inputOf(em, past), limits);
+    const posted = await runInSlices(validateConfiguration(inputOf(em, past), limits));
     // For items that are gone: those that exist keep the one that they have.
     const items = posted.items.map(item => ({ ...item, prepType: past.items.get(item.externalId)?.prepType }));
     return { ...posted, items };

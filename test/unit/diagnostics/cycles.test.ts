@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
-import { chain, cleanMenu, group, large, plain, text } from './menu-builder.ts';
+import { chain, cleanMenu, diagnoseAtOnce, group, large, plain, text } from './menu-builder.ts';
 
-const findCycles = (configuration: Parameters<typeof diagnose>[0]) =>
-  diagnose(configuration).filter(({ code }) => code === 'CIRCULAR_MODIFIER');
+const findCycles = (configuration: Parameters<typeof diagnoseAtOnce>[0]) =>
+  diagnoseAtOnce(configuration).filter(({ code }) => code === 'CIRCULAR_MODIFIER');
 
 test('a cycle is reported with its items', () => {
   expect(findCycles(chain(4, 1)).map(({ message }) => message)).toEqual([

@@ -1,17 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { severityOf } from '../../../src/menu/diagnostics/codes.ts';
-import { type Diagnostic, diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
+import type { Diagnostic } from '../../../src/menu/diagnostics/diagnose.ts';
 import { formatPath } from '../../../src/menu/diagnostics/messages.ts';
 import { demoStores } from '../../support/demo.ts';
 import { cases } from './cases.ts';
 import { cleanMenus } from './clean-menus.ts';
-import { availableOn, category, cleanMenu, item, menu, on, plain, text, withItem } from './menu-builder.ts';
+import {
+  availableOn,
+  category,
+  cleanMenu,
+  diagnoseAtOnce,
+  item,
+  menu,
+  on,
+  plain,
+  text,
+  withItem,
+} from './menu-builder.ts';
 
 const summary = (diagnostics: readonly Diagnostic[]) => diagnostics.map(({ code, path }) => [code, formatPath(path)]);
 
 describe('diagnose', () => {
   test.each(cases)('reports %s at %s, and nothing else', (code, path, configuration) => {
-    const diagnostics = diagnose(configuration);
+    const diagnostics = diagnoseAtOnce(configuration);
     expect(summary(diagnostics)).toEqual([[code, path]]);
     expect(diagnostics[0]?.severity).toBe(severityOf[code]);
     expect(diagnostics[0]?.message).toMatch(/^[A-Z].*\.$/);
@@ -22,25 +33,25 @@ describe('diagnose', () => {
   });
 
   test.each(cleanMenus)('reports nothing for %s', (_fact, configuration) => {
-    expect(diagnose(configuration)).toEqual([]);
+    expect(diagnoseAtOnce(configuration)).toEqual([]);
   });
 
   test('reports nothing worse than INFO for the demo menus', () => {
     for (const { menu } of demoStores()) {
-      expect(diagnose(menu).filter(({ severity }) => severity !== 'INFO')).toEqual([]);
+      expect(diagnoseAtOnce(menu).filter(({ severity }) => severity !== 'INFO')).toEqual([]);
     }
   });
 
   test('reports a menu without categories, but not each item that is therefore unreachable', () => {
     const configuration = cleanMenu({ menus: [menu({ categoryExternalIds: [] })], categories: [] });
-    expect(summary(diagnose(configuration))).toEqual([['EMPTY_MENU', 'menus[0].categoryExternalIds']]);
+    expect(summary(diagnoseAtOnce(configuration))).toEqual([['EMPTY_MENU', 'menus[0].categoryExternalIds']]);
   });
 
   test('reports each text that lacks a language of at least half of the other texts', () => {
     const bare = { menus: [menu()], categories: [category()], items: [plain({ description: null })] };
     const inPortuguese = { ...bare, items: [plain({ name: text('Soup', { pt: 'Sopa' }), description: null })] };
-    expect(diagnose(bare)).toEqual([]);
-    expect(summary(diagnose(inPortuguese))).toEqual([
+    expect(diagnoseAtOnce(bare)).toEqual([]);
+    expect(summary(diagnoseAtOnce(inPortuguese))).toEqual([
       ['MISSING_TRANSLATION', 'menus[0].name.translations'],
       ['MISSING_TRANSLATION', 'categories[0].name.translations'],
     ]);
@@ -48,13 +59,13 @@ describe('diagnose', () => {
       ...inPortuguese,
       items: inPortuguese.items.map(each => ({ ...each, description: text('Hot') })),
     };
-    expect(diagnose(withDescription)).toEqual([]);
+    expect(diagnoseAtOnce(withDescription)).toEqual([]);
   });
 
   test('reports an unknown language key once, with the number of its texts', () => {
     const items = ['a', 'b', 'c'].map(externalId => plain({ externalId, name: text(externalId, { cn: '湯' }) }));
     const configuration = cleanMenu({ categories: [category({ itemExternalIds: ['a', 'b', 'c'] })], items });
-    const keys = diagnose(configuration).filter(({ code }) => code === 'UNKNOWN_LANGUAGE');
+    const keys = diagnoseAtOnce(configuration).filter(({ code }) => code === 'UNKNOWN_LANGUAGE');
     expect(keys.map(({ message }) => message)).toEqual([
       'The key "cn" of 3 texts is not a language like "en" or "es_ES".',
     ]);
@@ -62,21 +73,21 @@ describe('diagnose', () => {
 });
 
 describe('a message', () => {
-  const messageFor = (name: string) => diagnose(withItem({ name: text(name), price: -1, tax: 0 }))[0]?.message;
+  const messageFor = (name: string) => diagnoseAtOnce(withItem({ name: text(name), price: -1, tax: 0 }))[0]?.message;
 
   test('names the entity and the value', () => {
     expect(messageFor('Caldo verde')).toBe('Item "Caldo verde" has the negative price -1.');
   });
 
   test('names the start or end of a window that cannot be parsed', () => {
-    const [from] = diagnose(availableOn(on('MON', '9:00', '15:00')));
-    const [until] = diagnose(availableOn(on('MON', '09:00', '15.00')));
+    const [from] = diagnoseAtOnce(availableOn(on('MON', '9:00', '15:00')));
+    const [until] = diagnoseAtOnce(availableOn(on('MON', '09:00', '15.00')));
     expect(from?.message).toContain('from "9:00"');
     expect(until?.message).toContain('until "15.00"');
   });
 
   test('names an entity without a name by its external id', () => {
-    const [diagnostic] = diagnose(withItem({ name: text('  '), sellSeparately: false }));
+    const [diagnostic] = diagnoseAtOnce(withItem({ name: text('  '), sellSeparately: false }));
     expect(diagnostic?.message).toContain('Item "item" ');
   });
 
@@ -98,7 +109,7 @@ describe('the order', () => {
       items: [...items.slice(0, 10), { ...item({ externalId: 'item-10', price: -1, tax: 0, sellSeparately: false }) }],
       modifierItems: [],
     });
-    expect(summary(diagnose(configuration))).toEqual([
+    expect(summary(diagnoseAtOnce(configuration))).toEqual([
       ['ITEM_NEVER_SOLD', 'items[10].sellSeparately'],
       ['GROUP_MIN_UNREACHABLE', 'modifierGroups[0].groupMin'],
       ['MENU_NEVER_ON_SALE', 'menus[0].availability'],
@@ -114,7 +125,7 @@ describe('the order', () => {
       return plain({ externalId: `item-${index}`, name: text(`Soup ${index}`), ...extreme });
     });
     const categories = [category({ itemExternalIds: items.map(({ externalId }) => externalId) })];
-    const diagnostics = diagnose({ menus: [menu()], categories, items });
+    const diagnostics = diagnoseAtOnce({ menus: [menu()], categories, items });
     expect(diagnostics).toHaveLength(1000);
     expect(diagnostics.slice(0, 10).map(({ path }) => path[1])).toEqual(
       items.slice(1490).map((_, index) => 1490 + index),

@@ -6,6 +6,11 @@ import type {
   ModifierGroupInput,
   ModifierItemInput,
 } from '../../../src/generated/graph.ts';
+import { type Diagnostic, diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
+import { runAtOnce } from '../../../src/scheduling/time-slice.ts';
+
+export const diagnoseAtOnce = (configuration: MenuConfigurationInput): Diagnostic[] =>
+  runAtOnce(diagnose(configuration));
 
 /** A configuration without findings; each list can be overridden. */
 export function cleanMenu(overrides: Partial<MenuConfigurationInput> = {}): MenuConfigurationInput {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
 import { formatPath } from '../../../src/menu/diagnostics/messages.ts';
+import { diagnoseAtOnce } from './menu-builder.ts';
 
 describe('any configuration of the right shape', () => {
   const word = fc.constantFrom(
@@ -74,11 +74,11 @@ describe('any configuration of the right shape', () => {
   test('is diagnosed in full sentences, deterministically, each finding once', () => {
     fc.assert(
       fc.property(configuration, given => {
-        const diagnostics = diagnose(given);
+        const diagnostics = diagnoseAtOnce(given);
         for (const { message } of diagnostics) expect(message).toMatch(/^[A-Z].*\.$/);
         const findings = diagnostics.map(({ code, path }) => `${code} ${formatPath(path)}`);
         expect(new Set(findings).size).toBe(findings.length);
-        expect(diagnose(structuredClone(given))).toEqual(diagnostics);
+        expect(diagnoseAtOnce(structuredClone(given))).toEqual(diagnostics);
       }),
     );
   });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
-import { compareConfigurations } from '../../../src/menu/history/changes.ts';
 import { createDescriber } from '../../../src/menu/history/describe.ts';
 import {
   category,
@@ -14,13 +13,13 @@ import {
   withLarge,
   withMenu,
 } from '../diagnostics/menu-builder.ts';
-import { configurationOf } from './configurations.ts';
+import { compareAtOnce, configurationOf } from './configurations.ts';
 
 /** The changes as text, each with its place, e.g. `CHANGED Lunch/Soups/Caldo verde: price €4.50 → €5.00`. */
 function changes(from: MenuConfigurationInput, to: MenuConfigurationInput, currency: string | null = 'EUR'): string[] {
   const [before, after] = [configurationOf(from), configurationOf(to)];
   const { describe } = createDescriber({ before, after, currency });
-  return compareConfigurations(before, after).entities.map(entity => {
+  return compareAtOnce(before, after).entities.map(entity => {
     const { fields, facts } = describe(entity);
     const place = [...entity.path, entity].map(({ name, externalId }) => name?.translations.en ?? externalId).join('/');
     const details = [...fields.map(({ label, ...values }) => `${label} ${values.before} → ${values.after}`), ...facts];
@@ -139,7 +138,7 @@ describe('the changes between two menus', () => {
   test('tell an order of the posted lists that no guest sees apart from the others', () => {
     const input = twoCategories(['a', 'b'], []);
     const reversed = configurationOf({ ...input, items: input.items.toReversed() });
-    expect(compareConfigurations(configurationOf(input), reversed)).toEqual({ entities: [], reordered: ['items'] });
+    expect(compareAtOnce(configurationOf(input), reversed)).toEqual({ entities: [], reordered: ['items'] });
   });
 
   test('count the items that share a modifier group', () => {
@@ -148,7 +147,7 @@ describe('the changes between two menus', () => {
         items: [item(), item({ externalId: 'second' })],
         modifierGroups: (cleanMenu().modifierGroups ?? []).map(group => ({ ...group, name: text(name) })),
       });
-    const { entities } = compareConfigurations(configurationOf(shared('Size')), configurationOf(shared('Sizes')));
+    const { entities } = compareAtOnce(configurationOf(shared('Size')), configurationOf(shared('Sizes')));
     expect(entities).toMatchObject([{ externalId: 'group', parentCount: 2 }]);
   });
 });

@@ -1,6 +1,8 @@
 import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../../../src/menu/configuration.ts';
+import { compareConfigurations, type MenuChanges } from '../../../src/menu/history/changes.ts';
 import { menuKinds } from '../../../src/menu/kinds.ts';
+import { runAtOnce } from '../../../src/scheduling/time-slice.ts';
 
 /** The configuration that is stored for an input; its numeric ids are those of no row. */
 export function configurationOf(input: MenuConfigurationInput): Configuration {
@@ -8,5 +10,8 @@ export function configurationOf(input: MenuConfigurationInput): Configuration {
     const rows = (input[name] ?? []).map((entity: object) => ({ ...defaults, ...entity, numericId: 0 }));
     return [name, rows];
   });
-  return linkConfiguration('store', 1, Object.fromEntries(lists) as ConfigurationRows);
+  return runAtOnce(linkConfiguration('store', 1, Object.fromEntries(lists) as ConfigurationRows));
 }
+
+export const compareAtOnce = (before: Configuration, after: Configuration): MenuChanges =>
+  runAtOnce(compareConfigurations(before, after));

@@ -1,0 +1,128 @@
+import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { operatorScope } from '../../src/auth/scope.ts';
+import { DeduplicatedBuffer } from '../../src/cache/deduplicated-buffer.ts';
+import { concatenate, toBuffers } from '../../src/cache/json-writer.ts';
+import { compileRenderer, Rendering } from '../../src/cache/renderer.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
+import { limitListObjects } from '../../src/graphql/response-limit.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
+import { type Configuration, type ConfigurationRows, linkConfiguration } from '../../src/menu/configuration.ts';
+import { diagnose } from '../../src/menu/diagnostics/diagnose.ts';
+import { compareConfigurations } from '../../src/menu/history/changes.ts';
+import { menuKinds } from '../../src/menu/kinds.ts';
+import { defaultMenuLimits } from '../../src/menu/limits.ts';
+import { validateConfiguration, validatePartialConfiguration } from '../../src/menu/validate.ts';
+import { runAtOnce, runInSlices, type Steps } from '../../src/scheduling/time-slice.ts';
+import { largestMenu, menuOfSize } from '../support/large-menu.ts';
+import { countTurns } from '../support/turns.ts';
+
+const input = menuOfSize(largestMenu);
+const changed = {
+  ...input,
+  items: input.items.map((item, at) =>
+    at % 2 ? { ...item, price: 1, modifierExternalIds: item.modifierExternalIds?.toReversed() ?? null } : item,
+  ),
+};
+
+function link(given: typeof input): Steps<Configuration> {
+  const lists = menuKinds.map(({ name, defaults }) => {
+    const rows = (given[name] ?? []).map((entity: object, at) => ({ ...defaults, ...entity, numericId: at }));
+    return [name, rows];
+  });
+  return linkConfiguration('store', 1, Object.fromEntries(lists) as ConfigurationRows);
+}
+
+const before = runAtOnce(link(input));
+const after = runAtOnce(link(changed));
+
+/** Compares as JSON: a matcher would take seconds. */
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** The names and children of all entities: a configuration itself refers to itself. */
+const outlineOf = ({ categories, items, modifierGroups, modifierItems }: Configuration) => [
+  [...categories.values()].map(category => [category.externalId, ...category.items.map(item => item.name)]),
+  [...items.values()].map(item => [item.name, ...item.modifierGroups.map(group => group.externalId)]),
+  [...modifierGroups.values()].map(group => [group.name, ...group.modifierItems.map(({ name }) => name)]),
+  [...modifierItems.keys()],
+];
+
+describe('With the largest menu, in many turns of the event loop and with the same result as in one,', () => {
+  test.each<[string, () => Steps<unknown>]>([
+    ['menus are compared', () => compareConfigurations(before, after)],
+    ['equal menus are compared', () => compareConfigurations(before, runAtOnce(link(structuredClone(input))))],
+    ['a menu is validated', () => validateConfiguration(input, defaultMenuLimits)],
+    ['a menu of which parts could not be read is validated', () => validatePartialConfiguration(changed)],
+    ['a menu is diagnosed', () => diagnose(changed)],
+  ])('%s', async (_what, steps) => {
+    const expected = runAtOnce(steps());
+    const started = steps();
+    const { result, turns } = await countTurns(() => runInSlices(started));
+    expect(turns).toBeGreaterThan(3);
+    expect(isSame(result, expected)).toBe(true);
+  });
+
+  test('a menu is linked', async () => {
+    const { result, turns } = await countTurns(() => runInSlices(link(input)));
+    expect(turns).toBeGreaterThan(3);
+    expect(isSame(outlineOf(result), outlineOf(before))).toBe(true);
+  });
+});
+
+const tree = `menus { id name { translations } categories { id items { id price modifierGroups {
+  externalId groupMin modifierItems { id priceChange inStock } } } } }`;
+const flat = 'items { id externalId price name { translations } } modifierItems { id }';
+
+/** A part of the largest menu, with as many lists of each size. */
+const part = runAtOnce(link(menuOfSize({ ...largestMenu, items: 2_000, groups: 1_000, modifierItems: 1_000 })));
+
+const contextOf = (configuration: Configuration) => ({
+  scope: operatorScope,
+  loaders: {
+    stores: { byId: { load: async () => ({ id: 'store' }) } },
+    menus: { byStore: { load: async () => configuration } },
+  },
+});
+
+describe.each([
+  ['a tree', tree, part],
+  ['flat lists', flat, before],
+])('In many turns of the event loop, %s', (_what, selection, configuration) => {
+  const document = parse(`{ store(id: "store") { ${selection} } }`);
+  const executeOn = async (schema: GraphQLSchema): Promise<ExecutionResult> =>
+    execute({ schema, document, contextValue: contextOf(configuration) });
+
+  test('is executed with the same result', async () => {
+    const schema = limitListObjects(loadSchema(), 1e6);
+    const { result, turns } = await countTurns(() => executeOn(schema));
+    expect(turns).toBeGreaterThan(3);
+    expect(isSame(result, await executeOn(loadSchema()))).toBe(true);
+  });
+
+  test('is rendered, concatenated and deduplicated with the bytes of its execution', async () => {
+    const fragments = fragmentsOf(document);
+    const [selected] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
+    const type = loadSchema().getType('Store');
+    if (!selected || !isObjectType(type)) throw new Error('The query selects no store');
+    const render = compileRenderer(type, selected, fragments);
+    const rendering = new Rendering({ variables: {}, context: contextOf(configuration) });
+    const { result: chunk, turns } = await countTurns(() => render({ id: 'store' }, rendering));
+    expect(turns).toBeGreaterThan(3);
+    const { data } = await executeOn(loadSchema());
+    const expected = Buffer.from(JSON.stringify(data?.store));
+    const concatenated = await runInSlices(concatenate(toBuffers(chunk)));
+    expect(concatenated.equals(expected)).toBe(true);
+    const deduplicated = await runInSlices(DeduplicatedBuffer.from(chunk));
+    expect(deduplicated.toBuffer().equals(expected)).toBe(true);
+  });
+});
+
+test('An error in a later part of a long list is reported as in a short one', async () => {
+  const schema = buildSchema('type Query { nodes: [Node], strict: [Node!] } type Node { id: Int! }');
+  const nodes = Array.from({ length: 1000 }, (_, id) => ({ id: id === 777 ? null : id }));
+  const run = (executable: GraphQLSchema, text: string) =>
+    execute({ schema: executable, document: parse(text), rootValue: { nodes, strict: nodes }, contextValue: {} });
+  for (const text of ['{ nodes { id } }', '{ strict { id } }']) {
+    expect(await run(limitListObjects(schema, 1e6), text)).toEqual(await run(schema, text));
+  }
+});
