@@ -13,6 +13,10 @@ export class CostBudget {
     this.#cost = cost;
   }
 
+  get cost(): number {
+    return this.#cost;
+  }
+
   /** Throws `TooCostly` beyond the limit; `subject` names what costs so much, e.g. `menuChanges of 20,000 entities`. */
   charge(cost: number, subject: string): void {
     this.#cost += cost;
