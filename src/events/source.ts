@@ -4,10 +4,10 @@ import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
 import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
-import type { Event, EventKind } from './entities.ts';
+import type { EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { EventsDeleted, timeOf } from './log.ts';
-import { ReaderTooSlow, streamEvents } from './stream.ts';
+import { PositionInFuture, ReaderTooSlow, type StreamedEvent, streamEvents } from './stream.ts';
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
 export interface EventSource {
@@ -16,9 +16,9 @@ export interface EventSource {
     field: 'orderEvents' | 'menuEvents',
     kinds: readonly EventKind[],
     args: { readonly storeId: string; readonly after?: string | null },
-  ): Promise<AsyncIterable<Event>>;
+  ): Promise<AsyncIterable<StreamedEvent>>;
   /** Events of the stores in scope themselves. */
-  ofScope(args: { readonly after?: string | null }): Promise<AsyncIterable<Event>>;
+  ofScope(args: { readonly after?: string | null }): Promise<AsyncIterable<StreamedEvent>>;
 }
 
 export interface EventSourceOptions {
@@ -53,7 +53,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     stream: StreamId,
     kinds: readonly EventKind[],
     given: string | null | undefined,
-  ): Promise<AsyncIterable<Event>> {
+  ): Promise<AsyncIterable<StreamedEvent>> {
     const cursor = subscriber.lastEventId ?? given;
     const after = cursor == null ? undefined : decodeEventCursor(stream, cursor);
     const events = streamEvents({ ...options, after, filter: { storeId: stream.storeId, kinds } });
@@ -81,7 +81,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   }
 
   /** A moved or deleted store has an event of its own, at which the store is looked up again. */
-  async function* whileInScope(events: AsyncIterable<Event>, first: Store): AsyncGenerator<Event> {
+  async function* whileInScope(events: AsyncIterable<StreamedEvent>, first: Store): AsyncGenerator<StreamedEvent> {
     let store = first;
     for await (const event of events) {
       if (isOfStore(event)) {
@@ -94,7 +94,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   }
 
   /** A deleted store cannot be looked up, so the event itself says whose store it was. */
-  async function* ofStoresInScope(events: AsyncIterable<Event>): AsyncGenerator<Event> {
+  async function* ofStoresInScope(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent> {
     for await (const event of events) {
       if (isInScope(storeScope, subscriber.scope, { id: event.storeId, merchant: event.merchantId })) yield event;
     }
@@ -115,9 +115,9 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   };
 }
 
-const isOfStore = ({ kind }: Event) => storeKinds.some(storeKind => storeKind === kind);
+const isOfStore = ({ kind }: StreamedEvent) => storeKinds.some(storeKind => storeKind === kind);
 
-async function* translated(events: AsyncIterable<Event>): AsyncGenerator<Event> {
+async function* translated(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent> {
   try {
     yield* events;
   } catch (error) {
@@ -128,6 +128,10 @@ async function* translated(events: AsyncIterable<Event>): AsyncGenerator<Event> 
 function toClientError(error: unknown): unknown {
   if (error instanceof ReaderTooSlow) {
     return new StreamCut(`${error.message} Subscribe again with the cursor of the last event.`, { cause: error });
+  }
+  if (error instanceof PositionInFuture) {
+    const message = `is a cursor of the future: ${error.message}`;
+    return new InvalidInput([{ path: ['after'], type: 'value_error', message }]);
   }
   if (!(error instanceof EventsDeleted)) return error;
   const message =

@@ -11,7 +11,7 @@ import type { QueryLimits } from './limits.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
 import { createRequestValidator, DocumentCache } from './request-validation.ts';
-import { limitListObjects } from './response-limit.ts';
+import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
 import type { StreamCaller } from './subscriptions/open-streams.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
@@ -36,11 +36,12 @@ const maxTokens = 15_000;
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
   const { introspection, limits, trusted, responseCache, dependencies, authenticate, translateError } = options;
-  const schema = limitListObjects(options.schema, limits.objects);
+  const objectCounts: ObjectCounts = new WeakMap();
+  const schema = limitListObjects(options.schema, limits.objects, objectCounts);
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
-  const graph = { schema, dependencies, validateRequest, translateError };
+  const graph = { schema, objectCounts, dependencies, validateRequest, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
   const contexts = new WeakMap<FastifyRequest, ApolloContext>();
@@ -75,7 +76,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
         const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;
         return send(request, reply, errors);
       }
-      const subscription = parsed && toSubscription(parsed, parameters);
+      const subscription = parsed && toSubscription(parsed, parameters, cost);
       if (subscription) return subscriptions.send(request, reply, { subscription, caller });
       if (parsed) documents.prime(parsed);
       const costInBody = wantsCostInBody(request) ? cost : undefined;

@@ -29,7 +29,7 @@ import { mountDocs } from './pages/docs.ts';
 import { mountGuides } from './pages/guides.ts';
 import { mountPages } from './pages/mount.ts';
 import { checkTargets, completeProtocol, httpOptions, routableUrl } from './protocol.ts';
-import { registerRateLimit } from './rate-limit.ts';
+import { createMessageLimit, registerRateLimit } from './rate-limit.ts';
 import { observeRequests } from './requests.ts';
 import { registerTracing } from './tracing.ts';
 import { compileOrderRenderer, registerWebhooks } from './webhooks.ts';
@@ -102,6 +102,7 @@ export async function createServer(
           maxStallMs: config.streams.stallSeconds * 1_000,
         },
         authenticateKey: (key, connection) => app.authenticateKey(key, connection),
+        countRequest: config.rateLimit > 0 ? createMessageLimit(app) : undefined,
         renewKey: key => authenticate.renew(key),
         isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
         observer: observeStreams(app, metrics, reportRequest),

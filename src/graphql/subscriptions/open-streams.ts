@@ -128,6 +128,10 @@ export class OpenStream {
     this.#onClosed = onClosed;
   }
 
+  get keyId(): string {
+    return this.#key.caller.keyId;
+  }
+
   /** The scope of the key now. */
   get scope(): AccessScope {
     return this.#key.caller.scope;
