@@ -33,6 +33,8 @@ export interface EventSourceOptions {
 export interface Subscriber {
   /** The scope of its key now. */
   readonly scope: AccessScope;
+  /** Until when the service has held its events back, rather than the client. */
+  readonly heldUntil: () => number;
   /** Ends its streams. */
   readonly signal: AbortSignal;
   /** The cursor where an interrupted stream goes on, whatever its `after` is. */
@@ -56,7 +58,12 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   ): Promise<AsyncIterable<StreamedEvent>> {
     const cursor = subscriber.lastEventId ?? given;
     const after = cursor == null ? undefined : decodeEventCursor(stream, cursor);
-    const events = streamEvents({ ...options, after, filter: { storeId: stream.storeId, kinds } });
+    const events = streamEvents({
+      ...options,
+      after,
+      heldUntil: subscriber.heldUntil,
+      filter: { storeId: stream.storeId, kinds },
+    });
     const aborted = Promise.withResolvers<never>();
     const end = () => {
       void events.return();

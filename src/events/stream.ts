@@ -16,6 +16,8 @@ export interface StreamOptions {
   readonly maxBuffered: number;
   /** With more events waiting than that, a reader that takes none for so long is cut. */
   readonly maxStallMs?: number;
+  /** Until when the service itself has held the reader back, which is not its fault; infinite while it does. */
+  readonly heldUntil?: () => number;
 }
 
 /** The reader has stopped taking events. */
@@ -185,7 +187,8 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
   }
 
   #isStalled(): boolean {
-    return this.#waiting.length === 0 && performance.now() - this.#takenAt >= this.#maxStallMs;
+    const idleSince = Math.max(this.#takenAt, this.#options.heldUntil?.() ?? 0);
+    return this.#waiting.length === 0 && performance.now() - idleSince >= this.#maxStallMs;
   }
 
   get #maxStallMs(): number {

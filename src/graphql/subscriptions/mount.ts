@@ -26,8 +26,9 @@ export interface SubscriptionOptions {
   readonly authenticateKey: (key: string, connection: object) => Promise<StreamCaller>;
   /** Counts a request of a key; rejects beyond the rate limit. Absent without one. */
   readonly countRequest?: ((keyId: string) => Promise<void>) | undefined;
-  /** Runs the expensive work of streams in the turn of its key; absent: in a queue of the streams alone. */
-  readonly runInTurn?: RunInTurn;
+  /** Run the missed events, and those with an expensive selection, in the turn of their key; absent: in queues of the streams alone. */
+  readonly runReplay?: RunInTurn;
+  readonly runExpensive?: RunInTurn;
   /** The address of a client that opens a WebSocket; absent: the peer's. */
   readonly addressOf?: (request: IncomingMessage) => string;
   /** Authenticates a key afresh, not from the cache. */
@@ -57,11 +58,12 @@ interface Graph {
   readonly limits: Partial<QueryLimits>;
 }
 
-/**
- * Missed events, and live ones with an expensive selection, are executed so many at a time: live events with a small one, and requests, find
- * the other connections of the pool and most of the event loop. They wait for as long as it takes, as many as there are streams.
- */
-const queueOptions = { width: 4, perKey: 2, maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 24 * 3_600_000 };
+/** As many wait as there are streams, for as long as it takes. */
+const unlimited = { maxWaiting: Number.POSITIVE_INFINITY, maxWaitMs: 24 * 3_600_000 };
+/** Missed events that are executed at a time: enough for a key to catch up, and to leave connections of the pool to live events and requests. */
+const replayWidth = { ...unlimited, width: 6, perKey: 4 };
+/** The same for events, live or missed, with an expensive selection, each of which takes milliseconds of the event loop. */
+const expensiveWidth = { ...unlimited, width: 4, perKey: 1 };
 
 /** For so long a client may read the end of its stream. One that reads nothing must not hold up a shutdown. */
 const endMs = 1_000;
@@ -70,7 +72,7 @@ const endMs = 1_000;
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
   const { schema, validateRequest, translateError } = graph;
   const { limits, events, observer, renewKey, countRequest } = options;
-  const queue = new FairQueue(queueOptions);
+  const queues = { replay: new FairQueue(replayWidth), expensive: new FairQueue(expensiveWidth) };
   const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
   const streams = new OpenStreams({ limits, renew: renewKey, onClosed: observer.ended });
   observer.mounted(streams.counts);
@@ -80,7 +82,8 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     formatErrors,
     maxCost: graph.limits.streamCost ?? defaultQueryLimits.streamCost,
     budget: new DeliveryBudget({ costPerSecond: limits.costPerSecond, countRequest }),
-    runInTurn: options.runInTurn ?? ((keyId, task) => queue.run(keyId, task)),
+    runReplay: options.runReplay ?? ((keyId, task) => queues.replay.run(keyId, task)),
+    runExpensive: options.runExpensive ?? ((keyId, task) => queues.expensive.run(keyId, task)),
     onDelivered: observer.delivered,
   });
   const closeSockets = mountWebSocket(app, {

@@ -32,7 +32,8 @@ export interface SubscribeOptions {
   /** The cost that one event may have. */
   readonly maxCost: number;
   readonly budget: DeliveryBudget;
-  readonly runInTurn: RunInTurn;
+  readonly runReplay: RunInTurn;
+  readonly runExpensive: RunInTurn;
   readonly onDelivered: () => void;
 }
 
@@ -65,6 +66,12 @@ export type Results = AsyncGenerator<StreamResult, Completion>;
 const costPerEvent = 100;
 /** A selection that costs more, such as one with a menu, is executed in the turn of its key also for live events. */
 const expensiveCost = 500;
+/**
+ * Such a selection is charged for the time that it takes, since that depends on the size of the menu: at 50,000 a second a key gets a quarter
+ * of it. Time beyond a second is that of the database.
+ */
+const costPerMs = 200;
+const maxChargedMs = 1_000;
 /** For so long a stream waits to be opened while the database is unavailable. */
 export const openTimeoutMs = 5_000;
 
@@ -73,13 +80,14 @@ export const openTimeoutMs = 5_000;
  * the scope that the key has by then; errors are formatted as for queries, and one that ends the stream is its last result.
  */
 export function createSubscribe(options: SubscribeOptions) {
-  const { schema, dependencies, formatErrors, budget, runInTurn } = options;
+  const { schema, dependencies, formatErrors, budget, runReplay, runExpensive } = options;
 
   return async (request: SubscriptionRequest, stream: OpenStream): Promise<Results> => {
     // Statements of a request have a time limit, and so have those of a stream.
     const inRequest = <T>(run: () => T) =>
       currentRequest.run({ statements: 0, trace: undefined, keyId: stream.keyId }, run);
     const { document, operationName, variables } = request;
+    const isExpensive = request.cost > expensiveCost;
     const args = { schema, document, operationName, variableValues: variables };
     const open = () => createSourceEventStream({ ...args, contextValue: sourceContext(request, stream) });
     const source = await openSource(() => inRequest(open) as Promise<Source>, stream);
@@ -93,7 +101,7 @@ export function createSubscribe(options: SubscribeOptions) {
       try {
         if (!isStream(source)) throw new NotOpened(source.errors ?? []);
         for await (const event of readWithin(inRequest, source)) {
-          const result = await deliverEvent(event);
+          const result = await stream.hold(() => deliverEvent(event));
           stream.signal.throwIfAborted();
           stream.events += 1;
           options.onDelivered();
@@ -125,18 +133,20 @@ export function createSubscribe(options: SubscribeOptions) {
         signal.throwIfAborted();
         return inRequest(() => executeEvent(event));
       };
-      const isQueued = isReplayed || request.cost > expensiveCost;
-      const run = () => (isQueued ? untilAborted(signal, runInTurn(keyId, attempt)) : attempt());
+      const runInTurn = isExpensive ? runExpensive : isReplayed ? runReplay : undefined;
+      const run = () => (runInTurn ? untilAborted(signal, runInTurn(keyId, attempt)) : attempt());
       return format(await retryWhileUnavailable(run, signal));
     }
 
     async function executeEvent(event: StreamedEvent): Promise<ExecutionResult> {
+      const begun = performance.now();
       const cost = new CostBudget(options.maxCost, request.cost);
       const contextValue = createContext(dependencies, stream.scope, { budget: cost });
       const result = throwUnavailable(await execute({ ...args, rootValue: event, contextValue }));
       const objects = options.objectCounts.get(contextValue)?.objects ?? 0;
+      const spent = isExpensive ? Math.min(performance.now() - begun, maxChargedMs) * costPerMs : 0;
       // What the selection does not tell: the length of lists, and the size of what was loaded.
-      budget.charge(stream.keyId, Math.max(objects, cost.cost) - request.cost);
+      budget.charge(stream.keyId, Math.max(objects, cost.cost, spent) - request.cost);
       return result;
     }
   };
@@ -147,6 +157,7 @@ export function createSubscribe(options: SubscribeOptions) {
       get scope() {
         return stream.scope;
       },
+      heldUntil: () => stream.heldUntil,
       signal: stream.signal,
       lastEventId,
       onField: (field: StreamField) => {

@@ -48,10 +48,14 @@ const controlFrameBucket = { burst: 50, perSecond: 20 };
 const maxParts = 1_024;
 /** A client that does not read is not read from, so that responses to its messages do not pile up. */
 const maxBufferedBytes = 1024 * 1024;
+/** Messages that wait for their turn before no more are read. */
+const maxInbox = 8;
 /** A client that has not responded to a ping by the next one is gone. */
 const pingMs = 12_000;
 /** For so long a client may read why its connection is closed. */
 const closeMs = 250;
+/** RFC 6455, 5.5.1: a control frame has at most 125 bytes, two of them for the code. */
+const maxReasonLength = 123;
 /** Standard close codes (RFC 6455, 7.4.1, and the registry of IANA): the server goes away, a policy is violated, and so on. */
 const normalClosure = 1000;
 const goingAway = 1001;
@@ -114,6 +118,8 @@ class Connection {
   readonly #raw: Duplex;
   readonly #closed = new AbortController();
   #isInitialised = false;
+  /** Messages that wait for their turn. */
+  readonly inbox: string[] = [];
   key = '';
   onInitialised: () => void = () => {};
 
@@ -145,6 +151,13 @@ class Connection {
     this.onInitialised();
   }
 
+  /** Reads on, unless the client does not read itself, or has sent more than is handled yet. */
+  readOrPause(): void {
+    const isBusy = this.socket.bufferedAmount > maxBufferedBytes || this.inbox.length > maxInbox;
+    if (isBusy) this.socket.pause();
+    else if (this.socket.isPaused && this.isOpen) this.socket.resume();
+  }
+
   /** Counts the bytes of a client until it is initialised. */
   limitInitBytes(): void {
     let bytes = 0;
@@ -159,7 +172,7 @@ class Connection {
   /** Sends the reason and reads nothing more: a client that goes on sending costs nothing. */
   close(code: number, reason: string): void {
     if (!this.isOpen) return;
-    this.socket.close(code, reason);
+    this.socket.close(code, reason.slice(0, maxReasonLength));
     this.#stopReading();
   }
 
@@ -280,7 +293,7 @@ function serve(server: ProtocolServer, connection: Connection, { maxStreams, onE
         new Promise(resolve => {
           if (!connection.isOpen) return resolve();
           socket.send(message, () => {
-            if (connection.isOpen && socket.isPaused && socket.bufferedAmount < maxBufferedBytes) socket.resume();
+            connection.readOrPause();
             resolve();
           });
         }),
@@ -329,16 +342,16 @@ function countControlFrames(connection: Connection): void {
 
 /** Handles the messages of a client, one in each turn of the event loop; closes the connection of one that sends too many. */
 function receiveMessages(connection: Connection, maxStreams: number, handle: (message: string) => void): void {
-  const { socket } = connection;
+  const { inbox } = connection;
   const bucket = new TokenBucket(messageBucket(maxStreams));
-  const waiting: string[] = [];
   const handleNext = () => {
-    const message = waiting.shift();
+    const message = inbox.shift();
     if (message === undefined || !connection.isOpen) return;
-    if (waiting.length > 0) setImmediate(handleNext);
+    if (inbox.length > 0) setImmediate(handleNext);
+    connection.readOrPause();
     handle(message);
   };
-  socket.on('message', data => {
+  connection.socket.on('message', data => {
     if (!connection.isOpen) return;
     const message = String(data);
     if (!connection.isInitialised) {
@@ -346,9 +359,9 @@ function receiveMessages(connection: Connection, maxStreams: number, handle: (me
     } else if (!bucket.tryTake()) {
       return connection.close(tooManyRequests, 'Too many requests');
     }
-    if (socket.bufferedAmount > maxBufferedBytes) socket.pause();
-    waiting.push(message);
-    if (waiting.length === 1) setImmediate(handleNext);
+    inbox.push(message);
+    connection.readOrPause();
+    if (inbox.length === 1) setImmediate(handleNext);
   });
 }
 
