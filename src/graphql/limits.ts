@@ -152,7 +152,7 @@ function* checkOperation(
     yield limitError('QUERY_TOO_DEEP', `${subject} is ${depth} levels deep at ${path}`, limit, node);
   }
   const isStream = operation.operation === 'subscription';
-  const costLimit = isStream ? limits.streamCost : limits.cost;
+  const costLimit = isStream ? Math.min(limits.streamCost, limits.cost) : limits.cost;
   if (cost > costLimit) {
     const { path, node } = tooCostlyField(costliest, costLimit);
     const finding = `${subject} costs ${format(cost)} objects${isStream ? ' an event' : ''}, most of them at ${path}`;

@@ -146,8 +146,8 @@ test('a stream that waits for its budget is not cut as one whose reader is too s
   const store = await slow.data.store();
   const stream = watch(slow, store.id);
   await expect.poll(async () => (await slow.get('/metrics')).text).toMatch(/carte_streams_open\{transport="sse"\} 1/);
-  const results = stream.take(11);
-  await slow.data.orders(store, 5);
+  const results = stream.take(16);
+  await slow.data.orders(store, 10);
   // Each event takes half a second to pay for; meanwhile more come than fit into the buffer.
   for (let count = 0; count < 6; count++) {
     await sleep(250);

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { createClient } from 'graphql-ws';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startApp } from '../support/app.ts';
@@ -122,8 +123,29 @@ describe('After connection_init', () => {
     for (let id = 0; id < perKey; id++) socket.send(subscribe(id));
     for (let id = 0; id < perKey; id++) socket.send(JSON.stringify({ type: 'complete', id: String(id) }));
     for (let count = 0; count < 40; count++) socket.send(ping);
-    await expect.poll(() => messages.filter(message => message === '{"type":"pong"}').length).toBe(40);
+    const pongs = () => messages.filter(message => message === '{"type":"pong"}').length;
+    await expect.poll(pongs, { timeout: 10_000 }).toBe(40);
     expect(socket.readyState).toBe(socket.OPEN);
+  });
+
+  test('a client of graphql-ws stays connected with far more pings than it sends by default', async () => {
+    const client = createClient({
+      url,
+      webSocketImpl: WebSocket,
+      connectionParams: { 'x-api-key': app.key },
+      keepAlive: 60,
+      lazy: false,
+      retryAttempts: 0,
+    });
+    onTestFinished(() => void client.dispose());
+    let pongs = 0;
+    const closed: unknown[] = [];
+    client.on('pong', () => {
+      pongs += 1;
+    });
+    client.on('closed', event => void closed.push(event));
+    await expect.poll(() => pongs, { timeout: 10_000 }).toBe(20);
+    expect(closed).toEqual([]);
   });
 
   test('more messages than that close the connection', async () => {

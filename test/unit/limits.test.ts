@@ -110,7 +110,10 @@ describe('Cost', () => {
 });
 
 test('Each limit is an option, and its error names the value, the limit and the path', () => {
-  const tight = { depth: 2, introspectionDepth: 2, cost: 10, rootFields: 2, aliases: 1, selections: 3, directives: 1 };
+  const tight = {
+    ...{ depth: 2, introspectionDepth: 2, cost: 10, streamCost: 5 },
+    ...{ rootFields: 2, aliases: 1, selections: 3, directives: 1 },
+  };
   expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultQueryLimits)));
   const text = `{
     a: stores @skip(if: false) @include(if: true) { nodes { merchant { id } } }
@@ -130,5 +133,11 @@ test('Each limit is an option, and its error names the value, the limit and the 
       'The query costs 304 objects, most of them at stores.nodes.merchant; at most 10 are allowed.',
       2,
     ],
+  ]);
+  const stream = 'subscription { storeEvents { store { orders { nodes { id } } } } }';
+  const { errors: ofStream } = createLimitCheck(graph, { streamCost: 5 })(parse(stream), undefined, {});
+  expect(ofStream.map(({ message }) => message)).toEqual([
+    'The subscription costs 153 objects an event, most of them at storeEvents.store.orders.nodes; at most 5 are allowed. ' +
+      'Query the rest when an event tells that it has changed.',
   ]);
 });
