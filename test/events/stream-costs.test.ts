@@ -94,8 +94,8 @@ test('a key that delivers more than its budget waits and gets every event, while
     return performance.now() - begun;
   };
   const [busyMs, quietMs] = await Promise.all([took(busyStream), took(quietStream)]);
-  // 70 events cost 7,070: 4,000 at once, and the others at 2,000 a second.
-  expect(busyMs).toBeGreaterThan(1_400);
+  // 70 events cost 7,070: 2,000 at once, and the others at 2,000 a second.
+  expect(busyMs).toBeGreaterThan(2_400);
   expect(quietMs).toBeLessThan(busyMs / 2);
   const ids = (await busyStream).map(({ data }) => data.orderEvents.orderId);
   expect(ids).toEqual(orders.map(({ id }) => id));

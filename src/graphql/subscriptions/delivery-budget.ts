@@ -5,7 +5,7 @@ import { TokenBucket } from '../../scheduling/token-bucket.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';
 
 export interface DeliveryBudgetOptions {
-  /** The cost that the streams of one key may deliver in a second, and twice as much at once. */
+  /** The cost that the streams of one key may deliver in a second, and at once. */
   readonly costPerSecond: number;
   /** Counts a request of a key; rejects with `TooManyRequests` beyond the rate limit. Absent without one. */
   readonly countRequest: ((keyId: string) => Promise<void>) | undefined;
@@ -25,7 +25,6 @@ interface KeyBudget {
   counting: Promise<void> | undefined;
 }
 
-const burstSeconds = 2;
 /** So much of delivered cost counts as one request. */
 const costPerRequest = 1_000;
 /** Keys that are accounted for at a time; beyond that, the least recently used one begins anew. */
@@ -81,7 +80,7 @@ export class DeliveryBudget {
     const known = this.#keys.get(keyId);
     if (known) return known;
     const { costPerSecond } = this.#options;
-    const bucket = new TokenBucket({ burst: costPerSecond * burstSeconds, perSecond: costPerSecond });
+    const bucket = new TokenBucket({ burst: costPerSecond, perSecond: costPerSecond });
     const key: KeyBudget = { bucket, uncounted: 0, counting: undefined };
     this.#keys.set(keyId, key);
     return key;
