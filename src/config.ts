@@ -68,6 +68,8 @@ const settings = z.object({
   CARTE_EVENTS_KEEP_DAYS: integer(1, 365).default(7),
   CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
   CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
+  CARTE_STREAM_COST: integer(1, 1e12).default(2_000),
+  CARTE_STREAM_COST_PER_SECOND: integer(1_000, 1e12).default(50_000),
   CARTE_STREAM_BUFFER: integer(1, 1_000_000).default(1_000),
   CARTE_STREAM_STALL_SECONDS: integer(0, 3_600).default(30),
   CARTE_MENU_ENTITIES: integer(1, 1e9).default(defaultMenuLimits.entities),
@@ -158,6 +160,8 @@ function toConfig(env: z.output<typeof settings>) {
     streams: {
       total: env.CARTE_STREAMS,
       perKey: env.CARTE_STREAMS_PER_KEY,
+      /** Of the events that are delivered to one key. */
+      costPerSecond: env.CARTE_STREAM_COST_PER_SECOND,
       /** Events that wait in memory for a slow reader; further ones wait in the log. */
       buffer: env.CARTE_STREAM_BUFFER,
       /** For how long a reader may take none of them before its stream is cut. */
@@ -217,6 +221,7 @@ function toConfig(env: z.output<typeof settings>) {
     graphqlLimits: {
       depth: env.CARTE_GRAPHQL_DEPTH,
       cost: env.CARTE_GRAPHQL_COST,
+      streamCost: env.CARTE_STREAM_COST,
       aliases: env.CARTE_GRAPHQL_ALIASES,
       /** In the lists of one response. */
       objects: env.CARTE_GRAPHQL_OBJECTS,

@@ -4,10 +4,14 @@ import { toUnavailable } from './errors.ts';
 const minDelayMs = 50;
 const maxDelayMs = 2_000;
 /** A restart or failover of the database takes less. */
-const timeoutMs = 120_000;
+const defaultTimeoutMs = 120_000;
 
-/** Repeats a read while the database is unavailable, with exponential backoff; rejects when it is aborted, and after two minutes. */
-export async function retryWhileUnavailable<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/** Repeats a read while the database is unavailable, with exponential backoff; rejects when it is aborted, and after two minutes or the time given. */
+export async function retryWhileUnavailable<T>(
+  read: () => Promise<T>,
+  signal: AbortSignal,
+  timeoutMs = defaultTimeoutMs,
+): Promise<T> {
   const startedAt = performance.now();
   for (let delayMs = minDelayMs; ; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
     try {

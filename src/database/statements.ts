@@ -10,8 +10,8 @@ import { listSessions, SessionMonitor } from './session-monitor.ts';
 /** The statements of one request. */
 export interface RequestStatements {
   statements: number;
-  /** The API key of the request; undefined before it is authenticated. */
-  readonly keyId?: string | undefined;
+  /** The key whose work it is; absent without one. */
+  keyId?: string | undefined;
   /** Starts a span for a statement; the function that it returns ends the span. */
   readonly trace: ((text: string) => (error: unknown) => void) | undefined;
 }

@@ -4,10 +4,10 @@ import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
 import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
-import type { Event, EventKind } from './entities.ts';
+import type { EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
-import { type EventStream, ReaderTooSlow, streamEvents } from './stream.ts';
+import { type EventStream, PositionInFuture, ReaderTooSlow, type StreamedEvent, streamEvents } from './stream.ts';
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
 export interface EventSource {
@@ -16,9 +16,9 @@ export interface EventSource {
     field: 'orderEvents' | 'menuEvents',
     kinds: readonly EventKind[],
     args: { readonly storeId: string; readonly after?: string | null },
-  ): Promise<AsyncIterable<Event>>;
+  ): Promise<AsyncIterable<StreamedEvent>>;
   /** Events of the stores in scope themselves. */
-  ofScope(args: { readonly after?: string | null }): Promise<AsyncIterable<Event>>;
+  ofScope(args: { readonly after?: string | null }): Promise<AsyncIterable<StreamedEvent>>;
 }
 
 export interface EventSourceOptions {
@@ -33,6 +33,8 @@ export interface EventSourceOptions {
 export interface Subscriber {
   /** The scope of its key now. */
   readonly scope: AccessScope;
+  /** Until when the service has held its events back, rather than the client. */
+  readonly heldUntil: () => number;
   /** Ends its streams. */
   readonly signal: AbortSignal;
   /** The cursor where an interrupted stream goes on, whatever its `after` is. */
@@ -50,7 +52,12 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
   async function open(stream: StreamId, kinds: readonly EventKind[], after: number | undefined): Promise<EventStream> {
-    const events = streamEvents({ ...options, after, filter: { storeId: stream.storeId, kinds } });
+    const events = streamEvents({
+      ...options,
+      after,
+      heldUntil: subscriber.heldUntil,
+      filter: { storeId: stream.storeId, kinds },
+    });
     const aborted = Promise.withResolvers<never>();
     const end = () => {
       void events.return();
@@ -83,7 +90,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
    * A moved store has an event of its own, at which the store is looked up again. A deleted one ends the stream, since the next store with its
    * id is another one.
    */
-  async function* whileInScope(events: AsyncIterable<Event>, first: Store): AsyncGenerator<Event> {
+  async function* whileInScope(events: AsyncIterable<StreamedEvent>, first: Store): AsyncGenerator<StreamedEvent> {
     let store = first;
     for await (const event of events) {
       if (event.kind === 'STORE_DELETED') throw noStore(store.id);
@@ -100,7 +107,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   }
 
   /** A deleted store cannot be looked up, so the event itself says whose store it was. */
-  async function* ofStoresInScope(events: AsyncIterable<Event>): AsyncGenerator<Event> {
+  async function* ofStoresInScope(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent> {
     for await (const event of events) {
       if (!isInScope(storeScope, subscriber.scope, { id: event.storeId, merchant: event.merchantId })) continue;
       if (!isOfMerchantInScope(event) && (await isOfDeletedStore(event))) continue;
@@ -108,11 +115,11 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     }
   }
 
-  const isOfMerchantInScope = ({ merchantId }: Event) =>
+  const isOfMerchantInScope = ({ merchantId }: StreamedEvent) =>
     subscriber.scope.all || (merchantId !== null && subscriber.scope.merchantIds.includes(merchantId));
 
   /** A grant is to the store that has the id now, not to those that had it before. */
-  const isOfDeletedStore = ({ storeId, position }: Event) =>
+  const isOfDeletedStore = ({ storeId, position }: StreamedEvent) =>
     retryWhileUnavailable(() => isDeletedSince(options.query, storeId, position), signal);
 
   return {
@@ -144,9 +151,9 @@ const isSold = (before: Store, after: Store) => before.merchant != null && befor
 
 const withoutStores = (scope: AccessScope): AccessScope => ({ ...scope, storeIds: [] });
 
-const isOfStore = ({ kind }: Event) => storeKinds.some(storeKind => storeKind === kind);
+const isOfStore = ({ kind }: StreamedEvent) => storeKinds.some(storeKind => storeKind === kind);
 
-async function* translated(events: AsyncIterable<Event>): AsyncGenerator<Event> {
+async function* translated(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent> {
   try {
     yield* events;
   } catch (error) {
@@ -157,6 +164,10 @@ async function* translated(events: AsyncIterable<Event>): AsyncGenerator<Event> 
 function toClientError(error: unknown): unknown {
   if (error instanceof ReaderTooSlow) {
     return new StreamCut(`${error.message} Subscribe again with the cursor of the last event.`, { cause: error });
+  }
+  if (error instanceof PositionInFuture) {
+    const message = `is a cursor of the future: ${error.message}`;
+    return new InvalidInput([{ path: ['after'], type: 'value_error', message }]);
   }
   if (!(error instanceof EventsDeleted)) return error;
   const message =

@@ -3,7 +3,7 @@ import { toUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
-import { type EventFilter, readEvents } from './log.ts';
+import { type EventFilter, readEvents, timeOf } from './log.ts';
 
 export interface StreamOptions {
   readonly feed: EventFeed;
@@ -16,6 +16,8 @@ export interface StreamOptions {
   readonly maxBuffered: number;
   /** With more events waiting than that, a reader that takes none for so long is cut. */
   readonly maxStallMs?: number;
+  /** Until when the service itself has held the reader back, which is not its fault; infinite while it does. */
+  readonly heldUntil?: () => number;
 }
 
 /** The reader has stopped taking events. */
@@ -27,6 +29,21 @@ export class ReaderTooSlow extends Error {
   }
 }
 
+/** The position to start after is not one that the log can have reached. */
+export class PositionInFuture extends Error {
+  constructor(after: number, end: number) {
+    super(`the position ${timeOf(after)} is beyond the end of the log, which is ${timeOf(end)}`);
+  }
+}
+
+/** An event for one reader. */
+export interface StreamedEvent extends Event {
+  /** Whether it was read from the log since the reader had missed it, or has come as it was committed. */
+  readonly isReplayed: boolean;
+}
+
+/** By so much a position may be ahead of the end of the log and of the clock: positions are times, and clocks differ. */
+const maxAheadMicroseconds = 60_000_000;
 const pageSize = 200;
 const maxRetryMs = 500;
 
@@ -38,15 +55,15 @@ export function streamEvents(options: StreamOptions): EventStream {
   return new EventStream(options);
 }
 
-type Result = IteratorResult<Event, undefined>;
+type Result = IteratorResult<StreamedEvent, undefined>;
 
-export class EventStream implements AsyncIterableIterator<Event, undefined> {
-  /** Resolves when the stream has its starting point; rejects if `after` is too old. */
+export class EventStream implements AsyncIterableIterator<StreamedEvent, undefined> {
+  /** Resolves when the stream has its starting point; rejects if `after` is too old, or in the future. */
   readonly opened: Promise<void>;
   readonly #options: StreamOptions;
   readonly #unsubscribe: () => void;
   /** Events for the reader. */
-  #queue: Event[] = [];
+  #queue: StreamedEvent[] = [];
   #takenAt = performance.now();
   /** Events of the feed that arrive while missed ones are read; undefined if there are too many, so that they must be read, too. */
   #arrived: Event[] | undefined = [];
@@ -97,6 +114,8 @@ export class EventStream implements AsyncIterableIterator<Event, undefined> {
     const { feed, after } = this.#options;
     const position = await feed.ready();
     this.#last = after ?? position;
+    const latest = Math.max(position, Date.now() * 1_000) + maxAheadMicroseconds;
+    if (this.#last > latest) this.#fail(new PositionInFuture(this.#last, position));
     await this.#readPage();
     this.#isReading = false;
     const failure = this.#failure;
@@ -134,10 +153,10 @@ export class EventStream implements AsyncIterableIterator<Event, undefined> {
       this.#arrived ??= [];
       try {
         const events = await readEvents(query, { ...filter, after: this.#last, limit: pageSize });
-        this.#push(events);
+        this.#push(events, true);
         if (events.length === pageSize || !this.#arrived) return;
         this.#isLive = true;
-        this.#push(this.#arrived);
+        this.#push(this.#arrived, false);
         this.#arrived = [];
         return;
       } catch (error) {
@@ -156,7 +175,7 @@ export class EventStream implements AsyncIterableIterator<Event, undefined> {
     const buffered = this.#isLive ? this.#queue : (this.#arrived ?? []);
     if (isOverflowing && this.#isStalled()) this.#fail(new ReaderTooSlow(maxBuffered, this.#maxStallMs / 1_000));
     else if (isOverflowing || buffered.length + wanted.length > maxBuffered + this.#waiting.length) this.#overflow();
-    else if (this.#isLive) this.#push(wanted);
+    else if (this.#isLive) this.#push(wanted, false);
     else this.#arrived?.push(...wanted);
     this.#serve();
   }
@@ -168,17 +187,18 @@ export class EventStream implements AsyncIterableIterator<Event, undefined> {
   }
 
   #isStalled(): boolean {
-    return this.#waiting.length === 0 && performance.now() - this.#takenAt >= this.#maxStallMs;
+    const idleSince = Math.max(this.#takenAt, this.#options.heldUntil?.() ?? 0);
+    return this.#waiting.length === 0 && performance.now() - idleSince >= this.#maxStallMs;
   }
 
   get #maxStallMs(): number {
     return this.#options.maxStallMs ?? 10_000;
   }
 
-  #push(events: readonly Event[]): void {
+  #push(events: readonly Event[], isReplayed: boolean): void {
     for (const event of events) {
       if (event.position <= this.#last) continue;
-      this.#queue.push(event);
+      this.#queue.push({ ...event, isReplayed });
       this.#last = event.position;
     }
   }

@@ -18,7 +18,7 @@ import { locate } from './locations.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
 import { mountPlayground } from './playground.ts';
 import { createRequestValidator, DocumentCache, isIntrospection } from './request-validation.ts';
-import { limitListObjects } from './response-limit.ts';
+import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
 import type { StreamCaller } from './subscriptions/open-streams.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
@@ -67,7 +67,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const { introspection, limits, trusted, responseCache, authenticate, translateError, shares } = options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
-  const schema = acceptCoercedVariables(limitListObjects(options.schema, maxObjects));
+  const objectCounts: ObjectCounts = new WeakMap();
+  const schema = acceptCoercedVariables(limitListObjects(options.schema, maxObjects, objectCounts));
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
@@ -84,7 +85,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     },
   });
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
-  const graph = { schema, dependencies, validateRequest, translateError };
+  const graph = { schema, objectCounts, dependencies, validateRequest, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
   /** The results of introspection, which never change, for requests without a key. */
@@ -132,7 +133,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       return send(request, reply, found);
     };
     if (errors.length > 0) return failWith(errors);
-    const subscription = parsed && toSubscription(parsed, parameters);
+    const subscription = parsed && toSubscription(parsed, parameters, cost);
     if (subscription) return () => subscriptions.send(request, reply, { subscription, caller });
     // Undefined for requests with a key.
     const resultKey =

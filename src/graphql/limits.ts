@@ -23,6 +23,8 @@ export interface QueryLimits {
   readonly introspectionDepth: number;
   /** Objects in the response, by the sizes that the schema declares for its lists. */
   readonly cost: number;
+  /** The same for a subscription, whose selection is executed for each event. */
+  readonly streamCost: number;
   readonly rootFields: number;
   readonly aliases: number;
   /** Fields and fragment spreads in the document, all operations included. */
@@ -37,6 +39,7 @@ export const defaultQueryLimits: QueryLimits = {
   depth: 15,
   introspectionDepth: 20,
   cost: 1_000_000,
+  streamCost: 2_000,
   rootFields: 50,
   aliases: 100,
   selections: 2000,
@@ -176,10 +179,13 @@ function* checkOperation(
     const { path, node } = tooDeepField(deepest, limit);
     yield limitError('QUERY_TOO_DEEP', `${subject} is ${depth} levels deep at ${path}`, limit, node);
   }
-  if (cost > limits.cost) {
-    const { path, node } = tooCostlyField(costliest, limits.cost);
-    const finding = `${subject} costs ${format(cost)} objects, most of them at ${path}`;
-    yield limitError('QUERY_TOO_COMPLEX', finding, limits.cost, node);
+  const isStream = operation.operation === 'subscription';
+  const costLimit = isStream ? Math.min(limits.streamCost, limits.cost) : limits.cost;
+  if (cost > costLimit) {
+    const { path, node } = tooCostlyField(costliest, costLimit);
+    const finding = `${subject} costs ${format(cost)} objects${isStream ? ' an event' : ''}, most of them at ${path}`;
+    const remedy = isStream ? 'Query the rest when an event tells that it has changed.' : undefined;
+    yield limitError('QUERY_TOO_COMPLEX', finding, costLimit, node, remedy);
   }
 }
 
@@ -220,8 +226,9 @@ function limitError(
   finding: string,
   limit: number,
   node: ASTNode | undefined,
+  remedy = '',
 ): GraphQLError {
-  return new GraphQLError(`${finding}; at most ${format(limit)} are allowed.`, {
+  return new GraphQLError(`${finding}; at most ${format(limit)} are allowed. ${remedy}`.trimEnd(), {
     nodes: node ?? null,
     extensions: { code },
   });

@@ -14,14 +14,19 @@ import { TimeSlice } from '../scheduling/time-slice.ts';
 
 export const responseTooLarge = 'RESPONSE_TOO_LARGE';
 
+/** Objects in the lists of responses, by the context value of the execution. */
+export type ObjectCounts = WeakMap<object, { objects: number; readonly slice: TimeSlice }>;
+
 /**
  * Limits the objects in the lists of a response. Query cost assumes list sizes, and a menu may be far denser than assumed: a hundred
  * groups of a hundred modifier items, each standing for the item that offers them, make 10^12 objects in nine levels. Beyond the
  * limit one field fails and all later lists are empty, so that the response has one such error; its data is of no use.
  */
-export function limitListObjects(schema: GraphQLSchema, maxObjects: number): GraphQLSchema {
-  const counts = new WeakMap<object, { objects: number; readonly slice: TimeSlice }>();
-
+export function limitListObjects(
+  schema: GraphQLSchema,
+  maxObjects: number,
+  counts: ObjectCounts = new WeakMap(),
+): GraphQLSchema {
   function count(list: unknown, context: object): unknown {
     if (!Array.isArray(list)) return list;
     const counted = counts.get(context) ?? { objects: 0, slice: new TimeSlice() };

@@ -18,6 +18,10 @@ export class CostBudget {
     return Math.max(0, this.#limit - this.#cost);
   }
 
+  get cost(): number {
+    return this.#cost;
+  }
+
   /** Throws `TooCostly` beyond the limit; `subject` names what costs so much, e.g. `menuChanges of 20,000 entities`. */
   charge(cost: number, subject: string): void {
     this.#cost += cost;

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
-import { TooManyRequests } from '../errors.ts';
-import { FairQueue } from '../scheduling/fair-queue.ts';
+import { TooManyRequests, Unavailable } from '../errors.ts';
+import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
 
 /** What the requests of all keys share in this process. Each key gets its turn, so that none waits for what another has asked for. */
 export interface FairShares {
@@ -10,6 +10,10 @@ export interface FairShares {
   readonly expensive: FairQueue;
   /** Large bodies, from the first byte until they are handled. */
   readonly uploads: FairQueue;
+  /** Missed events of streams. */
+  readonly replay: FairQueue;
+  /** Events, live or missed, with an expensive selection. */
+  readonly expensiveEvents: FairQueue;
 }
 
 /** Bodies from this size on count as large. */
@@ -23,6 +27,13 @@ const maxWaiting = 1_000;
 /** Shorter than the timeout for receiving a request, which goes on while a large body waits. */
 const maxWaitMs = 8_000;
 
+/** Enough for a key to catch up, and to leave connections of the pool to live events and requests. */
+const replays = { width: 6, perKey: 4 };
+/** Each takes milliseconds of the event loop. */
+const expensiveEvents = { width: 4, perKey: 1 };
+/** As many events wait as there are streams, for as long as it takes. */
+const maxEventWaitMs = 24 * 3_600_000;
+
 export function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
   const createQueue = (width: number, perKey: number, noun: string) =>
     new FairQueue({
@@ -35,7 +46,16 @@ export function createFairShares({ requestsPerKey, expensive }: Config['shares']
         return new TooManyRequests(message, { retryAfterSeconds: 1 });
       },
     });
+  const createEventQueue = (size: Pick<FairQueueOptions, 'width' | 'perKey'>) =>
+    new FairQueue({
+      ...size,
+      maxWaiting: Number.POSITIVE_INFINITY,
+      maxWaitMs: maxEventWaitMs,
+      createError: () => new Unavailable('An event has waited for too long.'),
+    });
   return {
+    replay: createEventQueue(replays),
+    expensiveEvents: createEventQueue(expensiveEvents),
     requests: createQueue(Number.POSITIVE_INFINITY, requestsPerKey, 'requests'),
     expensive: createQueue(expensive, Math.ceil(expensive / 2), 'expensive requests'),
     uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies'),

@@ -126,7 +126,7 @@ function watchShares(shares: Shares, registers: Registry[]): void {
   const queues = Object.entries(shares);
   new Gauge({
     name: 'carte_share_tasks',
-    help: 'What keys share: requests, expensive requests, uploads (large bodies) and connections to the database, in use or waited for',
+    help: 'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for',
     labelNames: ['share', 'state'],
     registers,
     collect() {

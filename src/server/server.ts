@@ -18,6 +18,7 @@ import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { createAddressLimit } from './address-limit.ts';
 import { registerAuthentication } from './authentication.ts';
+import { createAddressOf } from './client-address.ts';
 import { isAllowedOrigin, registerCors } from './cors.ts';
 import { registerDrain } from './drain.ts';
 import { createTranslate, handleErrors } from './error-handler.ts';
@@ -32,7 +33,7 @@ import { mountDocs } from './pages/docs.ts';
 import { mountGuides } from './pages/guides.ts';
 import { mountPages } from './pages/mount.ts';
 import { checkTargets, completeProtocol, httpOptions, routableUrl } from './protocol.ts';
-import { registerRateLimit } from './rate-limit.ts';
+import { createMessageLimit, registerRateLimit } from './rate-limit.ts';
 import { observeRequests } from './requests.ts';
 import { registerTracing } from './tracing.ts';
 import { compileOrderRenderer, registerWebhooks } from './webhooks.ts';
@@ -110,6 +111,10 @@ export async function createServer(
           maxStallMs: config.streams.stallSeconds * 1_000,
         },
         authenticateKey: (key, connection, request) => app.authenticateKey(key, connection, request),
+        countRequest: config.rateLimit > 0 ? createMessageLimit(app) : undefined,
+        addressOf: createAddressOf(config.trustedProxies),
+        runReplay: (keyId, task) => shares.replay.run(keyId, task),
+        runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
         renewKey: key => authenticate.renew(key),
         isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
         observer: observeStreams(app, metrics, reportRequest),

@@ -10,7 +10,10 @@ import { startApp } from '../support/app.ts';
 import { prepare } from '../support/database.ts';
 import { openStream } from '../support/streams.ts';
 
-const app = await startApp({ streams: { total: 50, perKey: 20, buffer: 5, stallSeconds: 0 }, rateLimit: 1_000 });
+const app = await startApp({
+  streams: { total: 50, perKey: 20, buffer: 5, stallSeconds: 0, costPerSecond: 1_000_000 },
+  rateLimit: 1_000,
+});
 const store = await app.data.store();
 const webSocketUrl = `${app.url.replace('http', 'ws')}/graphql`;
 const document =
@@ -167,7 +170,7 @@ describe('WebSocket', () => {
     expect(await send([init()])).toEqual([4403, 'The payload of connection_init has no x-api-key.']);
     const unknown = 'The API key in the header x-api-key is not known, or no longer valid.';
     expect(await send([init('carte_x')])).toEqual([4403, unknown]);
-    expect(await send(['x'.repeat(300_000)])).toEqual([1009, '']);
+    expect(await send(['x'.repeat(300_000)])).toEqual([1009, 'connection_init is longer than 16 KB']);
   });
 
   test('takes the key in a header, too', async () => {

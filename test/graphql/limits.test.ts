@@ -71,7 +71,9 @@ describe('/graphql', () => {
 });
 
 test('A response over the limit of objects has one error and no data', async () => {
-  const limited = await startApp({ graphqlLimits: { depth: 15, cost: 1_000_000, aliases: 100, objects: 1000 } });
+  const limited = await startApp({
+    graphqlLimits: { depth: 15, cost: 1_000_000, streamCost: 2_000, aliases: 100, objects: 1000 },
+  });
   const store = await limited.data.store();
   const { items, ...menu } = smallMenu();
   const many = Array.from({ length: 40 }, (_, at) => ({ ...items[0], externalId: at === 0 ? 'item' : `item${at}` }));
@@ -116,7 +118,9 @@ describe('With trusted documents', async () => {
 });
 
 describe('Pages of orders of many stores', async () => {
-  const limited = await startApp({ graphqlLimits: { depth: 15, cost: 1_000_000, aliases: 100, objects: 20 } });
+  const limited = await startApp({
+    graphqlLimits: { depth: 15, cost: 1_000_000, streamCost: 2_000, aliases: 100, objects: 20 },
+  });
   const merchant = await limited.data.merchant();
   const stores = await Promise.all(Array.from({ length: 3 }, () => limited.data.store({ merchant: merchant.id })));
   for (const store of stores) await limited.data.orders(store, 6);

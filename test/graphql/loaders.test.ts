@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startApp } from '../support/app.ts';
 
 // One of the queries exceeds the default cost limit.
-const graphqlLimits = { depth: 15, aliases: 100, cost: 10 ** 12, objects: 10 ** 6 };
+const graphqlLimits = { depth: 15, aliases: 100, cost: 10 ** 12, streamCost: 2_000, objects: 10 ** 6 };
 const app = await startApp({ cacheBytes: 0, graphqlLimits });
 
 describe('loads and statements of a request', async () => {

@@ -212,6 +212,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
     depth: 2,
     introspectionDepth: 2,
     cost: 10,
+    streamCost: 5,
     rootFields: 2,
     aliases: 1,
     selections: 3,
@@ -243,5 +244,11 @@ test('Each limit is an option, and its error names the value, the limit and the 
       'The query costs 10,505 objects, most of them at stores.nodes.orders; at most 10 are allowed.',
       5,
     ],
+  ]);
+  const stream = 'subscription { storeEvents { store { orders { nodes { id } } } } }';
+  const { errors: ofStream } = createLimitCheck(graph, { streamCost: 5 })(parse(stream), undefined, {});
+  expect(ofStream.map(({ message }) => message)).toEqual([
+    'The subscription costs 153 objects an event, most of them at storeEvents.store.orders; at most 5 are allowed. ' +
+      'Query the rest when an event tells that it has changed.',
   ]);
 });

@@ -14,8 +14,12 @@ const writers = 4;
 
 /** Measures the time from the commit of an order to its arrival at each stream. */
 export async function measureLatency(database: BenchDatabase, seconds: number): Promise<void> {
-  const server = await startServer({ ...database.env, CARTE_STREAMS_PER_KEY: '10000', CARTE_LOG_LEVEL: 'error' });
-  const key = await carte(['key', 'create', '--name', 'latency', '--all'], database.env);
+  const server = await startServer({ ...database.env, CARTE_LOG_LEVEL: 'error' });
+  // Each of them has a stream for each store: as many streams as a key may have, and a fifth of what is delivered.
+  const keys: string[] = [];
+  for (let index = 0; index < streamsPerStore; index++) {
+    keys.push(await carte(['key', 'create', '--name', `latency-${index}`, '--all'], database.env));
+  }
   const clients = await Promise.all(
     Array.from({ length: writers }, async () => {
       const client = new pg.Client(database.env.DATABASE_URL);
@@ -31,7 +35,7 @@ export async function measureLatency(database: BenchDatabase, seconds: number): 
   const query =
     'subscription ($id: ID!) { orderEvents(storeId: $id) { cursor orderId order { id status customer { name } } } }';
   const streams = storeIds.flatMap(id =>
-    Array.from({ length: streamsPerStore }, (_, index) => {
+    keys.map((key, index) => {
       const transport = index % 2 === 0 ? ('sse' as const) : ('websocket' as const);
       return openStream(transport, { url: server.url, key }, { query, variables: { id } });
     }),

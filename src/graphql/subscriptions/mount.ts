@@ -6,17 +6,30 @@ import type { EventSourceOptions } from '../../events/source.ts';
 import { isObject } from '../../input/json.ts';
 import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, type TranslateError } from '../errors.ts';
+import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { type ParsedDocument, parseParameter, type ValidatedRequest } from '../request-validation.ts';
+import type { ObjectCounts } from '../response-limit.ts';
+import { DeliveryBudget } from './delivery-budget.ts';
 import { OpenStreams, type OpenStreamsOptions, type StreamCaller } from './open-streams.ts';
 import { acceptsEventStream, sendEventStream } from './sse.ts';
-import { ClientGone, createSubscribe, type Results, type SubscriptionRequest } from './subscribe.ts';
+import { ClientGone, createSubscribe, type Results, type RunInTurn, type SubscriptionRequest } from './subscribe.ts';
 import { mountWebSocket } from './websocket.ts';
 
 export interface SubscriptionOptions {
-  readonly limits: OpenStreamsOptions['limits'];
+  readonly limits: OpenStreamsOptions['limits'] & {
+    /** Of the events that are delivered to one key. */
+    readonly costPerSecond: number;
+  };
   readonly events: EventSourceOptions;
   /** Authenticates the key of a message on a WebSocket. */
   readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
+  /** Counts a request of a key; rejects beyond the rate limit. Absent without one. */
+  readonly countRequest?: ((keyId: string) => Promise<void>) | undefined;
+  /** Run the missed events, and those with an expensive selection, in the turn of their key. */
+  readonly runReplay: RunInTurn;
+  readonly runExpensive: RunInTurn;
+  /** The address of a client that opens a WebSocket. */
+  readonly addressOf: (request: IncomingMessage) => string;
   /** Authenticates a key afresh, not from the cache. */
   readonly renewKey: OpenStreamsOptions['renew'];
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean;
@@ -37,9 +50,11 @@ export interface StreamObserver {
 
 interface Graph {
   readonly schema: GraphQLSchema;
+  readonly objectCounts: ObjectCounts;
   readonly dependencies: ContextDependencies;
   readonly validateRequest: (parameters: unknown) => ValidatedRequest;
   readonly translateError: TranslateError;
+  readonly limits: Partial<QueryLimits>;
 }
 
 /** For so long a client may read the end of its stream. One that reads nothing must not hold up a shutdown. */
@@ -47,25 +62,36 @@ const endMs = 1_000;
 
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
-  const { schema, dependencies, validateRequest, translateError } = graph;
-  const { limits, events, observer, renewKey } = options;
+  const { schema, validateRequest, translateError } = graph;
+  const { limits, events, observer, renewKey, countRequest } = options;
   const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
   const streams = new OpenStreams({ limits, renew: renewKey, onClosed: observer.ended });
   observer.mounted(streams.counts);
-  const subscribe = createSubscribe({ schema, dependencies, events, formatErrors, onDelivered: observer.delivered });
+  const subscribe = createSubscribe({
+    ...graph,
+    events,
+    formatErrors,
+    maxCost: graph.limits.streamCost ?? defaultQueryLimits.streamCost,
+    budget: new DeliveryBudget({ costPerSecond: limits.costPerSecond, countRequest }),
+    runReplay: options.runReplay,
+    runExpensive: options.runExpensive,
+    onDelivered: observer.delivered,
+  });
   const closeSockets = mountWebSocket(app, {
     schema,
     authenticate: options.authenticateKey,
     validate(parameters) {
-      const { errors, parsed } = validateRequest(parameters);
+      const { errors, parsed, cost } = validateRequest(parameters);
       if (errors.length > 0) return errors;
-      return (parsed && toSubscription(parsed, parameters)) ?? [onlySubscriptions()];
+      return (parsed && toSubscription(parsed, parameters, cost)) ?? [onlySubscriptions()];
     },
     open: (key, caller) => streams.open(key, caller, 'websocket'),
     subscribe,
     formatErrors,
     translateError,
     isAllowedOrigin: options.isAllowedOrigin,
+    addressOf: options.addressOf,
+    maxStreams: limits.perKey,
   });
   options.onShutdown(() => {
     closeSockets();
@@ -106,12 +132,16 @@ interface Requested {
 }
 
 /** Undefined for any other operation. Takes the parameters as sent: in a URL, `variables` is a JSON text. */
-export function toSubscription({ document }: ParsedDocument, parameters: unknown): SubscriptionRequest | undefined {
+export function toSubscription(
+  { document }: ParsedDocument,
+  parameters: unknown,
+  cost = 0,
+): SubscriptionRequest | undefined {
   if (!isObject(parameters)) return undefined;
   const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
   if (!isSubscription(document, operationName)) return undefined;
   const variables = parseParameter(parameters.variables);
-  return { document, operationName, variables: isObject(variables) ? variables : {} };
+  return { document, operationName, variables: isObject(variables) ? variables : {}, cost };
 }
 
 function isSubscription(document: DocumentNode, operationName: string | undefined): boolean {

@@ -118,6 +118,7 @@ export class OpenStream {
   readonly #controller = new AbortController();
   readonly #openedAt = performance.now();
   #isClosed = false;
+  #heldUntil = 0;
   /** The root field, for the log. */
   field = 'unknown';
   events = 0;
@@ -128,6 +129,10 @@ export class OpenStream {
     this.#onClosed = onClosed;
   }
 
+  get keyId(): string {
+    return this.#key.caller.keyId;
+  }
+
   /** The scope of the key now. */
   get scope(): AccessScope {
     return this.#key.caller.scope;
@@ -136,6 +141,21 @@ export class OpenStream {
   /** Aborted to end the stream; its reason is an error to report to the client, `ShuttingDown`, or another if the client has left. */
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Until when the service has held an event back, for its costs or while it was executed; infinite while it does. */
+  get heldUntil(): number {
+    return this.#heldUntil;
+  }
+
+  /** Takes note that the reader waits for the service meanwhile. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    this.#heldUntil = Number.POSITIVE_INFINITY;
+    try {
+      return await work();
+    } finally {
+      this.#heldUntil = performance.now();
+    }
   }
 
   abort(reason: Error): void {
