@@ -10,11 +10,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeData, shortSize, wholeSize } from './fair-shares/data.ts';
-import { missesOf } from './fair-shares/goals.ts';
+import { missesOf, slowMiss } from './fair-shares/goals.ts';
 import { type HonestStep, runHonest } from './fair-shares/honest.ts';
 import { type Field, type Measured, measureRow, wholeTimes } from './fair-shares/measure.ts';
 import { startOtherTenant } from './fair-shares/processes.ts';
 import { honestTableOf, tableOf } from './fair-shares/report.ts';
+import type { Row } from './fair-shares/row.ts';
 import { rows } from './fair-shares/rows.ts';
 import { type Drilled, startDrilled } from './fair-shares/service.ts';
 
@@ -37,6 +38,17 @@ interface Result {
   readonly honest: readonly HonestStep[];
 }
 
+const attempts = 3;
+
+/** Measures a row again if the other tenant was slow while other programs had the processors. */
+async function measureInPeace(row: Row, begin: () => Promise<Field>): Promise<Measured> {
+  for (let attempt = 1; ; attempt++) {
+    const result = await measureRow(row, await begin(), times);
+    const isDisturbed = result.waitedSeconds > result.seconds / 10 && missesOf(result).join() === slowMiss;
+    if (!isDisturbed || attempt === attempts) return result;
+  }
+}
+
 async function run(drilled: Drilled): Promise<Result> {
   const begun = performance.now();
   const data = await makeData(drilled, (await drilled.restart()).url, values.short ? shortSize : wholeSize);
@@ -50,7 +62,7 @@ async function run(drilled: Drilled): Promise<Result> {
     const honest = !values.short && isChosen('honest') ? await runHonest(drilled, await begin()) : [];
     const measured: Measured[] = [];
     for (const row of chosen) {
-      const result = await measureRow(row, await begin(), times);
+      const result = await measureInPeace(row, begin);
       measured.push(result);
       // The rows so far, for those who wait.
       console.error(tableOf([result]).split('\n').at(-1));
