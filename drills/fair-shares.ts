@@ -1,9 +1,9 @@
 /**
  * Tries as one caller to stop the others: starts a service with a database of its own, and attacks it row by row while another tenant
  * reads.
- *   node drills/fair-shares.ts [--rows REGEX] [--seconds 5] [--checkout FOLDER] [--json FILE] [--short]
+ *   node drills/fair-shares.ts [--rows REGEX] [--seconds N] [--checkout FOLDER] [--json FILE] [--short]
  * `rows`: only those whose names match. `seconds`: for how long an attack begins new requests. `checkout`: a folder with another version
- * of Carte and its dependencies. `short`: a few rows with a smaller menu. It exits with 1 if a goal is missed.
+ * of Carte and its dependencies. `short`: a few rows with a smaller menu and one start of the service. It exits with 1 if a goal is missed.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { makeData, shortSize, wholeSize } from './fair-shares/data.ts';
 import { missesOf, slowMiss } from './fair-shares/goals.ts';
 import { type HonestStep, runHonest } from './fair-shares/honest.ts';
-import { type Field, type Measured, measureRow, wholeTimes } from './fair-shares/measure.ts';
+import { type Field, type Measured, measureRow, shortTimes, wholeTimes } from './fair-shares/measure.ts';
 import { startOtherTenant } from './fair-shares/processes.ts';
 import { honestTableOf, tableOf } from './fair-shares/report.ts';
 import type { Row } from './fair-shares/row.ts';
@@ -22,7 +22,7 @@ import { type Drilled, startDrilled } from './fair-shares/service.ts';
 const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '' },
-    seconds: { type: 'string', default: String(wholeTimes.attackSeconds) },
+    seconds: { type: 'string' },
     checkout: { type: 'string' },
     json: { type: 'string' },
     short: { type: 'boolean', default: false },
@@ -31,7 +31,8 @@ const { values } = parseArgs({
 
 const isChosen = (name: string) => new RegExp(values.rows, 'i').test(name);
 const chosen = rows.filter(({ name, isShort }) => isChosen(name) && (isShort || !values.short));
-const times = { ...wholeTimes, attackSeconds: Number(values.seconds) };
+const usual = values.short ? shortTimes : wholeTimes;
+const times = { ...usual, attackSeconds: Number(values.seconds ?? usual.attackSeconds) };
 
 interface Result {
   readonly rows: readonly Measured[];
@@ -51,11 +52,13 @@ async function measureInPeace(row: Row, begin: () => Promise<Field>): Promise<Me
 
 async function run(drilled: Drilled): Promise<Result> {
   const begun = performance.now();
-  const data = await makeData(drilled, (await drilled.restart()).url, values.short ? shortSize : wholeSize);
+  let server = await drilled.restart();
+  const data = await makeData(drilled, server.url, values.short ? shortSize : wholeSize);
   console.error(`data in ${((performance.now() - begun) / 1_000).toFixed(0)} s`);
   const other = startOtherTenant();
   const begin = async (): Promise<Field> => {
-    const { url, child } = await drilled.restart();
+    if (!values.short) server = await drilled.restart();
+    const { url, child } = server;
     return { pid: child.pid ?? 0, target: { ...data.target, url }, tenant: { ...data.tenant, url }, other };
   };
   try {
