@@ -4,6 +4,7 @@ import type { Tenant } from './other-tenant.ts';
 import { createHttpClient, errorCodeOf, type HttpClient, type HttpRequest } from './request.ts';
 import type { Target } from './row.ts';
 import type { Drilled } from './service.ts';
+import { readStream } from './streams.ts';
 
 /** How much data there is. */
 export interface Size {
@@ -87,6 +88,8 @@ export async function makeData(operator: Operator, url: string, size: Size): Pro
   await post(write, `/v1/stores/${rebateStoreId}/menu_configuration/`, rebateMenu());
   await post(otherWrite, `/v1/stores/${otherStoreId}/menu_configuration/`, menuOf(smallMenu, 0));
   const firstCursor = await readCursor(post, read);
+  const menuCursor = watchMenu(url, read);
+  await menuCursor.isOpen;
   const revisions = await makeHistory(post, write, size);
   await makeEvents(post, write, size);
   client.close();
@@ -96,6 +99,7 @@ export async function makeData(operator: Operator, url: string, size: Size): Pro
     storeIds: idsOf('attacker', size.stores),
     revisions,
     firstCursor,
+    firstMenuCursor: await menuCursor.first,
     orderIds: idLists(size),
     rebateStoreId,
     merchantId,
@@ -154,6 +158,30 @@ async function readCursor(post: Post, key: string): Promise<string> {
   const query = 'query ($id: ID!) { store(id: $id) { orderEventsCursor } }';
   const { data } = JSON.parse(await post(key, '/graphql', { query, variables: { id: largeStoreId } }));
   return data.store.orderEventsCursor;
+}
+
+/** Finds the cursor of the first event of the large menu, which is the only way to one. */
+function watchMenu(url: string, key: string) {
+  const query = 'subscription ($id: ID!) { menuEvents(storeId: $id) { cursor } }';
+  const opened = Promise.withResolvers<void>();
+  let text = '';
+  const reading = readStream(url, {
+    key,
+    query,
+    variables: { id: largeStoreId },
+    limitMs: 120_000,
+    maxEvents: 1,
+    onOpen: opened.resolve,
+    onText: chunk => {
+      text += chunk;
+    },
+  });
+  const first = reading.then(({ outcome }) => {
+    const cursor = /"cursor":"([^"]+)"/.exec(text)?.[1];
+    if (cursor === undefined) throw new Error(`The stream of the menu had no event: ${outcome}`);
+    return cursor;
+  });
+  return { isOpen: opened.promise, first };
 }
 
 /** Posts the large menu with changed prices and marks items as sold out; returns the revisions, oldest first. */
