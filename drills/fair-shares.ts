@@ -86,15 +86,23 @@ function report({ rows: measured, honest }: Result): boolean {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'carte-fair-shares-'));
+const drilled = await startDrilled(folder, values.checkout === undefined ? undefined : resolve(values.checkout));
+
+let cleaned: Promise<void> | undefined;
+
+/** Leaves neither a server nor its files behind. */
+function cleanUp(): Promise<void> {
+  cleaned ??= drilled.stop().then(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return cleaned;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
+}
 try {
-  const drilled = await startDrilled(folder, values.checkout === undefined ? undefined : resolve(values.checkout));
-  try {
-    const result = await run(drilled);
-    if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(result, null, 2));
-    process.exitCode = report(result) ? 0 : 1;
-  } finally {
-    await drilled.stop();
-  }
+  const result = await run(drilled);
+  if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(result, null, 2));
+  process.exitCode = report(result) ? 0 : 1;
 } finally {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  await cleanUp();
 }
