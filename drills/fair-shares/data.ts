@@ -11,6 +11,8 @@ export interface Size {
   readonly menu: typeof largestMenu;
   readonly stores: number;
   readonly ordersAStore: number;
+  /** Lists of 500 different orders at the large store. */
+  readonly orderLists: number;
   /** Events of single orders at the large store, in calls of fifty. */
   readonly events: number;
   readonly stockChanges: number;
@@ -21,6 +23,7 @@ export const wholeSize: Size = {
   menu: largestMenu,
   stores: 60,
   ordersAStore: 500,
+  orderLists: 25,
   events: 3_000,
   stockChanges: 30,
   divisor: 1,
@@ -31,6 +34,7 @@ export const shortSize: Size = {
   menu: tenthMenu,
   stores: 2,
   ordersAStore: 50,
+  orderLists: 1,
   events: 50,
   stockChanges: 3,
   divisor: 5,
@@ -126,16 +130,15 @@ async function importTenants(operator: Operator, size: Size): Promise<void> {
   );
   const ordersOf = (storeId: string, count: number) => Array.from({ length: count }, (_, at) => orderOf(storeId, at));
   await operator.importDocuments('orders', [
-    ...storeIds.flatMap(id => toLines(ordersOf(id, id === largeStoreId ? largeOrders(size) : size.ordersAStore))),
+    ...storeIds.flatMap(id =>
+      toLines(ordersOf(id, id === largeStoreId ? size.orderLists * ordersAList : size.ordersAStore)),
+    ),
     ...toLines(ordersOf(otherStoreId, 20)),
   ]);
 }
 
-/** Enough for 25 lists of different orders. */
-const largeOrders = (size: Size) => Math.max(size.events, (25 * ordersAList) / size.divisor);
-
 const idLists = (size: Size) =>
-  Array.from({ length: Math.floor(largeOrders(size) / ordersAList) }, (_, list) =>
+  Array.from({ length: size.orderLists }, (_, list) =>
     Array.from({ length: ordersAList }, (_, at) => orderOf(largeStoreId, list * ordersAList + at).id),
   );
 
@@ -204,7 +207,7 @@ async function makeHistory(post: Post, key: string, size: Size): Promise<readonl
 async function makeEvents(post: Post, key: string, size: Size): Promise<void> {
   const query = 'mutation ($ids: [ID!]!) { markOrders(orderIds: $ids, inPos: true) { orders { id } } }';
   const ids = idLists(size).flat();
-  for (let at = 0; at < Math.min(size.events, ids.length); at += ordersACall) {
+  for (let at = 0; at < size.events; at += ordersACall) {
     await post(key, '/graphql', { query, variables: { ids: ids.slice(at, at + ordersACall) } });
   }
 }
