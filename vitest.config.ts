@@ -16,6 +16,7 @@ const slowFiles = [
   'unit/embedded-root',
   'browser/docs',
   'http/shutdown',
+  'http/fair-shares',
   'browser/menu',
   'http/database-outage',
   'docs/migrating',

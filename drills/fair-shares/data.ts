@@ -4,12 +4,15 @@ import type { Tenant } from './other-tenant.ts';
 import { createHttpClient, errorCodeOf, type HttpClient, type HttpRequest } from './request.ts';
 import type { Target } from './row.ts';
 import type { Drilled } from './service.ts';
+import { readStream } from './streams.ts';
 
 /** How much data there is. */
 export interface Size {
   readonly menu: typeof largestMenu;
   readonly stores: number;
   readonly ordersAStore: number;
+  /** Lists of 500 different orders at the large store. */
+  readonly orderLists: number;
   /** Events of single orders at the large store, in calls of fifty. */
   readonly events: number;
   readonly stockChanges: number;
@@ -20,6 +23,7 @@ export const wholeSize: Size = {
   menu: largestMenu,
   stores: 60,
   ordersAStore: 500,
+  orderLists: 25,
   events: 3_000,
   stockChanges: 30,
   divisor: 1,
@@ -30,6 +34,7 @@ export const shortSize: Size = {
   menu: tenthMenu,
   stores: 2,
   ordersAStore: 50,
+  orderLists: 1,
   events: 50,
   stockChanges: 3,
   divisor: 5,
@@ -87,6 +92,8 @@ export async function makeData(operator: Operator, url: string, size: Size): Pro
   await post(write, `/v1/stores/${rebateStoreId}/menu_configuration/`, rebateMenu());
   await post(otherWrite, `/v1/stores/${otherStoreId}/menu_configuration/`, menuOf(smallMenu, 0));
   const firstCursor = await readCursor(post, read);
+  const menuCursor = watchMenu(url, read);
+  await menuCursor.isOpen;
   const revisions = await makeHistory(post, write, size);
   await makeEvents(post, write, size);
   client.close();
@@ -96,6 +103,7 @@ export async function makeData(operator: Operator, url: string, size: Size): Pro
     storeIds: idsOf('attacker', size.stores),
     revisions,
     firstCursor,
+    firstMenuCursor: await menuCursor.first,
     orderIds: idLists(size),
     rebateStoreId,
     merchantId,
@@ -122,16 +130,15 @@ async function importTenants(operator: Operator, size: Size): Promise<void> {
   );
   const ordersOf = (storeId: string, count: number) => Array.from({ length: count }, (_, at) => orderOf(storeId, at));
   await operator.importDocuments('orders', [
-    ...storeIds.flatMap(id => toLines(ordersOf(id, id === largeStoreId ? largeOrders(size) : size.ordersAStore))),
+    ...storeIds.flatMap(id =>
+      toLines(ordersOf(id, id === largeStoreId ? size.orderLists * ordersAList : size.ordersAStore)),
+    ),
     ...toLines(ordersOf(otherStoreId, 20)),
   ]);
 }
 
-/** Enough for 25 lists of different orders. */
-const largeOrders = (size: Size) => Math.max(size.events, (25 * ordersAList) / size.divisor);
-
 const idLists = (size: Size) =>
-  Array.from({ length: Math.floor(largeOrders(size) / ordersAList) }, (_, list) =>
+  Array.from({ length: size.orderLists }, (_, list) =>
     Array.from({ length: ordersAList }, (_, at) => orderOf(largeStoreId, list * ordersAList + at).id),
   );
 
@@ -156,6 +163,30 @@ async function readCursor(post: Post, key: string): Promise<string> {
   return data.store.orderEventsCursor;
 }
 
+/** Finds the cursor of the first event of the large menu, which is the only way to one. */
+function watchMenu(url: string, key: string) {
+  const query = 'subscription ($id: ID!) { menuEvents(storeId: $id) { cursor } }';
+  const opened = Promise.withResolvers<void>();
+  let text = '';
+  const reading = readStream(url, {
+    key,
+    query,
+    variables: { id: largeStoreId },
+    limitMs: 120_000,
+    maxEvents: 1,
+    onOpen: opened.resolve,
+    onText: chunk => {
+      text += chunk;
+    },
+  });
+  const first = reading.then(({ outcome }) => {
+    const cursor = /"cursor":"([^"]+)"/.exec(text)?.[1];
+    if (cursor === undefined) throw new Error(`The stream of the menu had no event: ${outcome}`);
+    return cursor;
+  });
+  return { isOpen: opened.promise, first };
+}
+
 /** Posts the large menu with changed prices and marks items as sold out; returns the revisions, oldest first. */
 async function makeHistory(post: Post, key: string, size: Size): Promise<readonly number[]> {
   for (const price of [0, 10, 20]) {
@@ -176,7 +207,7 @@ async function makeHistory(post: Post, key: string, size: Size): Promise<readonl
 async function makeEvents(post: Post, key: string, size: Size): Promise<void> {
   const query = 'mutation ($ids: [ID!]!) { markOrders(orderIds: $ids, inPos: true) { orders { id } } }';
   const ids = idLists(size).flat();
-  for (let at = 0; at < Math.min(size.events, ids.length); at += ordersACall) {
+  for (let at = 0; at < size.events; at += ordersACall) {
     await post(key, '/graphql', { query, variables: { ids: ids.slice(at, at + ordersACall) } });
   }
 }

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds } from '../../bench/support/cpu.ts';
 import type { Sample, Tenant } from './other-tenant.ts';
 import { type OtherTenant, startAttacker } from './processes.ts';
+import { closedStatus, lateStatus } from './request.ts';
 import type { Row, Target } from './row.ts';
 
 /** What the other tenant saw. */
 export interface TenantView {
-  /** Number of requests by status; 0 for a closed connection, -1 for none in time. */
+  /** Number of requests by status; `closed` for a closed connection, `timeout` for no response in time. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly p50: number;
   readonly p95: number;
@@ -55,6 +56,7 @@ export interface Times {
 }
 
 export const wholeTimes: Times = { calmMs: 2_500, leastMs: 2_000, attackSeconds: 5, settleMs: 15_000 };
+export const shortTimes: Times = { calmMs: 500, leastMs: 300, attackSeconds: 0.5, settleMs: 5_000 };
 
 const sampleMs = 50;
 
@@ -146,9 +148,12 @@ async function longestTurn(url: string): Promise<number | undefined> {
   }
 }
 
+const nameOf = (status: number) =>
+  status === lateStatus ? 'timeout' : status === closedStatus ? 'closed' : String(status);
+
 function viewOf(samples: readonly Sample[]): TenantView {
   const statuses: Record<string, number> = {};
-  for (const { status } of samples) statuses[status] = (statuses[status] ?? 0) + 1;
+  for (const { status } of samples) statuses[nameOf(status)] = (statuses[nameOf(status)] ?? 0) + 1;
   const sorted = samples.map(({ ms }) => ms).toSorted((one, other) => one - other);
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
   return { statuses, p50: at(0.5), p95: at(0.95), max: at(1) };

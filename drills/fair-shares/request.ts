@@ -16,8 +16,8 @@ export interface Response {
   readonly ms: number;
 }
 
-const closedStatus = 0;
-const lateStatus = -1;
+export const closedStatus = 0;
+export const lateStatus = -1;
 
 export interface HttpClient {
   send(request: HttpRequest): Promise<Response>;

@@ -15,8 +15,10 @@ export interface Target {
   readonly storeIds: readonly string[];
   /** Revisions of its menu, oldest first. */
   readonly revisions: readonly number[];
-  /** The position in its events before all of them. */
+  /** The position before all events of its orders. */
   readonly firstCursor: string;
+  /** The position of the first revision of its menu, for `menuEvents`. */
+  readonly firstMenuCursor: string;
   /** Orders of the large store, 500 for each list. */
   readonly orderIds: readonly (readonly string[])[];
   /** A store whose only item can be made cheaper than free. */

@@ -10,13 +10,14 @@ export interface StreamRequest {
   /** Ends the stream after so many events; without it, when the time is over. */
   readonly maxEvents?: number;
   readonly onOpen?: () => void;
+  readonly onText?: (text: string) => void;
 }
 
 const startOfEvent = 'event: next';
 
 /** Reads a stream of Server-Sent Events for so long, and counts its events. */
 export function readStream(url: string, options: StreamRequest): Promise<Outcome & { readonly events: number }> {
-  const { key, query, variables, limitMs, maxEvents = Number.POSITIVE_INFINITY, onOpen } = options;
+  const { key, query, variables, limitMs, maxEvents = Number.POSITIVE_INFINITY, onOpen, onText } = options;
   const headers = { 'x-api-key': key, 'content-type': 'application/json', accept: 'text/event-stream' };
   return new Promise(resolve => {
     let events = 0;
@@ -34,6 +35,7 @@ export function readStream(url: string, options: StreamRequest): Promise<Outcome
       let rest = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
+        onText?.(chunk);
         if (chunk.length < 10_000) {
           const code = errorCodeOf(chunk);
           if (code) outcome = `${response.statusCode} ${code}`;

@@ -33,10 +33,18 @@ export function operationOf(document: DocumentNode, name: string | undefined): O
 /** Collects fields as CollectFields of the GraphQL specification does: fragments expanded, equal response keys merged, in order. */
 export function selectedFields(selections: readonly SelectionNode[], fragments: Fragments): SelectedField[] {
   const fields = new Map<string, SelectedField>();
+  // Each once: fragments that spread each other would otherwise be expanded exponentially often.
+  const spread = new Set<string>();
   const visit = (selection: SelectionNode): void => {
-    if (selection.kind !== Kind.FIELD) {
-      const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-      inner?.selectionSet.selections.forEach(visit);
+    if (selection.kind === Kind.INLINE_FRAGMENT) {
+      selection.selectionSet.selections.forEach(visit);
+      return;
+    }
+    if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      const { value: name } = selection.name;
+      if (spread.has(name)) return;
+      spread.add(name);
+      fragments.get(name)?.selectionSet.selections.forEach(visit);
       return;
     }
     const key = (selection.alias ?? selection.name).value;

@@ -28,11 +28,11 @@ afterAll(() => other.stop());
 await other.begin({ ...tenant, url });
 
 /** An attack begins requests for so long. */
-const attackSeconds = 0.3;
+const attackSeconds = 0.2;
 /** Far above what the service takes on any machine; without its limits some of the rows take several times as much. */
 const mostCpuSeconds = 1;
 /** So that the other tenant sends requests during each row. */
-const leastMs = 150;
+const leastMs = 120;
 
 /** Statuses that the other tenant got since the last call, one at least. */
 async function statusesOfOther(): Promise<readonly number[]> {

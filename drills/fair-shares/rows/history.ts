@@ -17,7 +17,8 @@ export const historyRows: readonly Row[] = [
       ofLargeStore(
         target,
         aliased(48, at => {
-          const to = revisionAt(target, 1 + ((at + turn) % (target.revisions.length - 1)));
+          // Few different revisions, since a request may name only some; more in the next.
+          const to = revisionAt(target, 1 + (((at % 10) + turn) % (target.revisions.length - 1)));
           return `menuChanges(from: ${revisionAt(target, 0)}, to: ${to}) { count }`;
         }),
       ),
@@ -35,7 +36,7 @@ export const historyRows: readonly Row[] = [
     target => turn =>
       ofLargeStore(
         target,
-        `a${turn}: menuHistory(first: 40) { nodes { revision configuration { modifierItems { externalId } } } }`,
+        `a${turn}: menuHistory(first: 20) { nodes { revision configuration { modifierItems { externalId } } } }`,
       ),
   ),
   graphqlRow(

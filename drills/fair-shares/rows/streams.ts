@@ -26,7 +26,8 @@ export const streamRows: readonly Row[] = [
   ['with the orders alone', ordersOnly] as const,
 ].map(([name, query]) =>
   rowOf({ name: `20 streams from the first cursor ${name}`, key: 'read', atOnce: 20, requests: 20 }, target => {
-    const variables = { id: target.largeStoreId, after: target.firstCursor };
+    const after = query === menusWithDiagnostics ? target.firstMenuCursor : target.firstCursor;
+    const variables = { id: target.largeStoreId, after };
     return () => readStream(target.url, { key: target.keys.read, query, variables, limitMs: streamMs });
   }),
 );
