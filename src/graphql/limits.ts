@@ -44,15 +44,14 @@ export const defaultQueryLimits: QueryLimits = {
   literals: 100,
 };
 
-export const limitCodes = [
-  'QUERY_TOO_DEEP',
-  'QUERY_TOO_COMPLEX',
-  'QUERY_TOO_LONG',
-  'TOO_MANY_ROOT_FIELDS',
-  'TOO_MANY_ALIASES',
-  'TOO_MANY_DIRECTIVES',
-  'TOO_MANY_LITERALS',
-] as const;
+type LimitCode =
+  | 'QUERY_TOO_DEEP'
+  | 'QUERY_TOO_COMPLEX'
+  | 'QUERY_TOO_LONG'
+  | 'TOO_MANY_ROOT_FIELDS'
+  | 'TOO_MANY_ALIASES'
+  | 'TOO_MANY_DIRECTIVES'
+  | 'TOO_MANY_LITERALS';
 
 export interface LimitResult {
   /** Every limit that is exceeded. With any, the document must not be executed, and need not be validated. */
@@ -215,12 +214,7 @@ function fieldAt(fields: readonly PathField[], index: number) {
   return { path: shown.map(({ node }) => truncate(node.name.value)).join('.'), node: shown.at(-1)?.node };
 }
 
-function limitError(
-  code: (typeof limitCodes)[number],
-  finding: string,
-  limit: number,
-  node: ASTNode | undefined,
-): GraphQLError {
+function limitError(code: LimitCode, finding: string, limit: number, node: ASTNode | undefined): GraphQLError {
   return new GraphQLError(`${finding}; at most ${format(limit)} are allowed.`, {
     nodes: node ?? null,
     extensions: { code },
