@@ -1,6 +1,6 @@
 /**
  * Plans the capacity for the busiest hour of 10, 1,000 and 100,000 stores, or of the given numbers of stores:
- *   node bench/capacity.ts [stores …]
+ *   npx node bench/capacity.ts [stores …]
  * A deterministic simulation with the figures of `capacity-costs.ts`; docs/scaling.md explains it.
  */
 import { type Plan, planFor } from './support/capacity.ts';

@@ -1,6 +1,6 @@
 /**
  * The console of a busy evening, in a real browser:
- *   node bench/console.ts [--open 500] [--evening 1000] [--cut 10]
+ *   npx node bench/console.ts [--open 500] [--evening 1000] [--cut 10]
  * It starts its own server and database; loads the board; keeps so many orders open; runs so many orders through all statuses as fast
  * as it can; cuts the network for so many seconds; and compares the board with the server afterwards.
  */

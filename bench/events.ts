@@ -1,6 +1,6 @@
 /**
  * What the event log costs: writes with its triggers and without them, alternately, on the same server and database:
- *   node bench/events.ts [--rounds 3] [--requests 400] [--orders 300000]
+ *   npx node bench/events.ts [--rounds 3] [--requests 400] [--orders 300000]
  * It prints the CPU of the server and of the database per write, the throughput of small commits over 8 connections, and an import.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Moves the database under two processes of Carte, and checks what callers saw:
- *   node bench/failover.ts [--route address|pgbouncer|hosts] [--only NAME]… [--seconds 4]
+ *   npx node bench/failover.ts [--route address|pgbouncer|hosts] [--only NAME]… [--seconds 4]
  * Each drill starts PostgreSQL servers of its own: a primary, standbys that follow it, and the address under which the primary is found.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Injects faults into the service and its database under mixed load, and checks the responses:
- *   node bench/faults.ts [--kills 50] [--faults 1] [--terms 5] [--soak MINUTES] [--workers 16]
+ *   npx node bench/faults.ts [--kills 50] [--faults 1] [--terms 5] [--soak MINUTES] [--workers 16]
  * A part is skipped if its option is 0. It starts its own database and servers.
  */
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
  * Measures GET of the tree by the size of the menu, with a cold cache (changed just before through another process) and
  * with a warm one:
- *   node bench/growth.ts [--items 400,4000,10000] [--changes 5] [--seconds 4]
+ *   npx node bench/growth.ts [--items 400,4000,10000] [--changes 5] [--seconds 4]
  */
 import { parseArgs } from 'node:util';
 import { inParallel, sendExpecting } from './support/client.ts';

@@ -1,10 +1,10 @@
 /**
  * Measures the history of a mid menu, of which every revision changes one price:
- *   node bench/history.ts [--revisions 100] [--changed 1] [--inserted]
+ *   npx node bench/history.ts [--revisions 100] [--changed 1] [--inserted]
  * It prints the size on disk, and the CPU of reading one item now and as many revisions ago, and of comparing the two. `--changed` sets the
  * number of prices that change each time; with `--inserted` each revision also has one item more in front, which moves all others. It starts
  * its own server and database.
- *   node bench/history.ts --writes 200 [--rounds 5]
+ *   npx node bench/history.ts --writes 200 [--rounds 5]
  * measures the CPU of as many writes instead, with the triggers of the history and without them, alternately.
  */
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
  * Mixes writes and reads: cache hit rate, CPU per request, and stale responses:
- *   node bench/mixed.ts [--seconds 20] [--writes 0.5] [--stores 40] [--connections 8]
+ *   npx node bench/mixed.ts [--seconds 20] [--writes 0.5] [--stores 40] [--connections 8]
  * Every POST changes the whole menu of a store; every read is checked against the writes acknowledged before it.
  */
 import { parseArgs } from 'node:util';

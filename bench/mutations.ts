@@ -1,6 +1,6 @@
 /**
  * Measures the CPU of mutations beside their cost, at a store with a menu of 20,000 entities:
- *   node bench/mutations.ts [--rounds 20] [--only NAME]
+ *   npx node bench/mutations.ts [--rounds 20] [--only NAME]
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
  * Compares order lists on partitioned tables (docs/scaling.md#partitions) with plain tables: a million orders in each of two
  * databases on one server, one of them partitioned by time, measured alternately.
- *   node bench/partitions.ts [parts]
+ *   npx node bench/partitions.ts [parts]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

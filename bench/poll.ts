@@ -1,6 +1,6 @@
 /**
  * POS systems that poll: 32 connections read the newest orders of 200 stores while orders are imported:
- *   node bench/poll.ts [--seconds 30] [--rate 200] [--connections 32]
+ *   npx node bench/poll.ts [--seconds 30] [--rate 200] [--connections 32]
  * It starts its own server and database, and verifies every count afterwards.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Compares one process with two by requests per second, and counts failed requests when one of two is killed under load:
- *   node bench/processes.ts [--seconds 5] [--rounds 3] [--connections 16]
+ *   npx node bench/processes.ts [--seconds 5] [--rounds 3] [--connections 16]
  * The database and the load run on the same machine. On two cores they use what a second process could use, so the ratio
  * shows the remaining headroom, not the gain of a second process; the CPU time per request shows its cost.
  */

@@ -1,6 +1,6 @@
 /**
  * Renews the workers of a service by SIGHUP and ends it by SIGTERM, under full load, and reports every dropped request:
- *   node bench/renewals.ts [--renewals 5] [--terms 3] [--processes 2] [--clients 16]
+ *   npx node bench/renewals.ts [--renewals 5] [--terms 3] [--processes 2] [--clients 16]
  * It starts a database and servers of its own. `test/http/processes.test.ts` does the same once, with little load.
  */
 import { once } from 'node:events';

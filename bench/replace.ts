@@ -1,6 +1,6 @@
 /**
  * Measures POST of a menu configuration by its size:
- *   node bench/replace.ts [--entities 50,1000,10000]
+ *   npx node bench/replace.ts [--entities 50,1000,10000]
  * It starts its own server and database and prints a table.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Runs a primary, a standby and two server processes that read from it:
- *   node bench/replicas.ts [--pairs 2000] [--workers 4] [--reads 1000] [--load 16]
+ *   npx node bench/replicas.ts [--pairs 2000] [--workers 4] [--reads 1000] [--load 16]
  * Reads each write at once through the other process; measures reads with and without the replica; then stops, pauses and
  * freezes the replica under load. A part is skipped if its option is 0.
  */

@@ -1,6 +1,6 @@
 /**
  * Measures the streams of subscriptions:
- *   node bench/streams.ts [--chaos 60] [--latency 20] [--idle 5000]
+ *   npx node bench/streams.ts [--chaos 60] [--latency 20] [--idle 5000]
  * `chaos`: seconds in which four writers change orders, eight subscribers lose their connections at random, a serving process is killed every few
  * seconds and the database is restarted once; each subscriber must get the log. `latency`: seconds with 200 orders a second in 100 stores and
  * 500 streams. `idle`: streams that wait, for their memory. A part is skipped if its option is 0. It starts its own database and servers.

@@ -1,7 +1,7 @@
 /**
  * Tries as one caller to stop the others: starts a service with a database of its own, and attacks it row by row while another tenant
  * reads.
- *   node drills/fair-shares.ts [--rows REGEX] [--seconds N] [--checkout FOLDER] [--json FILE] [--short]
+ *   npx node drills/fair-shares.ts [--rows REGEX] [--seconds N] [--checkout FOLDER] [--json FILE] [--short]
  * `rows`: only those whose names match. `seconds`: for how long an attack begins new requests. `checkout`: a folder with another version
  * of Carte and its dependencies. `short`: a few rows with a smaller menu and one start of the service. It exits with 1 if a goal is missed.
  */

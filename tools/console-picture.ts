@@ -9,7 +9,7 @@ const store = 'lisbon-baixa';
 const folder = mkdtempSync(join(tmpdir(), 'carte-picture-'));
 const env = { CARTE_DATA: folder, PORT: '0', CARTE_LOG_LEVEL: 'error' };
 
-/** Takes the picture of the order board in docs/console.md: `node tools/console-picture.ts`. */
+/** Takes the picture of the order board in docs/console.md: `npx node tools/console-picture.ts`. */
 async function takePicture(): Promise<void> {
   const server = await startServer(env);
   const key = await carte(

@@ -47,15 +47,14 @@ export const defaultQueryLimits: QueryLimits = {
   literals: 100,
 };
 
-export const limitCodes = [
-  'QUERY_TOO_DEEP',
-  'QUERY_TOO_COMPLEX',
-  'QUERY_TOO_LONG',
-  'TOO_MANY_ROOT_FIELDS',
-  'TOO_MANY_ALIASES',
-  'TOO_MANY_DIRECTIVES',
-  'TOO_MANY_LITERALS',
-] as const;
+type LimitCode =
+  | 'QUERY_TOO_DEEP'
+  | 'QUERY_TOO_COMPLEX'
+  | 'QUERY_TOO_LONG'
+  | 'TOO_MANY_ROOT_FIELDS'
+  | 'TOO_MANY_ALIASES'
+  | 'TOO_MANY_DIRECTIVES'
+  | 'TOO_MANY_LITERALS';
 
 export interface LimitResult {
   /** Every limit that is exceeded. With any, the document must not be executed, and need not be validated. */
@@ -222,7 +221,7 @@ function fieldAt(fields: readonly PathField[], index: number) {
 }
 
 function limitError(
-  code: (typeof limitCodes)[number],
+  code: LimitCode,
   finding: string,
   limit: number,
   node: ASTNode | undefined,

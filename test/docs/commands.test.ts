@@ -54,6 +54,17 @@ describe('every command in a document', () => {
     expect(blocksOf('docs/pos.md').length).toBeGreaterThan(10);
   });
 
+  test('starts TypeScript with the Node of node_modules, since that of the machine may be older', () => {
+    const found = documents.flatMap(document => {
+      const commands = readFileSync(new URL(`../../${document}`, import.meta.url), 'utf8').matchAll(
+        /.*\bnode \S+\.ts/g,
+      );
+      return [...commands].map(([command]) => command);
+    });
+    expect(found.length).toBeGreaterThan(10);
+    expect(found.filter(command => !command.includes('npx node '))).toEqual([]);
+  });
+
   test('is run by .ci/run where it is said to be', () => {
     const ci = readFileSync(new URL('../../.ci/run', import.meta.url), 'utf8').split('\n');
     const promised = Object.keys(notRun).filter(words => notRun[words] === '.ci/run runs it');

@@ -28,7 +28,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm start': 'it is the service that the other commands call',
   'npm install': 'it asks the internet for packages',
   'npm run bench': 'it takes minutes',
-  'node bench/': 'it takes minutes',
+  'npx node bench/': 'it takes minutes',
   git: 'it changes the working copy',
   docker: 'it needs Docker',
   kubectl: 'it needs a cluster',
