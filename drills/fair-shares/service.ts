@@ -27,17 +27,18 @@ export async function startDrilled(folder: string, checkout: string = ownCheckou
   const { host, port, user, database: name } = database.connection;
   const address = `postgresql://${user}@localhost:${port}/${name}?host=${encodeURIComponent(host)}`;
   const env = { DATABASE_URL: address, PORT: '0', CARTE_DEMO: 'off', CARTE_LOG_LEVEL: 'error' };
-  let server: Server | undefined;
+  /** Also while it starts, so that it is stopped then as well. */
+  let running: Promise<Server> | undefined;
   let log = '';
   let imports = 0;
 
   async function stopRunning(): Promise<void> {
+    const server = await running?.catch(() => undefined);
+    running = undefined;
     if (!server) return;
-    const { child } = server;
-    const kill = setTimeout(() => child.kill('SIGKILL'), stopMs);
+    const kill = setTimeout(() => server.child.kill('SIGKILL'), stopMs);
     await stopServer(server);
     clearTimeout(kill);
-    server = undefined;
   }
 
   async function carte(...args: readonly string[]): Promise<string> {
@@ -56,10 +57,10 @@ export async function startDrilled(folder: string, checkout: string = ownCheckou
   return {
     async restart() {
       await stopRunning();
-      server = await startCheckout(checkout, env, text => {
+      running = startCheckout(checkout, env, text => {
         log += text;
       });
-      return server;
+      return running;
     },
     carte,
     async importDocuments(kind, lines) {
