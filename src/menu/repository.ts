@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { ReadAccess } from '../database/access.ts';
+import { parseJsonList } from '../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
-import { parseJson } from '../input/json.ts';
 import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
@@ -34,9 +34,6 @@ export async function findConfigurations(
   return configurations;
 }
 
-/** Length of JSON that is parsed in some milliseconds. */
-const maxCharacters = 256 * 1024;
-
 /** Parses and links a configuration, at once if it is small. */
 async function readConfiguration(
   { id, menu_revision: revision, ...lists }: ConfigurationRow,
@@ -44,9 +41,7 @@ async function readConfiguration(
 ): Promise<Configuration> {
   const parsed: [string, unknown][] = [];
   for (const [name, list] of Object.entries(lists)) {
-    // Parsing is native, and so one step: a large list has a turn of its own.
-    if (list.length > maxCharacters || slice.isOver) await slice.yield();
-    parsed.push([name, parseJson(list)]);
+    parsed.push([name, await runInSlices(parseJsonList(list), slice)]);
   }
   const rows: ConfigurationRows = Object.fromEntries(parsed) as Record<keyof ConfigurationRows, never>;
   return runInSlices(linkConfiguration(id, revision, rows), slice);
