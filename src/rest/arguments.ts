@@ -3,6 +3,7 @@ import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'g
 import { expectedRevision } from '../cache/etag.ts';
 import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
+import { TimeSlice } from '../scheduling/time-slice.ts';
 import { readBody } from './body.ts';
 import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
@@ -11,7 +12,7 @@ import { compilePartialCheck } from './domain-errors.ts';
 import { unprocessable } from './errors.ts';
 
 /** Reads the variables of an operation from a request. Throws or rejects with 422 and all validation errors. */
-export type ReadArguments = (request: FastifyRequest) => Variables | Promise<never>;
+export type ReadArguments = (request: FastifyRequest) => Variables | Promise<Variables>;
 
 export function compileArguments(
   graph: GraphQLSchema,
@@ -28,11 +29,7 @@ export function compileArguments(
     if (!errors.full) for (const { loc, type, msg } of await checkPartialInput(variables)) errors.add(loc, type, msg);
     throw unprocessable(errors.list);
   };
-  return request => {
-    const errors = new ValidationErrors();
-    const input = readInput(request, bodyParameters, errors);
-    const variables: Record<string, unknown> = {};
-    for (const parameter of parameters) readParameter(parameter, input, variables, errors);
+  const complete = (request: FastifyRequest, variables: Record<string, unknown>, errors: ValidationErrors) => {
     if (errors.list.length > 0) return reject(variables, errors);
     if (ifMatch) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
@@ -42,6 +39,27 @@ export function compileArguments(
     }
     return variables;
   };
+  return request => {
+    const errors = new ValidationErrors();
+    const isLarge = Buffer.isBuffer(request.body) && request.body.length > largeBody;
+    const input = readInput(request, bodyParameters, errors);
+    const variables: Record<string, unknown> = {};
+    const read = (parameter: Parameter) => readParameter(parameter, input, variables, errors);
+    if (isLarge) return forEachInTurn(parameters, read).then(() => complete(request, variables, errors));
+    for (const parameter of parameters) read(parameter);
+    return complete(request, variables, errors);
+  };
+}
+
+/** In bytes; of a larger body each list is read in a turn of the event loop of its own. */
+const largeBody = 256 * 1024;
+
+async function forEachInTurn<Element>(list: readonly Element[], run: (element: Element) => void): Promise<void> {
+  const slice = new TimeSlice();
+  for (const element of list) {
+    await slice.yield();
+    run(element);
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
