@@ -7,7 +7,9 @@ const valuesPerStep = 500;
 /** Serializes a response, a large one in slices; one with few objects may still exceed V8's longest string (512 MB). */
 export function stringifyResponse(response: object): string | Promise<string> {
   try {
-    const text = runInSlices(stringify(response));
+    const shape = new Shape();
+    if (!shape.isLarge(response)) return `${JSON.stringify(response)}\n`;
+    const text = runInSlices(stringify(response, shape));
     return text instanceof Promise ? text.catch(tooLong) : text;
   } catch (error) {
     return tooLong(error);
@@ -21,9 +23,7 @@ function tooLong(error: unknown): string {
 }
 
 /** Writes the same text as `JSON.stringify`, and a line end. */
-function* stringify(response: object): Steps<string> {
-  const shape = new Shape();
-  if (!shape.isLarge(response)) return `${JSON.stringify(response)}\n`;
+function* stringify(response: object, shape: Shape): Steps<string> {
   const parts: string[] = [];
   yield* write(response, shape, parts);
   parts.push('\n');
@@ -119,8 +119,12 @@ class Shape {
   }
 
   #read(object: object): ReadonlyMap<string, Shape> {
-    const entries = Object.entries(object);
-    this.#keys = 1 + entries.length;
-    return new Map(entries.filter(([, value]) => typeof value === 'object').map(([key]) => [key, new Shape()]));
+    const below = new Map<string, Shape>();
+    this.#keys = 1;
+    for (const key in object) {
+      this.#keys += 1;
+      if (typeof object[key as keyof typeof object] === 'object') below.set(key, new Shape());
+    }
+    return below;
   }
 }
