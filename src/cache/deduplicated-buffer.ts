@@ -42,8 +42,13 @@ export class DeduplicatedBuffer {
     return this.#unique.length + this.#ranges.byteLength;
   }
 
-  toBuffer(): Buffer {
-    const [content = Buffer.alloc(0)] = this.slices(this.length);
+  *toBuffer(): Steps<Buffer> {
+    const content = Buffer.allocUnsafeSlow(this.length);
+    let written = 0;
+    for (let index = 0; index < this.#ranges.length; index += 2) {
+      written += this.#unique.copy(content, written, this.#ranges[index], this.#ranges[index + 1]);
+      if (isPause(index / 2)) yield;
+    }
     return content;
   }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { runInSlices } from '../scheduling/time-slice.ts';
 import { compress, type Encoding } from './compression.ts';
 import type { DeduplicatedBuffer } from './deduplicated-buffer.ts';
 
@@ -43,7 +44,7 @@ export class ResponseCache {
     return this.#entries.calculatedSize;
   }
 
-  /** Returns a hit synchronously; concurrent misses of one key and revision share one `render`. */
+  /** Returns a hit synchronously, but for a large one that no request has read yet; concurrent misses of one key and revision share one `render`. */
   get(
     key: string,
     revision: string,
@@ -52,13 +53,28 @@ export class ResponseCache {
     const entry = this.#entries.get(key);
     if (entry?.revision === revision) {
       this.hits++;
-      return 'deduplicated' in entry ? this.#set(key, { revision, bytes: entry.deduplicated.toBuffer() }) : entry;
+      return 'deduplicated' in entry ? this.#restore(key, entry) : entry;
     }
     this.misses++;
-    const pendingKey = `${revision} ${key}`;
-    const pending = this.#pending.get(pendingKey);
+    return this.#pending.get(`${revision} ${key}`) ?? this.#await(key, revision, render());
+  }
+
+  /** Replaces a primed entry by its bytes: at once, unless they are many. */
+  #restore(key: string, { revision, deduplicated }: PrimedResponse): CachedResponse | Promise<CachedResponse> {
+    const pending = this.#pending.get(`${revision} ${key}`);
     if (pending) return pending;
-    const response = render()
+    const bytes = runInSlices(deduplicated.toBuffer());
+    if (!(bytes instanceof Promise)) return this.#set(key, { revision, bytes });
+    return this.#await(
+      key,
+      revision,
+      bytes.then(restored => ({ revision, bytes: restored })),
+    );
+  }
+
+  #await(key: string, revision: string, rendering: Promise<RenderedResponse>): Promise<CachedResponse> {
+    const pendingKey = `${revision} ${key}`;
+    const response = rendering
       .then(rendered => this.#set(key, rendered))
       .finally(() => this.#pending.delete(pendingKey));
     this.#pending.set(pendingKey, response);

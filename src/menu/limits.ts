@@ -1,5 +1,5 @@
 import type { ValidationError } from '../errors.ts';
-import type { Steps } from '../scheduling/time-slice.ts';
+import { isPause, type Steps } from '../scheduling/time-slice.ts';
 import { childIdsOf, type KindName, menuKinds, type PostedConfiguration } from './kinds.ts';
 
 /** Maximum size of a configuration, documented in docs/interface.md#size. */
@@ -62,11 +62,11 @@ function* measureTree(configuration: PostedConfiguration, measure: (entity: obje
     if (kind.children && !childSizes) throw new Error(`${kind.name} must precede ${kind.children.kind} in menuKinds`);
     const entities: readonly { readonly externalId: string }[] = configuration[kind.name];
     const sizesOfKind = new Map<string, number>();
-    for (const entity of entities) {
+    for (const [index, entity] of entities.entries()) {
       let size = measure(entity);
       for (const id of childIdsOf(kind, entity)) size += id === undefined ? 0 : (childSizes?.get(id) ?? 0);
       sizesOfKind.set(entity.externalId, size);
-      yield;
+      if (isPause(index)) yield;
     }
     sizes.set(kind.name, sizesOfKind);
   }

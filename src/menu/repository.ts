@@ -2,9 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { ReadAccess } from '../database/access.ts';
+import { parseJsonList } from '../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { queryIn } from '../database/transaction.ts';
-import { parseJson } from '../input/json.ts';
 import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { type ConfigurationCache, createConfigurationCache } from './configuration-cache.ts';
@@ -56,9 +56,6 @@ export async function findConfigurations(
   return configurations;
 }
 
-/** Length of JSON that is parsed in some milliseconds. */
-const maxCharacters = 256 * 1024;
-
 /** Parses and links a configuration, at once if it is small. */
 async function readConfiguration(
   { id, menu_revision: revision, ...lists }: ConfigurationRow,
@@ -70,9 +67,7 @@ async function readConfiguration(
   for (const [name, list] of Object.entries(lists)) {
     const text = list ?? '[]';
     length += text.length;
-    // Parsing is native, and so one step: a large list has a turn of its own.
-    if (text.length > maxCharacters || slice.isOver) await slice.yield();
-    parsed.push([name, parseJson(text)]);
+    parsed.push([name, await runInSlices(parseJsonList(text), slice)]);
   }
   const rows: ConfigurationRows = Object.fromEntries(parsed) as Record<keyof ConfigurationRows, never>;
   const configuration = await runInSlices(linkConfiguration(id, revision, rows), slice);

@@ -2,7 +2,7 @@ import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { findUnstorable, isStorable } from '../input/storable.ts';
 import { maxErrors } from '../input/validation-errors.ts';
-import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
+import { isPause, runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
 import { checkLimits, type MenuLimits } from './limits.ts';
 
@@ -67,7 +67,7 @@ export const partialInputChecks = {
     runInSlices(validatePartialConfiguration(input)),
 };
 
-/** Yields each error, and undefined after each entity. */
+/** Yields each error, and undefined between entities, where long work may stop. */
 type Check = (configuration: PartialConfiguration) => Generator<ValidationError | undefined>;
 
 function* collectErrors(configuration: PartialConfiguration, checks: readonly Check[]): Steps<ValidationError[]> {
@@ -88,9 +88,9 @@ const belowInput = (error: ValidationError): ValidationError => ({ ...error, pat
 function* checkTexts(configuration: PartialConfiguration): ReturnType<Check> {
   for (const { name } of menuKinds) {
     for (const [index, entity] of (configuration[name] ?? []).entries()) {
-      const path = [name, index];
-      if (!isStorable(entity, path.length)) yield* findUnstorable(entity, path);
-      yield;
+      // The depth is that of its path.
+      if (!isStorable(entity, 2)) yield* findUnstorable(entity, [name, index]);
+      if (isPause(index)) yield;
     }
   }
 }
@@ -115,7 +115,7 @@ function* checkIdentifiers(configuration: PartialConfiguration): ReturnType<Chec
         const message = `external id ${JSON.stringify(externalId)} is already that of the ${noun} at index ${first}`;
         yield { path, type: 'duplicate_external_id', message };
       }
-      yield;
+      if (isPause(index)) yield;
     }
   }
 }
@@ -133,7 +133,7 @@ function* checkReferences(configuration: PartialConfiguration): ReturnType<Check
     for (const [index, entity] of entities.entries()) {
       const path = [kind.name, index, property];
       yield* checkReferenceList(childIdsOf(kind, entity), ids.get(childKind), nounOf(childKind), path);
-      yield;
+      if (isPause(index)) yield;
     }
   }
   const itemIds = ids.get('items');

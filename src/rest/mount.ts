@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLField } from 'graphql';
 import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
+import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
@@ -108,6 +109,6 @@ function sendJson(reply: FastifyReply, body: Buffer | DeduplicatedBuffer | undef
   if (body === undefined) return reply.send();
   reply.header('content-type', 'application/json');
   if (Buffer.isBuffer(body)) return reply.send(body);
-  if (body.length < minStreamLength) return reply.send(body.toBuffer());
+  if (body.length < minStreamLength) return reply.send(runAtOnce(body.toBuffer()));
   return reply.header('content-length', body.length).send(Readable.from(body.slices()));
 }

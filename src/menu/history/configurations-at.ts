@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { parseJsonList } from '../../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import { parseJson } from '../../input/json.ts';
@@ -117,7 +118,7 @@ function* readTables(current: Row[]): Steps<Tables> {
   for (let row = current.pop(); row; row = current.pop()) {
     const table = new Map<number, TableRow>();
     tables.set(String(row.kind), table);
-    for (const entity of parseRows(row)) {
+    for (const entity of yield* parseRows(row)) {
       table.set(entity.id, entity);
       yield;
     }
@@ -129,7 +130,7 @@ function* undo(tables: Tables, change: Row): Steps<void> {
   const table = tables.get(String(change.kind));
   if (!table) throw new Error(`The menu history has changes to an unknown table ${change.kind}`);
   for (const id of change.inserted ?? []) table.delete(Number(id));
-  for (const row of parseRows(change)) {
+  for (const row of yield* parseRows(change)) {
     table.set(row.id, row);
     yield;
   }
@@ -141,8 +142,9 @@ function* undo(tables: Tables, change: Row): Steps<void> {
   }
 }
 
-const parseRows = ({ rows }: Row): readonly TableRow[] =>
-  rows === null ? [] : (parseJson(rows) as readonly TableRow[]);
+function* parseRows({ rows }: Row): Steps<readonly TableRow[]> {
+  return rows === null ? [] : ((yield* parseJsonList(rows)) as readonly TableRow[]);
+}
 
 function* configurationRows(em: EntityManager, tables: Tables): Steps<ConfigurationRows> {
   const lists: [string, unknown][] = [];
