@@ -31,6 +31,8 @@ export interface QueryLimits {
   readonly selections: number;
   /** On any one node. */
   readonly directives: number;
+  /** Selections with the same response name, of which validation compares each with each. */
+  readonly repetitions: number;
   /** Literals in the arguments of one field below the root, which are coerced for each object; variables are not. */
   readonly literals: number;
 }
@@ -44,6 +46,7 @@ export const defaultQueryLimits: QueryLimits = {
   aliases: 100,
   selections: 2000,
   directives: 10,
+  repetitions: 500,
   literals: 100,
 };
 
@@ -85,10 +88,15 @@ export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLi
 
 /** Checks the document as it is written: all its operations and fragments, each once. */
 function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<GraphQLError> {
-  const { selections, aliased, mostDirectives, mostLiterals } = countNodes(document);
+  const { selections, aliased, mostDirectives, mostLiterals, mostRepeated } = countNodes(document);
   if (selections.length > limits.selections) {
     const finding = `The document has ${format(selections.length)} selections`;
     yield limitError('QUERY_TOO_LONG', finding, limits.selections, selections[limits.selections]);
+  }
+  if (mostRepeated.count > limits.repetitions) {
+    const name = truncate(mostRepeated.node?.name.value ?? '');
+    const finding = `The document selects ${name} ${format(mostRepeated.count)} times`;
+    yield limitError('QUERY_TOO_LONG', finding, limits.repetitions, mostRepeated.node);
   }
   const excess = aliased[limits.aliases];
   if (excess) {
@@ -114,6 +122,8 @@ function countNodes({ definitions }: DocumentNode) {
   const aliased: FieldNode[] = [];
   let mostDirectives: DirectiveHolder | undefined;
   const mostLiterals: { node: FieldNode | undefined; count: number } = { node: undefined, count: 0 };
+  const mostRepeated: { node: FieldNode | undefined; count: number } = { node: undefined, count: 0 };
+  const repetitions = new Map<string, number>();
   const roots = new Set<SelectionSetNode>();
   // A stack of its own instead of recursion: the document may nest deeper than the call stack.
   const pending: SelectionSetNode[] = [];
@@ -130,12 +140,16 @@ function countNodes({ definitions }: DocumentNode) {
       enter(selection);
       selections.push(selection);
       if (selection.kind !== Kind.FIELD) continue;
+      const name = (selection.alias ?? selection.name).value;
+      const repeated = (repetitions.get(name) ?? 0) + 1;
+      repetitions.set(name, repeated);
+      if (repeated > mostRepeated.count) Object.assign(mostRepeated, { node: selection, count: repeated });
       if (selection.alias) aliased.push(selection);
       const count = roots.has(set) ? 0 : countLiterals(selection);
       if (count > mostLiterals.count) Object.assign(mostLiterals, { node: selection, count });
     }
   }
-  return { selections, aliased, mostDirectives, mostLiterals };
+  return { selections, aliased, mostDirectives, mostLiterals, mostRepeated };
 }
 
 function countLiterals({ arguments: given = [] }: FieldNode): number {

@@ -1,3 +1,5 @@
+import { code, isJsonSpace, type JsonLimits } from './json-structure.ts';
+
 /** Has the position of the error in code points from 0, as Python's `json` counts them. */
 export class JsonSyntaxError extends SyntaxError {
   readonly position: number;
@@ -26,19 +28,11 @@ const literals: readonly (readonly [text: string, value: unknown])[] = [
   ['null', null],
 ];
 
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+const { quote, comma, colon, openBracket, backslash, closeBracket, openBrace, closeBrace } = code;
 const firstPlain = 0x20;
 const escapes: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map(character => character.charCodeAt(0)));
 const unicodeEscape = 'u'.charCodeAt(0);
 
-const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 const isHexDigit = (code: number) =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 
@@ -61,15 +55,17 @@ const valuesPerCheck = 256;
 export class JsonReader {
   readonly #text: string;
   readonly #parseNumber: (text: string) => unknown;
+  readonly #limits: JsonLimits | undefined;
   readonly #containers: Container[] = [];
   #at = 0;
   #escapedKeys = 0;
   /** The document, once `read` has returned true. */
   value: unknown;
 
-  constructor(text: string, parseNumber: (text: string) => unknown) {
+  constructor(text: string, parseNumber: (text: string) => unknown, limits?: JsonLimits) {
     this.#text = text;
     this.#parseNumber = parseNumber;
+    this.#limits = limits;
   }
 
   /** Reads to the end, or until `isToPause` returns true; returns whether it has reached the end. */
@@ -88,6 +84,8 @@ export class JsonReader {
     const container: Container =
       code === openBrace ? { close: closeBrace, value: {}, key: '' } : { close: closeBracket, value: [] };
     this.#containers.push(container);
+    this.#limits?.checkNesting(this.#containers.length, this.#at);
+    this.#limits?.add({ containers: 1 }, this.#at);
     this.#at++;
     if (this.#nextCode() === container.close) {
       this.#at++;
@@ -110,6 +108,7 @@ export class JsonReader {
       }
       addMember(container, value);
       if (code === comma) {
+        this.#limits?.add({ values: 1 }, this.#at);
         this.#at++;
         // No trailing comma.
         if (this.#nextCode() === container.close) this.#unexpected(this.#at);
@@ -126,6 +125,7 @@ export class JsonReader {
   #readKey(container: { key: string }): void {
     if (this.#nextCode() !== quote) this.#unexpected(this.#at);
     const start = this.#at;
+    this.#limits?.add({ keys: 1 }, start);
     container.key = this.#readString();
     const isEscaped = this.#at - start - 2 !== container.key.length;
     if (isEscaped && ++this.#escapedKeys > maxEscapedKeys) {
@@ -140,7 +140,7 @@ export class JsonReader {
     const text = this.#text;
     let at = this.#at;
     let code = text.charCodeAt(at);
-    while (isSpace(code)) code = text.charCodeAt(++at);
+    while (isJsonSpace(code)) code = text.charCodeAt(++at);
     this.#at = at;
     return code;
   }

@@ -1,68 +1,77 @@
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-
-/** Where a JSON text exceeds a limit, and by what. */
-export interface StructureProblem {
-  /** In bytes. */
+/** Where a JSON text exceeds a limit, and which. */
+export class JsonTooLarge extends SyntaxError {
   readonly position: number;
+  /** Completes "the text is …". */
   readonly problem: string;
+
+  constructor(position: number, problem: string) {
+    super(`The text is ${problem} at position ${position}`);
+    this.position = position;
+    this.problem = problem;
+  }
+}
+
+/** What a JSON text has so far. */
+export interface JsonCounts {
+  containers: number;
+  keys: number;
+  values: number;
 }
 
 /** More than the largest menu has that can be posted. Each object, and each key that is new to it, costs the parser most of a microsecond. */
-const maxContainers = 300_000;
-const maxKeys = 500_000;
-const maxValues = 1_000_000;
+const maxCounts: Readonly<Record<keyof JsonCounts, readonly [limit: number, noun: string]>> = {
+  containers: [300_000, 'objects and lists'],
+  keys: [500_000, 'keys'],
+  values: [1_000_000, 'values'],
+};
 
-/**
- * Checks the structure of a JSON text before it is parsed: what it nests, and how many objects, keys and values it has. 10 MiB of brackets or of empty
- * objects would take the parser seconds. The text need not be valid.
- */
-export function findStructureProblem(
-  bytes: Buffer,
-  { maxNesting }: { readonly maxNesting: number },
-): StructureProblem | undefined {
-  let depth = 0;
-  let containers = 0;
-  let keys = 0;
-  let values = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index];
-    if (byte === quote) index = findStringEnd(bytes, index);
-    else if (byte === comma) {
-      if (++values > maxValues) return exceeded(index, maxValues, 'values');
-    } else if (byte === colon) {
-      if (++keys > maxKeys) return exceeded(index, maxKeys, 'keys');
-    } else if (byte === openBrace || byte === openBracket) {
-      if (++depth > maxNesting) return { position: index, problem: `nested deeper than ${maxNesting} levels` };
-      if (++containers > maxContainers) return exceeded(index, maxContainers, 'objects and lists');
-    } else if (byte === closeBrace || byte === closeBracket) depth--;
+/** Bounds the work for a JSON text while it is read: 10 MiB of brackets or of empty objects would take the parser seconds. */
+export class JsonLimits {
+  readonly #maxNesting: number;
+  readonly #counts: JsonCounts = { containers: 0, keys: 0, values: 0 };
+
+  constructor({ maxNesting }: { readonly maxNesting: number }) {
+    this.#maxNesting = maxNesting;
   }
-  return undefined;
+
+  /** Adds what was found up to a position; throws `JsonTooLarge` beyond a limit. */
+  add(found: Partial<Readonly<JsonCounts>>, position: number): void {
+    for (const name of ['containers', 'keys', 'values'] as const) {
+      const [limit, noun] = maxCounts[name];
+      this.#counts[name] += found[name] ?? 0;
+      if (this.#counts[name] > limit) {
+        throw new JsonTooLarge(position, `larger than ${limit.toLocaleString('en-US')} ${noun}`);
+      }
+    }
+  }
+
+  checkNesting(depth: number, position: number): void {
+    if (depth > this.#maxNesting) throw new JsonTooLarge(position, `nested deeper than ${this.#maxNesting} levels`);
+  }
 }
 
-function exceeded(position: number, limit: number, noun: string): StructureProblem {
-  return { position, problem: `more than ${limit.toLocaleString('en-US')} ${noun}` };
-}
+/** Codes of the characters that structure JSON. */
+export const code = {
+  quote: 0x22,
+  comma: 0x2c,
+  colon: 0x3a,
+  openBracket: 0x5b,
+  backslash: 0x5c,
+  closeBracket: 0x5d,
+  openBrace: 0x7b,
+  closeBrace: 0x7d,
+} as const;
 
-/** The position of the closing quote; the length of the text for an unterminated string. */
-function findStringEnd(bytes: Buffer, start: number): number {
-  let end = start;
-  do {
-    end = bytes.indexOf(quote, end + 1);
-    if (end < 0) return bytes.length;
+export const isJsonSpace = (character: number) =>
+  character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
+
+/** The position after the closing quote of the string that begins at `start`; the length of the text if it has none. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - backslashes - 1) === code.backslash) backslashes++;
     // A quote after an odd number of backslashes is escaped.
-  } while (countBackslashesBefore(bytes, end) % 2 === 1);
-  return end;
-}
-
-function countBackslashesBefore(bytes: Buffer, index: number): number {
-  let count = 0;
-  while (bytes[index - count - 1] === backslash) count++;
-  return count;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return text.length;
 }

@@ -1,5 +1,7 @@
-import { TimeSlice } from '../scheduling/time-slice.ts';
+import { runAtOnce, runInSlices, type Steps, TimeSlice } from '../scheduling/time-slice.ts';
+import { parseInParts } from './json-parts.ts';
 import { JsonReader } from './json-reader.ts';
+import { code, endOfString, isJsonSpace, type JsonLimits } from './json-structure.ts';
 
 declare global {
   interface JSON {
@@ -21,14 +23,15 @@ export function parseJson(text: string): unknown {
   return hasEscapedKey(text) ? parseSlowly(text, Number) : JSON.parse(text);
 }
 
-/** The same for a large text: what is not left to `JSON.parse` yields to the event loop. */
-export async function parseLargeJson(text: string): Promise<unknown> {
-  return hasEscapedKey(text) ? readJsonInSlices(text, Number) : JSON.parse(text);
+/** Parses the JSON of a request: throws `JsonTooLarge` beyond its limits, and yields to the event loop where it is large. */
+export async function parseUntrustedJson(text: string, limits: JsonLimits): Promise<unknown> {
+  const isEscaped = await runInSlices(searchEscapedKey(text));
+  return isEscaped ? readJsonInSlices(text, limits) : runInSlices(parseInParts(text, limits));
 }
 
 /** Reads a text with our own parser, which reports the position of an error. */
-export async function readJsonInSlices(text: string, parseNumber: (text: string) => unknown): Promise<unknown> {
-  const reader = new JsonReader(text, parseNumber);
+export async function readJsonInSlices(text: string, limits?: JsonLimits): Promise<unknown> {
+  const reader = new JsonReader(text, Number, limits);
   const slice = new TimeSlice();
   while (!reader.read(() => slice.isOver)) await slice.yield();
   return reader.value;
@@ -67,32 +70,24 @@ function exactNumber(text: string): number | RawNumber {
   return String(number) === text || !Number.isFinite(number) ? number : JSON.rawJSON(text);
 }
 
-/** Tests whether any object key contains an escape sequence, in one pass over the strings with a backslash. */
-export function hasEscapedKey(text: string): boolean {
+/** Tests whether any object key contains an escape sequence. */
+export const hasEscapedKey = (text: string): boolean => runAtOnce(searchEscapedKey(text));
+
+/** Strings with a backslash that are looked at in one step. */
+const stringsPerStep = 500;
+
+/** Looks for a key with an escape sequence in one pass over the strings with a backslash. */
+function* searchEscapedKey(text: string): Steps<boolean> {
+  let strings = 0;
   // In JSON a backslash occurs in strings only, and a string followed by a colon is a key. For invalid JSON the result does
   // not matter: either parser fails at the first backslash outside a string.
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
     at = endOfString(text, at);
-    while (isSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) === colon) return true;
+    while (isJsonSpace(text.charCodeAt(at))) at++;
+    if (text.charCodeAt(at) === code.colon) return true;
+    if (++strings % stringsPerStep === 0) yield;
   }
   return false;
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-const colon = 0x3a;
-const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-
-/** Returns the index after the closing quote of the string that contains `start`. */
-function endOfString(text: string, start: number): number {
-  let at = start;
-  for (; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === quote) return at + 1;
-    if (code === backslash) at++;
-  }
-  return at;
 }
 
 function parseSlowly(text: string, parseNumber: (text: string) => unknown): unknown {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseLargeJson, readJsonInSlices } from '../input/json.ts';
+import { parseUntrustedJson, readJsonInSlices } from '../input/json.ts';
 import { JsonSyntaxError } from '../input/json-reader.ts';
-import { findStructureProblem } from '../input/json-structure.ts';
+import { JsonLimits, JsonTooLarge } from '../input/json-structure.ts';
 import type { RequestError } from '../input/validation-errors.ts';
 import { type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 
@@ -41,12 +41,11 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Parses a JSON body. Invalid JSON is 422 at the position where parsing stopped, as in FastAPI. */
 export async function parseBody(bytes: Buffer): Promise<unknown> {
-  const found = findStructureProblem(bytes, { maxNesting });
-  if (found) throw invalidJson(found.position, `JSON decode error, ${found.problem}`);
   const text = decode(bytes);
   try {
-    return await parseLargeJson(text);
+    return await parseUntrustedJson(text, new JsonLimits({ maxNesting }));
   } catch (error) {
+    if (error instanceof JsonTooLarge) throw invalidJson(error.position, `JSON decode error, ${error.problem}`);
     if (!(error instanceof SyntaxError)) throw error;
     throw invalidJson(await findErrorPosition(text), 'JSON decode error');
   }
@@ -68,7 +67,7 @@ function decode(bytes: Buffer): string {
 /** The position that FastAPI reports, which is not V8's; V8 does not always report one. */
 async function findErrorPosition(text: string): Promise<number> {
   try {
-    await readJsonInSlices(text, Number);
+    await readJsonInSlices(text);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return error.position;
     throw error;

@@ -1,6 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { parseLargeJson } from '../input/json.ts';
-import { findStructureProblem } from '../input/json-structure.ts';
+import { parseUntrustedJson } from '../input/json.ts';
+import { JsonLimits, JsonTooLarge } from '../input/json-structure.ts';
 import { type FairShares, minUploadBytes } from './fair-shares.ts';
 import { recordOf } from './requests.ts';
 
@@ -25,17 +25,13 @@ export function parseJsonBodies(app: FastifyInstance, { expensive }: Pick<FairSh
 }
 
 async function parseBytes(bytes: Buffer): Promise<unknown> {
-  const found = findStructureProblem(bytes, { maxNesting });
-  if (found) {
-    const message = `The body cannot be read: at byte ${found.position} it is ${found.problem}.`.replace(
-      'is more',
-      'has more',
-    );
-    throw Object.assign(new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY(), { message });
-  }
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   try {
-    return await parseLargeJson(bytes.toString('utf8').replace(/^\uFEFF/, ''));
-  } catch {
-    throw new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY();
+    return await parseUntrustedJson(text, new JsonLimits({ maxNesting }));
+  } catch (error) {
+    const invalid = new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY();
+    if (!(error instanceof JsonTooLarge)) throw invalid;
+    const message = `The body is ${error.problem}, at position ${error.position}.`;
+    throw Object.assign(invalid, { message });
   }
 }

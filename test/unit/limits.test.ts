@@ -218,6 +218,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
     selections: 3,
     directives: 1,
     literals: 1,
+    repetitions: 2,
   };
   expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultQueryLimits)));
   const text = `{
@@ -229,6 +230,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
   const { errors } = createLimitCheck(graph, tight)(parse(text), undefined, {});
   expect(errors.map(({ extensions, message, locations }) => [extensions.code, message, locations?.[0]?.line])).toEqual([
     ['QUERY_TOO_LONG', 'The document has 14 selections; at most 3 are allowed.', expect.any(Number)],
+    ['QUERY_TOO_LONG', 'The document selects nodes 3 times; at most 2 are allowed.', expect.any(Number)],
     ['TOO_MANY_ALIASES', 'The document has 2 aliases, exceeding the limit at b; at most 1 are allowed.', 3],
     ['TOO_MANY_DIRECTIVES', 'The document has 2 directives on one node; at most 1 are allowed.', 2],
     [
