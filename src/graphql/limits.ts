@@ -31,6 +31,8 @@ export interface QueryLimits {
   readonly selections: number;
   /** On any one node. */
   readonly directives: number;
+  /** Fragment spreads in the document; validation compares fragments that are spread together. */
+  readonly spreads: number;
   /** Selections with the same response name, of which validation compares each with each. */
   readonly repetitions: number;
   /** Literals in the arguments of one field below the root, which are coerced for each object; variables are not. */
@@ -46,6 +48,7 @@ export const defaultQueryLimits: QueryLimits = {
   aliases: 100,
   selections: 2000,
   directives: 10,
+  spreads: 500,
   repetitions: 500,
   literals: 100,
 };
@@ -92,6 +95,11 @@ function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<Gr
   if (selections.length > limits.selections) {
     const finding = `The document has ${format(selections.length)} selections`;
     yield limitError('QUERY_TOO_LONG', finding, limits.selections, selections[limits.selections]);
+  }
+  const spreads = selections.filter(({ kind }) => kind === Kind.FRAGMENT_SPREAD);
+  if (spreads.length > limits.spreads) {
+    const finding = `The document has ${format(spreads.length)} fragment spreads`;
+    yield limitError('QUERY_TOO_LONG', finding, limits.spreads, spreads[limits.spreads]);
   }
   if (mostRepeated.count > limits.repetitions) {
     const name = truncate(mostRepeated.node?.name.value ?? '');
