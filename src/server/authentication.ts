@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '../auth/authenticate.ts';
 import { Unauthenticated } from '../errors.ts';
@@ -54,7 +54,7 @@ export function registerAuthentication(
     const record = recordOf(request);
     record.keyId = caller.keyId;
     if (limitRate) await limitRate.call(app, request, record.reply);
-    if (isUpload(request)) record.reply.raw.once('close', await uploads.acquire(caller.keyId));
+    if (isUpload(request)) await holdUntilClosed(uploads, caller.keyId, record.reply.raw);
     return caller;
   });
   const countMessage = app.hasDecorator('createRateLimit') ? createMessageLimit(app) : undefined;
@@ -64,6 +64,13 @@ export function registerAuthentication(
     await countMessage?.(caller.keyId);
     return caller;
   });
+}
+
+/** The client may leave while it waits. */
+async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<void> {
+  const release = await queue.acquire(keyId);
+  if (response.destroyed) release();
+  else response.once('close', release);
 }
 
 /** A body of unknown length counts as large. */

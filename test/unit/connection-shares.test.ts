@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { queryOn } from '../../src/database/access.ts';
+import { shareConnections } from '../../src/database/connection-shares.ts';
+import { currentRequest } from '../../src/database/statements.ts';
+import { Unavailable } from '../../src/errors.ts';
+import { createDatabase } from '../support/database.ts';
+
+const orm = await createDatabase({ poolSize: 5 });
+const pool = await orm.em.getConnection().getNativeClient();
+const connections = shareConnections(pool, { timeoutMs: 1_000 });
+const query = queryOn(pool);
+
+/** Runs a statement that takes so long as a request of a key. */
+const sleepAs = (keyId: string | undefined, seconds: number) =>
+  currentRequest.run({ statements: 0, trace: undefined, keyId }, () => query('select pg_sleep($1)', [seconds]));
+
+const idle = { running: 0, waiting: 0 };
+
+test('a key leaves connections to others, and waits for its own', async () => {
+  const ended: string[] = [];
+  const run = async (name: string, keyId: string | undefined, seconds: number) => {
+    await sleepAs(keyId, seconds);
+    ended.push(name);
+  };
+  const ofOne = Array.from({ length: 8 }, (_, index) => run(`a${index}`, 'a', 0.3));
+  await sleep(50);
+  expect(connections.counts).toMatchObject({ running: 4, waiting: 4 });
+  await Promise.all([...ofOne, run('b', 'b', 0), run('no request', undefined, 0)]);
+  expect(ended.slice(0, 2).toSorted()).toEqual(['b', 'no request']);
+  expect(connections.counts).toMatchObject(idle);
+});
+
+test('a statement that waits for too long is rejected, and others are not', async () => {
+  const ofOne = Array.from({ length: 5 }, () => sleepAs('a', 1.5));
+  const results = Promise.allSettled(ofOne);
+  await sleepAs('b', 0);
+  const reasons = (await results).map(result => (result.status === 'rejected' ? result.reason : undefined));
+  expect(reasons.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(reasons[4]).toBeInstanceOf(Unavailable);
+  expect(connections.counts).toMatchObject(idle);
+});
+
+test('a transaction, and a statement that fails, returns its connection', async () => {
+  const request = { statements: 0, trace: undefined, keyId: 'a' };
+  for (let time = 0; time < 6; time++) {
+    await currentRequest.run(request, async () => {
+      await expect(query('select 1 / 0', [])).rejects.toThrow('division by zero');
+      await orm.em.fork().transactional(tx => tx.execute('select 1'));
+    });
+  }
+  await expect.poll(() => connections.counts).toMatchObject(idle);
+});
