@@ -102,8 +102,8 @@ export interface DocumentOptions {
   readonly introspection: boolean;
 }
 
-/** Far above what clients need: a document of the most tokens, indented by many levels, has fewer. */
-const maxDocumentCharacters = 256 * 1024;
+/** Some fifty for each of the most selections that a document may have. */
+const maxDocumentCharacters = 100_000;
 
 /** Bounds each cache by its texts: a syntax tree takes some hundred bytes for each character. */
 const maxCharacters = 512 * 1024;

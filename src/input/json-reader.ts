@@ -1,13 +1,12 @@
-import { code, isJsonSpace, type JsonLimits } from './json-structure.ts';
+import { code, isJsonSpace, type JsonLimits, JsonTooLarge } from './json-structure.ts';
 
 /** Has the position of the error in code points from 0, as Python's `json` counts them. */
 export class JsonSyntaxError extends SyntaxError {
   readonly position: number;
 
-  constructor(text: string, at: number, problem?: string) {
+  constructor(text: string, at: number) {
     const position = codePointsIn(text, at);
-    const found = at < text.length ? JSON.stringify(text[at]) : 'end';
-    super(`${problem ?? `Unexpected ${found} in JSON`} at position ${position}`);
+    super(`Unexpected ${at < text.length ? JSON.stringify(text[at]) : 'end'} in JSON at position ${position}`);
     this.position = position;
   }
 }
@@ -59,6 +58,8 @@ export class JsonReader {
   readonly #containers: Container[] = [];
   #at = 0;
   #escapedKeys = 0;
+  /** Since the limits were checked. */
+  readonly #found = { containers: 0, keys: 0, values: 0 };
   /** The document, once `read` has returned true. */
   value: unknown;
 
@@ -75,7 +76,10 @@ export class JsonReader {
       if (code === openBrace || code === openBracket) {
         if (this.#open(code) && this.#complete(this.#containers.pop()?.value)) return true;
       } else if (this.#complete(this.#readScalar(code))) return true;
-      if (values % valuesPerCheck === 0 && isToPause()) return false;
+      if (values % valuesPerCheck !== 0) continue;
+      this.#limits?.add(this.#found, this.#at);
+      Object.assign(this.#found, { containers: 0, keys: 0, values: 0 });
+      if (isToPause()) return false;
     }
   }
 
@@ -85,7 +89,7 @@ export class JsonReader {
       code === openBrace ? { close: closeBrace, value: {}, key: '' } : { close: closeBracket, value: [] };
     this.#containers.push(container);
     this.#limits?.checkNesting(this.#containers.length, this.#at);
-    this.#limits?.add({ containers: 1 }, this.#at);
+    this.#found.containers++;
     this.#at++;
     if (this.#nextCode() === container.close) {
       this.#at++;
@@ -108,7 +112,7 @@ export class JsonReader {
       }
       addMember(container, value);
       if (code === comma) {
-        this.#limits?.add({ values: 1 }, this.#at);
+        this.#found.values++;
         this.#at++;
         // No trailing comma.
         if (this.#nextCode() === container.close) this.#unexpected(this.#at);
@@ -125,11 +129,11 @@ export class JsonReader {
   #readKey(container: { key: string }): void {
     if (this.#nextCode() !== quote) this.#unexpected(this.#at);
     const start = this.#at;
-    this.#limits?.add({ keys: 1 }, start);
+    this.#found.keys++;
     container.key = this.#readString();
     const isEscaped = this.#at - start - 2 !== container.key.length;
     if (isEscaped && ++this.#escapedKeys > maxEscapedKeys) {
-      throw new JsonSyntaxError(this.#text, start, `More than ${maxEscapedKeys} keys with escape sequences`);
+      throw new JsonTooLarge(start, `larger than ${maxEscapedKeys.toLocaleString('en-US')} keys with escape sequences`);
     }
     if (this.#nextCode() !== colon) this.#unexpected(this.#at);
     this.#at++;

@@ -69,7 +69,7 @@ async function findErrorPosition(text: string): Promise<number> {
   try {
     await readJsonInSlices(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return error.position;
+    if (error instanceof JsonSyntaxError || error instanceof JsonTooLarge) return error.position;
     throw error;
   }
   throw new Error('The second parser has accepted invalid JSON');
