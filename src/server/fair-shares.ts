@@ -57,7 +57,7 @@ export function createFairShares({ requestsPerKey, expensive }: Config['shares']
     replay: createEventQueue(replays),
     expensiveEvents: createEventQueue(expensiveEvents),
     requests: createQueue(Number.POSITIVE_INFINITY, requestsPerKey, 'requests'),
-    expensive: createQueue(expensive, Math.ceil(expensive / 2), 'expensive requests'),
+    expensive: createQueue(expensive, Math.ceil(expensive / 4), 'expensive requests'),
     uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies'),
   };
 }
