@@ -90,7 +90,7 @@ const settings = z.object({
   CARTE_CORS_ORIGINS: listOf(origin),
   CARTE_MAX_WAITING: integer(1, 1_000_000).default(500),
   CARTE_MAX_DELAY_MS: integer(50, 60_000).default(1000),
-  CARTE_REQUESTS_PER_KEY: integer(1, 100_000).default(32),
+  CARTE_REQUESTS_PER_KEY: integer(1, 100_000).default(8),
   CARTE_EXPENSIVE_REQUESTS: integer(1, 1000).default(4),
   CARTE_RATE_LIMIT: integer(0, 1e9).default(0),
   CARTE_ADDRESS_RATE_LIMIT: integer(0, 1e9).default(300),

@@ -7,7 +7,12 @@ import { currentRequest } from './statements.ts';
 const minSharedSize = 4;
 /** The share of the pool that one key leaves to others. */
 const reserve = 1 / 5;
+/** Connections for expensive requests of all keys, and of one: their statements are long, and the database has few cores. */
+const expensive = { width: 4, perKey: 2 };
 const maxWaiting = 10_000;
+
+/** As long as an expensive request may wait for its turn. */
+const maxExpensiveWaitMs = 60_000;
 
 type Connected = (
   error: Error | undefined,
@@ -21,13 +26,17 @@ type Connected = (
  */
 export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }): FairQueue {
   const width = pool.options.max ?? 10;
+  const createError = () =>
+    new Unavailable('No connection to the database became free in time.', { retryAfterSeconds: 1 });
   const queue = new FairQueue({
     width,
     perKey: width < minSharedSize ? width : width - Math.ceil(width * reserve),
     maxWaiting,
     maxWaitMs: timeoutMs,
-    createError: () => new Unavailable('No connection to the database became free in time.', { retryAfterSeconds: 1 }),
+    createError,
   });
+  // It waits for its own statements, not for those of others.
+  const expensiveQueue = new FairQueue({ ...expensive, maxWaiting, maxWaitMs: maxExpensiveWaitMs, createError });
   const connect = pool.connect.bind(pool);
 
   const connectWith = (free: Release, callback: Connected) =>
@@ -40,9 +49,9 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
       callback(undefined, client, failure => client.release(failure));
     });
   /** Without a promise where a connection is free, as nearly always. */
-  const connectInTurn = (key: string, callback: Connected): void => {
+  const connectInTurn = (key: string, shared: FairQueue, callback: Connected): void => {
     try {
-      const slot = queue.acquire(key);
+      const slot = shared.acquire(key);
       if (slot instanceof Promise)
         slot.then(
           free => connectWith(free, callback),
@@ -54,11 +63,13 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
     }
   };
   pool.connect = ((callback?: Connected) => {
-    const key = currentRequest.getStore()?.keyId;
+    const request = currentRequest.getStore();
+    const key = request?.keyId;
+    const shared = request?.isExpensive ? expensiveQueue : queue;
     if (key === undefined) return callback ? connect(callback as never) : connect();
-    if (callback) return connectInTurn(key, callback);
+    if (callback) return connectInTurn(key, shared, callback);
     return new Promise<pg.PoolClient>((resolve, reject) =>
-      connectInTurn(key, (error, client) => (client ? resolve(client) : reject(error))),
+      connectInTurn(key, shared, (error, client) => (client ? resolve(client) : reject(error))),
     );
   }) as pg.Pool['connect'];
   return queue;

@@ -12,6 +12,8 @@ export interface RequestStatements {
   statements: number;
   /** The key whose work it is; absent without one. */
   keyId?: string | undefined;
+  /** Whether it is expensive, so that it uses few connections at a time. */
+  isExpensive?: boolean;
   /** Starts a span for a statement; the function that it returns ends the span. */
   readonly trace: ((text: string) => (error: unknown) => void) | undefined;
 }

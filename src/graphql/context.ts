@@ -170,11 +170,10 @@ class Loaders {
   }
 
   get orderPages() {
-    this.#orderPages ??= orderPageLoaders(
-      this.#repositories.orders,
-      () => this.stores.revisionsRead(),
-      this.#maxObjects,
-    );
+    this.#orderPages ??= orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead(), {
+      budget: this.#budget,
+      maxOrders: this.#maxObjects,
+    });
     return this.#orderPages;
   }
 

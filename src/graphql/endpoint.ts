@@ -7,7 +7,6 @@ import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
-import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
 import { createCachedQueries } from './cached-queries.ts';
 import { type ContextDependencies, createContext } from './context.ts';
@@ -22,6 +21,7 @@ import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
 import type { StreamCaller } from './subscriptions/open-streams.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
+import type { RunInTurn } from './subscriptions/subscribe.ts';
 import { acceptCoercedVariables, createVariableCoercion } from './variables.ts';
 
 export interface GraphqlOptions {
@@ -35,8 +35,9 @@ export interface GraphqlOptions {
   /** Returns undefined without an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<StreamCaller | undefined>;
   readonly translateError: TranslateError;
-  /** In which the requests of each key take turns. */
-  readonly shares: { readonly requests: FairQueue; readonly expensive: FairQueue };
+  /** Run a request, and one that takes long, when it is the turn of its key. */
+  readonly run: RunInTurn;
+  readonly runExpensive: RunInTurn;
   readonly subscriptions: SubscriptionOptions;
 }
 
@@ -64,7 +65,7 @@ const minExpensiveBytes = 256 * 1024;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, responseCache, authenticate, translateError, shares } = options;
+  const { introspection, limits, trusted, responseCache, authenticate, translateError } = options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
   const objectCounts: ObjectCounts = new WeakMap();
@@ -113,7 +114,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
     const caller = request.graphqlCaller ?? undefined;
-    const runExpensive = <T>(run: () => Promise<T>) => shares.expensive.run(caller?.keyId ?? '', run);
+    const runExpensive = <T>(run: () => Promise<T>) => options.runExpensive(caller?.keyId ?? '', run);
     if (caller && isCacheablePost(request) && !trusted) {
       const context = createContext(dependencies, caller.scope);
       const cached = await findCached(request.body, context, runExpensive);
@@ -172,7 +173,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     preParsing: async (request, _reply, payload) => (request.graphqlCaller ? payload : payload.pipe(limitBody())),
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
-      const send = await shares.requests.run(request.graphqlCaller?.keyId ?? '', () => respond(request, reply));
+      const send = await options.run(request.graphqlCaller?.keyId ?? '', () => respond(request, reply));
       return send();
     },
   });

@@ -89,6 +89,15 @@ export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLi
   };
 }
 
+/** Creates the function that computes the cost of an operation that needs no check, such as those of REST routes. */
+export function createCostOf(schema: GraphQLSchema) {
+  const fieldCosts = readFieldCosts(schema);
+  return (document: DocumentNode, operationName: string, variables: Variables): number => {
+    const operation = getOperationAST(document, operationName);
+    return (operation && analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost) ?? 0;
+  };
+}
+
 /** Checks the document as it is written: all its operations and fragments, each once. */
 function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<GraphQLError> {
   const { selections, aliased, mostDirectives, mostLiterals, mostRepeated } = countNodes(document);

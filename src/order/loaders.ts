@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
 import { ResponseTooLarge } from '../errors.ts';
+import type { CostBudget } from '../scheduling/cost-budget.ts';
 import type { Search } from './arguments.ts';
 import type { FoundOrders, OrderPage, OrderRepository } from './repository.ts';
 import { isCounted } from './where-clause.ts';
@@ -17,13 +18,13 @@ export function orderLoaders(repository: OrderRepository, scope: AccessScope) {
 export function orderPageLoaders(
   repository: OrderRepository,
   revisionsRead: () => Promise<void>,
-  maxOrders = Number.POSITIVE_INFINITY,
+  {
+    budget,
+    maxOrders = Number.POSITIVE_INFINITY,
+  }: { readonly budget: CostBudget; readonly maxOrders?: number | undefined },
 ) {
-  const checkNumber = createNumberCheck(repository, maxOrders);
-  const found = loaderBySearch(revisionsRead, async (pages, search) => {
-    await checkNumber(pages, search);
-    return repository.findPages(pages, search);
-  });
+  const checkNumber = createNumberCheck(repository, { budget, maxOrders });
+  const found = loaderBySearch(revisionsRead, repository.findPages, checkNumber);
   const counts = loaderBySearch(revisionsRead, repository.countPages);
   return {
     found: {
@@ -45,22 +46,39 @@ export function orderPageLoaders(
   };
 }
 
+/** Cost of reading an order, in units of some 0.5 µs of CPU (docs/graphql-limits.md#cost). */
+const costPerOrder = 20;
+
+type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void>;
+
 /**
- * Creates the check of the number of orders in all pages of a request. It takes every page for a full one; only if that is too many, and the
- * counters have the number of matches, it reads these.
+ * Creates the check of the number of orders in all pages of a request, before any of them is read. It takes every page for a full one; only if that
+ * is too many, and the counters have the number of matches, it reads these.
  */
-function createNumberCheck(repository: OrderRepository, maxOrders: number) {
+function createNumberCheck(
+  repository: OrderRepository,
+  { budget, maxOrders }: { readonly budget: CostBudget; readonly maxOrders: number },
+): CheckPages {
   let allowed = 0;
-  return async (pages: readonly OrderPage[], search: Search): Promise<void> => {
-    let orders = pages.length * search.size;
-    if (allowed + orders > maxOrders && isCounted(search)) {
-      const counts = await repository.countPages(pages, search);
-      orders = counts.reduce((sum, { count }) => sum + Math.min(count, search.size), 0);
-    }
+  const isTooMany = (orders: number) => allowed + orders > maxOrders || orders * costPerOrder > budget.rest;
+  const countOrders = async (pages: readonly OrderPage[]): Promise<number> => {
+    const [{ search } = { search: undefined }] = pages;
+    if (!search) return 0;
+    if (!isCounted(search)) return pages.length * search.size;
+    const counts = await repository.countPages(pages, search);
+    return counts.reduce((sum, { count }) => sum + Math.min(count, search.size), 0);
+  };
+  return async groups => {
+    let orders = sum(groups.map(pages => pages.length * (pages[0]?.search.size ?? 0)));
+    if (isTooMany(orders)) orders = sum(await Promise.all(groups.map(countOrders)));
     allowed += orders;
-    if (allowed > maxOrders) throw tooManyOrders(allowed, pages.length, maxOrders);
+    const stores = Math.max(...groups.map(pages => pages.length));
+    if (allowed > maxOrders) throw tooManyOrders(allowed, stores, maxOrders);
+    budget.charge(orders * costPerOrder, `${orders.toLocaleString('en-US')} orders`);
   };
 }
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 function tooManyOrders(orders: number, stores: number, maxOrders: number): ResponseTooLarge {
   const [found, of, most] = [orders, stores, maxOrders].map(number => number.toLocaleString('en-US'));
@@ -74,6 +92,7 @@ function tooManyOrders(orders: number, stores: number, maxOrders: number): Respo
 function loaderBySearch<T>(
   revisionsRead: () => Promise<void>,
   read: (pages: readonly OrderPage[], search: Search) => Promise<readonly T[]>,
+  check: CheckPages = async () => {},
 ) {
   const readGroup = async (pages: readonly OrderPage[]) => {
     const [first] = pages;
@@ -83,6 +102,7 @@ function loaderBySearch<T>(
     async pages => {
       await revisionsRead();
       const groups = [...Map.groupBy(pages, page => JSON.stringify(page.search)).values()];
+      await check(groups);
       const results = await Promise.all(groups.map(readGroup));
       const byPage = new Map(groups.flatMap((group, at) => group.map((page, index) => [page, results[at]?.[index]])));
       return pages.map(page => byPage.get(page) ?? new Error(`The orders of store ${page.store.id} were not read`));

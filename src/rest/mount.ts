@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLField } from 'graphql';
+import type { DocumentNode, GraphQLField } from 'graphql';
 import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
+import type { Variables } from './compile.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import { compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
@@ -23,6 +24,8 @@ export interface RestOptions<Caller extends object> extends ExecuteOptions<Calle
   readonly authenticate: (request: FastifyRequest, rootField: GraphQLField<unknown, unknown>) => Promise<Caller>;
   /** Executes a request when it is the caller's turn. */
   readonly run: <T>(caller: Caller, task: () => Promise<T>) => Promise<T>;
+  /** The number of objects that an operation loads with these variables. */
+  readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
@@ -50,8 +53,9 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
   return { contract, routes };
 }
 
-/** A request with such a body takes its turn among the expensive ones. */
+/** A request with such a body, and a list of so many objects, takes its turn among the expensive ones. */
 const minExpensiveBytes = 256 * 1024;
+const minExpensiveCost = 500;
 
 function mountRoute<Caller extends object>(
   app: FastifyInstance,
@@ -61,6 +65,7 @@ function mountRoute<Caller extends object>(
 ): void {
   const readArguments = compileArguments(options.schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
+  const isList = method === 'GET' && operation.parameters.some(parameter => parameter.in === 'query');
   app.route({
     method,
     url: path,
@@ -74,8 +79,13 @@ function mountRoute<Caller extends object>(
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');
       const caller = request.caller as Caller;
-      const respond = async () => handle(execute, await readArguments(request), { caller, headers: request.headers });
       const isExpensive = Buffer.isBuffer(request.body) && request.body.length >= minExpensiveBytes;
+      const respond = async () => {
+        const variables = await readArguments(request);
+        const handleRequest = () => handle(execute, variables, { caller, headers: request.headers });
+        const cost = isList ? options.costOf(operation.document, operation.name, variables) : 0;
+        return cost >= minExpensiveCost ? options.runExpensive(caller, handleRequest) : handleRequest();
+      };
       const response = await options.run(caller, () =>
         isExpensive ? options.runExpensive(caller, respond) : respond(),
       );

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { currentRequest } from '../database/statements.ts';
 import { TooManyRequests, Unavailable } from '../errors.ts';
 import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
 
@@ -24,8 +25,10 @@ const uploadsPerKey = 16;
 const maxUploads = 32;
 
 const maxWaiting = 1_000;
+/** What is within the published sizes is not refused, but waits; most clients give up then. */
+const maxWaitMs = 60_000;
 /** Shorter than the timeout for receiving a request, which goes on while a large body waits. */
-const maxWaitMs = 8_000;
+const maxUploadWaitMs = 8_000;
 
 /** Enough for a key to catch up, and to leave connections of the pool to live events and requests. */
 const replays = { width: 6, perKey: 4 };
@@ -34,13 +37,26 @@ const expensiveEvents = { width: 4, perKey: 1 };
 /** As many events wait as there are streams, for as long as it takes. */
 const maxEventWaitMs = 24 * 3_600_000;
 
+/** Runs the expensive part of the current request in its turn. */
+export function runExpensive<T>(
+  { expensive }: Pick<FairShares, 'expensive'>,
+  key: string,
+  task: () => Promise<T>,
+): Promise<T> {
+  return expensive.run(key, () => {
+    const request = currentRequest.getStore();
+    if (request) request.isExpensive = true;
+    return task();
+  });
+}
+
 export function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
-  const createQueue = (width: number, perKey: number, noun: string) =>
+  const createQueue = (width: number, perKey: number, noun: string, maxWait = maxWaitMs) =>
     new FairQueue({
       width,
       perKey,
       maxWaiting,
-      maxWaitMs,
+      maxWaitMs: maxWait,
       createError: () => {
         const message = `This API key has more ${noun} under way than its share (${perKey} at a time); send fewer at once.`;
         return new TooManyRequests(message, { retryAfterSeconds: 1 });
@@ -58,6 +74,6 @@ export function createFairShares({ requestsPerKey, expensive }: Config['shares']
     expensiveEvents: createEventQueue(expensiveEvents),
     requests: createQueue(Number.POSITIVE_INFINITY, requestsPerKey, 'requests'),
     expensive: createQueue(expensive, Math.ceil(expensive / 4), 'expensive requests'),
-    uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies'),
+    uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies', maxUploadWaitMs),
   };
 }

@@ -11,6 +11,7 @@ import { openReplicas, type Replicas } from '../database/replicas.ts';
 import { authorize } from '../graphql/authorization.ts';
 import { type ContextDependencies, createContext, createRepositories, readRevisions } from '../graphql/context.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
+import { createCostOf } from '../graphql/limits.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { mountSdl } from '../graphql/sdl.ts';
@@ -23,7 +24,7 @@ import { isAllowedOrigin, registerCors } from './cors.ts';
 import { registerDrain } from './drain.ts';
 import { createTranslate, handleErrors } from './error-handler.ts';
 import { createFeed, deleteOldEvents, observeStreams } from './events.ts';
-import { createFairShares } from './fair-shares.ts';
+import { createFairShares, runExpensive } from './fair-shares.ts';
 import { mountHealth } from './health.ts';
 import { parseJsonBodies } from './json-bodies.ts';
 import { registerLoadShedding } from './load-shedding.ts';
@@ -101,7 +102,8 @@ export async function createServer(
       dependencies,
       authenticate: request => app.authenticate(request),
       translateError,
-      shares,
+      run: (keyId, task) => shares.requests.run(keyId, task),
+      runExpensive: (keyId, task) => runExpensive(shares, keyId, task),
       subscriptions: {
         limits: config.streams,
         events: {
@@ -128,7 +130,8 @@ export async function createServer(
     bodyLimit: config.bodyLimit,
     authenticate: async (request, rootField) => authorize(rootField, (await app.authenticate(request))?.scope),
     run: ({ keyId = '' }, task) => shares.requests.run(keyId, task),
-    runExpensive: ({ keyId = '' }, task) => shares.expensive.run(keyId, task),
+    runExpensive: ({ keyId = '' }, task) => runExpensive(shares, keyId, task),
+    costOf: createCostOf(schema),
     createContext: scope => createContext(dependencies, scope, { transport: 'REST' }),
     readRevisions: (scope, store) => readRevisions(dependencies, scope, store),
     translateError,

@@ -24,6 +24,7 @@ function appThatThrows(error: unknown) {
   mountRest(app, {
     run: (_caller, task) => task(),
     runExpensive: (_caller, task) => task(),
+    costOf: () => 0,
     responseCache: new ResponseCache(0),
     readRevisions: async () => ({ menuRevision: 1, ordersRevision: 1 }),
     schema: makeExecutableSchema({
