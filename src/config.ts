@@ -195,7 +195,7 @@ function toConfig(env: z.output<typeof settings>) {
     },
     /** Above one of these, requests are rejected with 503. */
     loadLimits: {
-      /** Statements that wait for a pool connection. */
+      /** Requests that wait for their turn, and statements that wait for a connection. */
       maxWaiting: env.CARTE_MAX_WAITING,
       /** Event loop delay, averaged over a second. */
       maxDelayMs: env.CARTE_MAX_DELAY_MS,

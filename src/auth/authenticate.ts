@@ -15,6 +15,8 @@ export interface Authenticate {
   (key: string, connection?: object, options?: { readonly isSuspect: boolean }): Caller | Promise<Caller>;
   /** Undefined if the database must be asked. */
   cached(key: string, connection?: object): Caller | undefined;
+  /** The id that the key had when it was last valid, which says nothing about now. */
+  lastKnownId(key: string, connection?: object): string | undefined;
   /** Finds it in the database even if it is cached; several keys at a time in one statement. */
   renew(key: string): Promise<Caller>;
 }
@@ -73,10 +75,12 @@ export function createAuthenticator(
     }
   };
   const findCaller = async (hash: string, find: (hash: string) => Promise<FoundKey>): Promise<Caller> => {
-    cache.delete(hash);
     // The TTL starts before the query, since the key may be revoked while it runs.
     const startedAt = now();
-    const { caller, expiresAt, usedAt } = await find(hash);
+    const { caller, expiresAt, usedAt } = await find(hash).catch((error: unknown) => {
+      if (error instanceof Unauthenticated) cache.delete(hash);
+      throw error;
+    });
     if (usedAt) onUse(caller.keyId, usedAt);
     if (seconds > 0) {
       if (cache.size >= maxCacheEntries) cache.clear();
@@ -93,6 +97,7 @@ export function createAuthenticator(
     findCaller(hashOf(key, connection), isSuspect ? findSuspect : hashed => findKey(query, hashed));
   return Object.assign(authenticate, {
     cached,
+    lastKnownId: (key: string, connection?: object) => cache.get(hashOf(key, connection))?.caller.keyId,
     renew: (key: string) => findCaller(hashOf(key, undefined), hash => keys.load(hash)),
   });
 }

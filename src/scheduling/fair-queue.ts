@@ -46,11 +46,12 @@ export class FairQueue {
     return { running: this.#running, waiting: this.#waiting, rejected: this.#rejected };
   }
 
-  /** Whether a key has more tasks, running or waiting, than an equal share of them all. */
+  /** Whether a key has at least an equal share of all tasks, running or waiting. */
   exceedsShare(key: string): boolean {
     const state = this.#keys.get(key);
     const tasks = state ? state.running + state.waiting.size : 0;
-    return tasks > 1 && tasks * this.#keys.size >= this.#running + this.#waiting;
+    const all = this.#running + this.#waiting;
+    return tasks === all || (tasks > 1 && tasks * this.#keys.size >= all);
   }
 
   async run<Result>(key: string, task: () => Promise<Result> | Result): Promise<Result> {

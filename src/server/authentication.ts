@@ -31,6 +31,8 @@ export function registerAuthentication(
 ): void {
   /** Clients that have sent too many unknown keys are suspect: their keys are looked up in batches. */
   const findCaller = async (key: string, request: IncomingMessage, connection: object): Promise<Caller> => {
+    // Before the lookup, which needs a connection.
+    app.assertNotOverloaded(authenticate.lastKnownId(key, connection));
     const isSuspect = addressLimit.isExceeded(request) || app.isOverloaded();
     try {
       return await authenticate(key, connection, { isSuspect });

@@ -30,7 +30,7 @@ export async function registerLoadShedding(
     const { eventLoopDelay } = app.memoryUsage();
     // The delay is infinite where the event loop has not run for a whole interval, as during the start.
     const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
-    return isLate || connections.counts.waiting > maxWaiting * times;
+    return isLate || connections.counts.waiting + requests.counts.waiting > maxWaiting * times;
   };
   app.decorate('isOverloaded', () => isOverloaded());
   app.decorate('assertNotOverloaded', keyId => {

@@ -77,5 +77,6 @@ describe('FairQueue', () => {
     const queue = createQueue({ width: 10, perKey: 10 });
     start(queue, ['a', 'a', 'a', 'b']);
     expect(['a', 'b', 'c'].map(key => queue.exceedsShare(key))).toEqual([true, false, false]);
+    expect(createQueue().exceedsShare('a')).toBe(true);
   });
 });
