@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Unavailable } from '../errors.ts';
-import { FairQueue, type Release } from '../scheduling/fair-queue.ts';
+import { FairQueue } from '../scheduling/fair-queue.ts';
 import { currentRequest } from './statements.ts';
 
 /** From this size on a pool keeps connections for other keys. */
@@ -38,47 +38,37 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
   // It waits for its own statements, not for those of others.
   const expensiveQueue = new FairQueue({ ...expensive, maxWaiting, maxWaitMs: maxExpensiveWaitMs, createError });
   const connect = pool.connect.bind(pool);
+  const owners = new WeakMap<object, { readonly shared: FairQueue; readonly key: string }>();
+  // Emitted for every client that is returned, also for one that is removed from the pool.
+  pool.on('release', (_error, client) => {
+    const owner = owners.get(client);
+    owners.delete(client);
+    owner?.shared.leave(owner.key);
+  });
 
-  const connectWith = (free: Release, callback: Connected) =>
-    connect((error, client) => {
-      if (!client) {
-        free();
-        return callback(error, undefined, () => {});
-      }
-      freeOnRelease(client, free);
-      callback(undefined, client, failure => client.release(failure));
+  const connectWith = (key: string, shared: FairQueue, callback: Connected) =>
+    connect((error, client, release) => {
+      if (client) owners.set(client, { shared, key });
+      else shared.leave(key);
+      callback(error, client, release);
     });
   /** Without a promise where a connection is free, as nearly always. */
   const connectInTurn = (key: string, shared: FairQueue, callback: Connected): void => {
-    try {
-      const slot = shared.acquire(key);
-      if (slot instanceof Promise)
-        slot.then(
-          free => connectWith(free, callback),
-          error => callback(error, undefined, () => {}),
-        );
-      else connectWith(slot, callback);
-    } catch (error) {
-      callback(error as Error, undefined, () => {});
-    }
+    if (shared.tryEnter(key)) return connectWith(key, shared, callback);
+    shared.enter(key).then(
+      () => connectWith(key, shared, callback),
+      error => callback(error, undefined, () => {}),
+    );
   };
   pool.connect = ((callback?: Connected) => {
     const request = currentRequest.getStore();
     const key = request?.keyId;
-    const shared = request?.isExpensive ? expensiveQueue : queue;
     if (key === undefined) return callback ? connect(callback as never) : connect();
+    const shared = request?.isExpensive ? expensiveQueue : queue;
     if (callback) return connectInTurn(key, shared, callback);
     return new Promise<pg.PoolClient>((resolve, reject) =>
       connectInTurn(key, shared, (error, client) => (client ? resolve(client) : reject(error))),
     );
   }) as pg.Pool['connect'];
   return queue;
-}
-
-function freeOnRelease(client: pg.PoolClient, free: Release): void {
-  const release = client.release.bind(client);
-  client.release = error => {
-    free();
-    release(error);
-  };
 }

@@ -55,7 +55,7 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
 
 /** A request with such a body, and a list of so many objects, takes its turn among the expensive ones. */
 const minExpensiveBytes = 256 * 1024;
-const minExpensiveCost = 500;
+const minExpensiveCost = 4_000;
 
 function mountRoute<Caller extends object>(
   app: FastifyInstance,

@@ -13,17 +13,15 @@ export interface FairQueueOptions {
   readonly createError: () => RetryableError;
 }
 
-/** Returns the slot of a task to the queue; a second call does nothing. */
-export type Release = () => void;
-
 interface Waiting {
-  readonly start: (release: Release) => void;
+  readonly start: () => void;
   readonly timer: NodeJS.Timeout;
 }
 
 interface KeyState {
   running: number;
-  readonly waiting: Set<Waiting>;
+  /** Created when a task has to wait, as few do. */
+  waiting: Set<Waiting> | undefined;
 }
 
 /**
@@ -49,27 +47,34 @@ export class FairQueue {
   /** Whether a key has at least an equal share of all tasks, running or waiting. */
   exceedsShare(key: string): boolean {
     const state = this.#keys.get(key);
-    const tasks = state ? state.running + state.waiting.size : 0;
+    const tasks = state ? state.running + waitingIn(state) : 0;
     const all = this.#running + this.#waiting;
     return tasks === all || (tasks > 1 && tasks * this.#keys.size >= all);
   }
 
   async run<Result>(key: string, task: () => Promise<Result> | Result): Promise<Result> {
-    const slot = this.acquire(key);
-    const release = slot instanceof Promise ? await slot : slot;
+    if (!this.tryEnter(key)) await this.enter(key);
     try {
       return await task();
     } finally {
-      release();
+      this.leave(key);
     }
   }
 
-  /** Takes a slot, at once if there is one; fails if too many tasks of the key wait, or this one waits for too long. */
-  acquire(key: string): Release | Promise<Release> {
-    const { width, perKey, maxWaiting } = this.#options;
-    const state = this.#stateOf(key);
-    if (this.#running < width && state.running < perKey && state.waiting.size === 0) return this.#start(key, state);
-    if (state.waiting.size >= maxWaiting) throw this.#reject();
+  /** Takes a slot if there is one; then `leave` returns it. */
+  tryEnter(key: string): boolean {
+    const { width, perKey } = this.#options;
+    const state = this.#keys.get(key);
+    if (this.#running >= width || (state && (state.running >= perKey || waitingIn(state) > 0))) return false;
+    this.#start(key, state ?? { running: 0, waiting: undefined });
+    return true;
+  }
+
+  /** Waits for a slot; rejects if too many tasks of the key wait, or this one waits for too long. */
+  enter(key: string): Promise<void> {
+    const state = this.#keys.get(key) ?? { running: 0, waiting: undefined };
+    if (waitingIn(state) >= this.#options.maxWaiting) return Promise.reject(this.#reject());
+    this.#keys.set(key, state);
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#stopWaiting(state, waiting);
@@ -77,57 +82,50 @@ export class FairQueue {
         reject(this.#reject());
       }, this.#options.maxWaitMs);
       const waiting: Waiting = { start: resolve, timer };
+      state.waiting ??= new Set();
       state.waiting.add(waiting);
       this.#waiting += 1;
     });
   }
 
-  #stateOf(key: string): KeyState {
-    const known = this.#keys.get(key);
-    if (known) return known;
-    const state: KeyState = { running: 0, waiting: new Set() };
-    this.#keys.set(key, state);
-    return state;
+  /** Returns a slot to the queue. */
+  leave(key: string): void {
+    const state = this.#keys.get(key);
+    if (!state) throw new Error('A key has left a queue that it was not in');
+    state.running -= 1;
+    this.#running -= 1;
+    this.#forgetIdle(key, state);
+    if (this.#waiting > 0) this.#startNext();
   }
 
-  #start(key: string, state: KeyState): Release {
+  #start(key: string, state: KeyState): void {
     state.running += 1;
     this.#running += 1;
-    if (this.#keys.size > 1) {
-      // The key goes to the end of the round.
-      this.#keys.delete(key);
-      this.#keys.set(key, state);
-    }
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      state.running -= 1;
-      this.#running -= 1;
-      this.#forgetIdle(key, state);
-      if (this.#waiting > 0) this.#startNext();
-    };
+    // The key goes to the end of the round.
+    if (this.#waiting > 0) this.#keys.delete(key);
+    this.#keys.set(key, state);
   }
 
   #startNext(): void {
     const { width, perKey } = this.#options;
     for (const [key, state] of this.#keys) {
       if (this.#running >= width) return;
-      const [next] = state.waiting;
+      const [next] = state.waiting ?? [];
       if (!next || state.running >= perKey) continue;
+      this.#start(key, state);
       this.#stopWaiting(state, next);
-      next.start(this.#start(key, state));
+      next.start();
       return;
     }
   }
 
   #stopWaiting(state: KeyState, waiting: Waiting): void {
     clearTimeout(waiting.timer);
-    if (state.waiting.delete(waiting)) this.#waiting -= 1;
+    if (state.waiting?.delete(waiting)) this.#waiting -= 1;
   }
 
   #forgetIdle(key: string, state: KeyState): void {
-    if (state.running === 0 && state.waiting.size === 0) this.#keys.delete(key);
+    if (state.running === 0 && waitingIn(state) === 0) this.#keys.delete(key);
   }
 
   #reject(): RetryableError {
@@ -135,3 +133,5 @@ export class FairQueue {
     return this.#options.createError();
   }
 }
+
+const waitingIn = ({ waiting }: KeyState): number => waiting?.size ?? 0;

@@ -70,9 +70,9 @@ export function registerAuthentication(
 
 /** The client may leave while it waits. */
 async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<void> {
-  const release = await queue.acquire(keyId);
-  if (response.destroyed) release();
-  else response.once('close', release);
+  if (!queue.tryEnter(keyId)) await queue.enter(keyId);
+  if (response.destroyed) queue.leave(keyId);
+  else response.once('close', () => queue.leave(keyId));
 }
 
 /** A body of unknown length counts as large. */

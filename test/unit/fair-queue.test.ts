@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { TooManyRequests } from '../../src/errors.ts';
-import { FairQueue, type FairQueueOptions, type Release } from '../../src/scheduling/fair-queue.ts';
+import { FairQueue, type FairQueueOptions } from '../../src/scheduling/fair-queue.ts';
 
 const createQueue = (options: Partial<FairQueueOptions> = {}) =>
   new FairQueue({
@@ -16,15 +16,16 @@ const createQueue = (options: Partial<FairQueueOptions> = {}) =>
 /** Adds tasks that run until they are released; returns the order in which they start. */
 function start(queue: FairQueue, keys: readonly string[]) {
   const started: string[] = [];
-  const releases: Release[] = [];
+  const running: string[] = [];
   for (const key of keys) {
-    void Promise.resolve(queue.acquire(key)).then(release => {
+    void Promise.resolve(queue.tryEnter(key) || queue.enter(key)).then(() => {
       started.push(key);
-      releases.push(release);
+      running.push(key);
     });
   }
   const releaseNext = async () => {
-    releases.shift()?.();
+    const key = running.shift();
+    if (key !== undefined) queue.leave(key);
     await nextTurn();
   };
   return { started, releaseNext };
@@ -52,18 +53,18 @@ describe('FairQueue', () => {
   test('rejects the tasks of a key beyond its place in the queue, and no others', async () => {
     const queue = createQueue({ width: 1, maxWaiting: 2 });
     start(queue, ['a', 'a', 'a']);
-    expect(() => queue.acquire('a')).toThrow(TooManyRequests);
+    await expect(queue.enter('a')).rejects.toThrow(TooManyRequests);
     start(queue, ['b', 'b']);
     expect(queue.counts).toEqual({ running: 1, waiting: 4, rejected: 1 });
   });
 
   test('rejects a task that waits for too long', async () => {
     const queue = createQueue({ width: 1, maxWaitMs: 10 });
-    const release = await queue.acquire('a');
-    await expect(queue.acquire('b')).rejects.toThrow(TooManyRequests);
+    expect(queue.tryEnter('a')).toBe(true);
+    expect(queue.tryEnter('b')).toBe(false);
+    await expect(queue.enter('b')).rejects.toThrow(TooManyRequests);
     expect(queue.counts).toEqual({ running: 1, waiting: 0, rejected: 1 });
-    release();
-    release();
+    queue.leave('a');
     expect(queue.counts.running).toBe(0);
   });
 
