@@ -54,11 +54,9 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
     });
   /** Without a promise where a connection is free, as nearly always. */
   const connectInTurn = (key: string, shared: FairQueue, callback: Connected): void => {
-    if (shared.tryEnter(key)) return connectWith(key, shared, callback);
-    shared.enter(key).then(
-      () => connectWith(key, shared, callback),
-      error => callback(error, undefined, () => {}),
-    );
+    const connectNow = () => connectWith(key, shared, callback);
+    if (shared.tryEnter(key)) connectNow();
+    else shared.enter(key).then(connectNow, error => callback(error, undefined, () => {}));
   };
   pool.connect = ((callback?: Connected) => {
     const request = currentRequest.getStore();
