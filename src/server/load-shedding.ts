@@ -1,5 +1,6 @@
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
+import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { Unavailable } from '../errors.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
@@ -15,13 +16,19 @@ declare module 'fastify' {
   }
 }
 
+interface Queues {
+  readonly pool: Pick<Pool, 'waitingCount'>;
+  readonly connections: Pick<FairQueue, 'counts'>;
+  readonly requests: FairQueue;
+}
+
 /** From so many times a limit on, load is shed for every key. */
 const severity = 4;
 
 /** Sheds load with 503, so that a request that would have to wait for long is rejected at once. */
 export async function registerLoadShedding(
   app: FastifyInstance,
-  { connections, requests }: { readonly connections: Pick<FairQueue, 'counts'>; readonly requests: FairQueue },
+  { pool, connections, requests }: Queues,
   { maxWaiting, maxDelayMs }: Config['loadLimits'],
 ): Promise<void> {
   // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
@@ -30,7 +37,9 @@ export async function registerLoadShedding(
     const { eventLoopDelay } = app.memoryUsage();
     // The delay is infinite where the event loop has not run for a whole interval, as during the start.
     const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
-    return isLate || connections.counts.waiting + requests.counts.waiting > maxWaiting * times;
+    // Keys are looked up outside of the shares.
+    const waiting = connections.counts.waiting + requests.counts.waiting + pool.waitingCount;
+    return isLate || waiting > maxWaiting * times;
   };
   app.decorate('isOverloaded', () => isOverloaded());
   app.decorate('assertNotOverloaded', keyId => {

@@ -65,7 +65,7 @@ export async function createServer(
   });
   checkTargets(app);
   if (config.http.corsOrigins.length > 0) await registerCors(app, config.http.corsOrigins);
-  await registerLoadShedding(app, { connections, requests: shares.requests }, config.loadLimits);
+  await registerLoadShedding(app, { pool, connections, requests: shares.requests }, config.loadLimits);
   if (config.rateLimit > 0) await registerRateLimit(app, config.rateLimit);
   const authenticate = authenticator(app, access.primary, config);
   const addressLimit = createAddressLimit(config, app.log);
