@@ -14,6 +14,12 @@ const maxWaiting = 10_000;
 /** As long as an expensive request may wait for its turn. */
 const maxExpensiveWaitMs = 60_000;
 
+export interface ConnectionShares {
+  readonly connections: FairQueue;
+  /** Those of expensive requests, which wait for each other alone. */
+  readonly expensiveConnections: FairQueue;
+}
+
 type Connected = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
@@ -22,21 +28,25 @@ type Connected = (
 
 /**
  * Has the requests of each key take turns for the connections of a pool, of which no key gets all. Work outside of requests takes connections as
- * before. Returns the queue, for its counts.
+ * before. Returns the queues, for their counts.
  */
-export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }): FairQueue {
+export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }): ConnectionShares {
   const width = pool.options.max ?? 10;
   const createError = () =>
     new Unavailable('No connection to the database became free in time.', { retryAfterSeconds: 1 });
-  const queue = new FairQueue({
+  const connections = new FairQueue({
     width,
     perKey: width < minSharedSize ? width : width - Math.ceil(width * reserve),
     maxWaiting,
     maxWaitMs: timeoutMs,
     createError,
   });
-  // It waits for its own statements, not for those of others.
-  const expensiveQueue = new FairQueue({ ...expensive, maxWaiting, maxWaitMs: maxExpensiveWaitMs, createError });
+  const expensiveConnections = new FairQueue({
+    ...expensive,
+    maxWaiting,
+    maxWaitMs: maxExpensiveWaitMs,
+    createError,
+  });
   const connect = pool.connect.bind(pool);
   const owners = new WeakMap<object, { readonly shared: FairQueue; readonly key: string }>();
   // Emitted for every client that is returned, also for one that is removed from the pool.
@@ -62,11 +72,11 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
     const request = currentRequest.getStore();
     const key = request?.keyId;
     if (key === undefined) return callback ? connect(callback as never) : connect();
-    const shared = request?.isExpensive ? expensiveQueue : queue;
+    const shared = request?.isExpensive ? expensiveConnections : connections;
     if (callback) return connectInTurn(key, shared, callback);
     return new Promise<pg.PoolClient>((resolve, reject) =>
       connectInTurn(key, shared, (error, client) => (client ? resolve(client) : reject(error))),
     );
   }) as pg.Pool['connect'];
-  return queue;
+  return { connections, expensiveConnections };
 }

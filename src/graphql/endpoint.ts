@@ -7,6 +7,7 @@ import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
+import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
 import { createCachedQueries } from './cached-queries.ts';
 import { type ContextDependencies, createContext } from './context.ts';
@@ -58,10 +59,8 @@ const anonymous = {
   limits: { cost: 60_000, aliases: 10, selections: 300, rootFields: 5 },
 };
 
-/** From this cost on, a request takes its turn among the expensive ones. */
+/** From this cost on, a request takes its turn among the expensive ones, as does one with a large body. */
 const minExpensiveCost = 10_000;
-/** As does one with such a body. */
-const minExpensiveBytes = 256 * 1024;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
@@ -154,7 +153,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
       return () => body;
     };
-    const isExpensive = cost >= minExpensiveCost || Number(request.headers['content-length']) >= minExpensiveBytes;
+    const isExpensive = cost >= minExpensiveCost || Number(request.headers['content-length']) >= largeBodyBytes;
     return isExpensive ? runExpensive(execute) : execute();
   }
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLField } from 'graphql';
 import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
+import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
@@ -53,8 +54,7 @@ export function mountRest<Caller extends object>(app: FastifyInstance, options: 
   return { contract, routes };
 }
 
-/** A request with such a body, and a list of so many objects, takes its turn among the expensive ones. */
-const minExpensiveBytes = 256 * 1024;
+/** A list of so many objects takes its turn among the expensive requests, as does one with a large body. */
 const minExpensiveCost = 4_000;
 
 function mountRoute<Caller extends object>(
@@ -79,7 +79,7 @@ function mountRoute<Caller extends object>(
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');
       const caller = request.caller as Caller;
-      const isExpensive = Buffer.isBuffer(request.body) && request.body.length >= minExpensiveBytes;
+      const isExpensive = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
         const handleRequest = () => handle(execute, variables, { caller, headers: request.headers });

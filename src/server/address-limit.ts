@@ -3,9 +3,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.ts';
 import { TooManyRequests } from '../errors.ts';
-import { createAddressOf } from './client-address.ts';
+import { TokenBucket } from '../scheduling/token-bucket.ts';
+import type { AddressOf } from './client-address.ts';
 
-const windowMs = 60_000;
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
 const maxAddresses = 10_000;
 
@@ -17,25 +17,17 @@ export interface AddressLimit {
   count(request: IncomingMessage): void;
 }
 
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
-
 export function createAddressLimit(
   { addressRateLimit: perMinute, trustedProxies }: Pick<Config, 'addressRateLimit' | 'trustedProxies'>,
+  addressOf: AddressOf,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): AddressLimit {
-  const addressOf = createAddressOf(trustedProxies);
-  const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
+  const buckets = new LRUCache<string, TokenBucket>({ max: maxAddresses });
   let hasWarned = false;
 
-  function fill(request: IncomingMessage): Bucket {
+  function bucketOf(request: IncomingMessage): TokenBucket {
     const address = addressOf(request);
-    const now = performance.now();
-    const bucket = buckets.get(address) ?? { tokens: perMinute, filledAt: now };
-    bucket.tokens = Math.min(perMinute, bucket.tokens + ((now - bucket.filledAt) / windowMs) * perMinute);
-    bucket.filledAt = now;
+    const bucket = buckets.get(address) ?? new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 });
     buckets.set(address, bucket);
     return bucket;
   }
@@ -50,18 +42,14 @@ export function createAddressLimit(
   }
 
   return {
-    isExceeded: request => perMinute > 0 && fill(request).tokens < 1,
+    isExceeded: request => perMinute > 0 && bucketOf(request).waitMs(1) > 0,
     count(request) {
       if (perMinute === 0) return;
-      const bucket = fill(request);
-      if (bucket.tokens >= 1) {
-        bucket.tokens -= 1;
-        return;
-      }
+      const bucket = bucketOf(request);
+      if (bucket.tryTake()) return;
       warnOfProxy(request);
       const message = `An address may make ${perMinute} requests a minute without a valid API key.`;
-      const retryAfterSeconds = Math.ceil(((1 - bucket.tokens) / perMinute) * (windowMs / 1_000));
-      throw new TooManyRequests(message, { retryAfterSeconds });
+      throw new TooManyRequests(message, { retryAfterSeconds: Math.ceil(bucket.waitMs(1) / 1_000) });
     },
   };
 }

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '../auth/authenticate.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
+import { largeBodyBytes } from '../scheduling/large-body.ts';
 import type { AddressLimit } from './address-limit.ts';
-import { minUploadBytes } from './fair-shares.ts';
 import { createMessageLimit } from './rate-limit.ts';
 import { recordOf } from './requests.ts';
 
@@ -77,5 +77,5 @@ async function holdUntilClosed(queue: FairQueue, keyId: string, response: Server
 
 /** A body of unknown length counts as large. */
 function isUpload({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= minUploadBytes;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= largeBodyBytes;
 }

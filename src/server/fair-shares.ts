@@ -17,9 +17,6 @@ export interface FairShares {
   readonly expensiveEvents: FairQueue;
 }
 
-/** Bodies from this size on count as large. */
-export const minUploadBytes = 256 * 1024;
-
 /** Large bodies of one key, and of all, in memory at a time. */
 const uploadsPerKey = 16;
 const maxUploads = 32;

@@ -1,7 +1,8 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { parseUntrustedJson } from '../input/json.ts';
 import { JsonLimits, JsonTooLarge } from '../input/json-structure.ts';
-import { type FairShares, minUploadBytes } from './fair-shares.ts';
+import { largeBodyBytes } from '../scheduling/large-body.ts';
+import type { FairShares } from './fair-shares.ts';
 import { recordOf } from './requests.ts';
 
 /** Levels of objects and lists; domains have lower limits for the values that they store. */
@@ -19,7 +20,7 @@ export function parseJsonBodies(app: FastifyInstance, { expensive }: Pick<FairSh
     async (request: FastifyRequest, bytes: Buffer) => {
       if (bytes.length === 0) throw new errorCodes.FST_ERR_CTP_EMPTY_JSON_BODY();
       const parse = () => parseBytes(bytes);
-      return bytes.length < minUploadBytes ? parse() : expensive.run(recordOf(request).keyId ?? '', parse);
+      return bytes.length < largeBodyBytes ? parse() : expensive.run(recordOf(request).keyId ?? '', parse);
     },
   );
 }

@@ -14,7 +14,7 @@ export interface FinishedRequest {
   readonly graphqlOperation: string | undefined;
 }
 
-type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount'>;
+type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
 
 /** Queues in which the requests of each key take turns, by name. */
 type Shares = Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
@@ -83,7 +83,7 @@ export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSou
       this.set(inFlight);
     },
   });
-  if (pool) watchPool(pool, registers);
+  if (pool) watchPool(pool, shares, registers);
   if (shares) watchShares(shares, registers);
   if (cache) watchCache(cache, registers);
   if (replicas) watchReplicas(replicas, registers);
@@ -109,7 +109,7 @@ export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSou
   };
 }
 
-function watchPool(pool: PoolCounts, registers: Registry[]): void {
+function watchPool(pool: PoolCounts, shares: Shares | undefined, registers: Registry[]): void {
   new Gauge({
     name: 'carte_database_connections',
     help: 'Connections to the database',
@@ -118,6 +118,15 @@ function watchPool(pool: PoolCounts, registers: Registry[]): void {
     collect() {
       this.set({ state: 'idle' }, pool.idleCount);
       this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
+    },
+  });
+  new Gauge({
+    name: 'carte_database_waiting',
+    help: 'Statements that wait for a connection',
+    registers,
+    collect() {
+      const queues = [shares?.connections, shares?.expensiveConnections];
+      this.set(queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount));
     },
   });
 }
@@ -134,14 +143,6 @@ function watchShares(shares: Shares, registers: Registry[]): void {
         this.set({ share, state: 'running' }, counts.running);
         this.set({ share, state: 'waiting' }, counts.waiting);
       }
-    },
-  });
-  new Gauge({
-    name: 'carte_database_waiting',
-    help: 'Statements that wait for a connection',
-    registers,
-    collect() {
-      this.set(shares.connections?.counts.waiting ?? 0);
     },
   });
   new Counter({

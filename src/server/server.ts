@@ -54,7 +54,7 @@ export async function createServer(
   const responseCache = new ResponseCache(config.cacheBytes);
   const feed = createFeed(app, pool, config);
   deleteOldEvents(app, access.primary, config);
-  const metrics = createMetrics({ pool, shares: { ...shares, connections }, cache: responseCache, replicas, feed });
+  const metrics = createMetrics({ pool, shares: { ...shares, ...connections }, cache: responseCache, replicas, feed });
 
   registerDrain(app);
   completeProtocol(app);
@@ -65,10 +65,11 @@ export async function createServer(
   });
   checkTargets(app);
   if (config.http.corsOrigins.length > 0) await registerCors(app, config.http.corsOrigins);
-  await registerLoadShedding(app, { pool, connections, requests: shares.requests }, config.loadLimits);
+  await registerLoadShedding(app, { pool, ...connections, requests: shares.requests }, config.loadLimits);
   if (config.rateLimit > 0) await registerRateLimit(app, config.rateLimit);
   const authenticate = authenticator(app, access.primary, config);
-  const addressLimit = createAddressLimit(config, app.log);
+  const addressOf = createAddressOf(config.trustedProxies);
+  const addressLimit = createAddressLimit(config, addressOf, app.log);
   registerAuthentication(app, { authenticate, addressLimit, uploads: shares.uploads });
   parseJsonBodies(app, shares);
   handleErrors(app);
@@ -114,7 +115,7 @@ export async function createServer(
         },
         authenticateKey: (key, connection, request) => app.authenticateKey(key, connection, request),
         countRequest: config.rateLimit > 0 ? createMessageLimit(app) : undefined,
-        addressOf: createAddressOf(config.trustedProxies),
+        addressOf,
         runReplay: (keyId, task) => shares.replay.run(keyId, task),
         runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
         renewKey: key => authenticate.renew(key),

@@ -14,7 +14,7 @@ test('docs/operating.md names every setting', () => {
 
 test('docs/operating.md names every metric of ours', async () => {
   const metrics = createMetrics({
-    pool: { idleCount: 0, totalCount: 0 },
+    pool: { idleCount: 0, totalCount: 0, waitingCount: 0 },
     shares: {},
     cache: { hits: 0, misses: 0, bytes: 0 },
     replicas: { list: [], reads: {} },

@@ -8,7 +8,7 @@ import { createDatabase } from '../support/database.ts';
 
 const orm = await createDatabase({ poolSize: 5 });
 const pool = await orm.em.getConnection().getNativeClient();
-const connections = shareConnections(pool, { timeoutMs: 1_000 });
+const { connections } = shareConnections(pool, { timeoutMs: 1_000 });
 const query = queryOn(pool);
 
 /** Runs a statement that takes so long as a request of a key. */
