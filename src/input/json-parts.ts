@@ -1,10 +1,10 @@
 import type { Steps } from '../scheduling/time-slice.ts';
-import { code, endOfString, isJsonSpace, type JsonLimits } from './json-structure.ts';
+import { endOfString, isJsonSpace, type JsonLimits, jsonCodes } from './json-structure.ts';
 
 /** Characters that are parsed natively in one step: some 0.2 ms. */
 const defaultPartLength = 16 * 1024;
 
-const { quote, comma, colon, openBracket, closeBracket, openBrace, closeBrace } = code;
+const { quote, comma, colon, openBracket, closeBracket, openBrace, closeBrace } = jsonCodes;
 
 /**
  * Parses a JSON text by `JSON.parse` in parts of bounded length and structure, since that takes some 7 ms for each MB of a menu, and up to 100 ms for other texts:

@@ -1,4 +1,4 @@
-import { code, isJsonSpace, type JsonLimits, JsonTooLarge } from './json-structure.ts';
+import { isJsonSpace, type JsonLimits, JsonTooLarge, jsonCodes } from './json-structure.ts';
 
 /** Has the position of the error in code points from 0, as Python's `json` counts them. */
 export class JsonSyntaxError extends SyntaxError {
@@ -27,7 +27,7 @@ const literals: readonly (readonly [text: string, value: unknown])[] = [
   ['null', null],
 ];
 
-const { quote, comma, colon, openBracket, backslash, closeBracket, openBrace, closeBrace } = code;
+const { quote, comma, colon, openBracket, backslash, closeBracket, openBrace, closeBrace } = jsonCodes;
 const firstPlain = 0x20;
 const escapes: ReadonlySet<number> = new Set([...'"\\/bfnrt'].map(character => character.charCodeAt(0)));
 const unicodeEscape = 'u'.charCodeAt(0);

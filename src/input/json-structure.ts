@@ -51,7 +51,7 @@ export class JsonLimits {
 }
 
 /** Codes of the characters that structure JSON. */
-export const code = {
+export const jsonCodes = {
   quote: 0x22,
   comma: 0x2c,
   colon: 0x3a,
@@ -69,7 +69,7 @@ export const isJsonSpace = (character: number) =>
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
-    while (text.charCodeAt(end - backslashes - 1) === code.backslash) backslashes++;
+    while (text.charCodeAt(end - backslashes - 1) === jsonCodes.backslash) backslashes++;
     // A quote after an odd number of backslashes is escaped.
     if (backslashes % 2 === 0) return end + 1;
   }

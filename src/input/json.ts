@@ -1,7 +1,7 @@
 import { runAtOnce, runInSlices, type Steps, TimeSlice } from '../scheduling/time-slice.ts';
 import { parseInParts } from './json-parts.ts';
 import { JsonReader } from './json-reader.ts';
-import { code, endOfString, isJsonSpace, type JsonLimits } from './json-structure.ts';
+import { endOfString, isJsonSpace, type JsonLimits, jsonCodes } from './json-structure.ts';
 
 declare global {
   interface JSON {
@@ -84,7 +84,7 @@ function* searchEscapedKey(text: string): Steps<boolean> {
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
     at = endOfString(text, at);
     while (isJsonSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) === code.colon) return true;
+    if (text.charCodeAt(at) === jsonCodes.colon) return true;
     if (++strings % stringsPerStep === 0) yield;
   }
   return false;
