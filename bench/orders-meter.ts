@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { CompiledQuery } from 'kysely';
-import { operatorScope } from '../src/auth/scope.ts';
 import { createReadAccess } from '../src/database/access.ts';
 import { Selection } from '../src/database/entity-query.ts';
 import { createContext, createRepositories } from '../src/graphql/context.ts';
@@ -10,6 +9,7 @@ import { loadSchema } from '../src/graphql/schema.ts';
 import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../src/order/entities.ts';
 import { countStatement, pageStatement } from '../src/order/statements.ts';
+import { operatorScope } from '../src/scope.ts';
 
 export type Arguments = Partial<OrderArguments>;
 

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import { prepared, type Query } from '../database/query.ts';
 import { Unauthenticated, Unavailable } from '../errors.ts';
+import type { AccessScope } from '../scope.ts';
 import { hashKey } from './keys.ts';
-import type { AccessScope } from './scope.ts';
 
 /** The authenticated API key: its id, for the log, and its scope. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { MerchantEntity } from '../merchant/entities.ts';
+import { permissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
-import { permissions } from './scope.ts';
 
 export const ApiKeyEntity = defineEntity({
   name: 'ApiKey',

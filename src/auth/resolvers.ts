@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { checkPagination } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
+import { requireKey } from '../scope.ts';
 import type { ApiKey } from './entities.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { requireKey } from './scope.ts';
 
 /** Loads a key that exists: it was just authenticated or written. */
 const loadApiKey = async (

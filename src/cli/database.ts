@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Command } from 'commander';
-import { operatorScope } from '../auth/scope.ts';
+import { operatorScope } from '../scope.ts';
 import { examples } from './options.ts';
 import { terminal } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
-import { type Permission, permissions, writePermissions } from '../auth/scope.ts';
 import { OperatorError } from '../errors.ts';
+import { type Permission, permissions, writePermissions } from '../scope.ts';
 import { withDatabase } from './database.ts';
 import { collect, examples, parseDate } from './options.ts';
 import { table, terminal } from './terminal.ts';

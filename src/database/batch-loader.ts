@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import { type AccessScope, unionOf } from '../auth/scope.ts';
+import { type AccessScope, unionOf } from '../scope.ts';
 import { anyOf, type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import type { Query } from './query.ts';
 import { currentRequest } from './statements.ts';

@@ -1,5 +1,5 @@
-import type { AccessScope } from '../auth/scope.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { AccessScope } from '../scope.ts';
 import { type Cursor, type CursorList, compareCursors } from './cursor.ts';
 import { type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import {

@@ -1,6 +1,6 @@
 import type { EntityMetadata, EntityProperty, EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, type QueryBuilder, raw } from '@mikro-orm/postgresql';
-import { type AccessScope, isInScope, type ScopeRules, scopeCondition } from '../auth/scope.ts';
+import { type AccessScope, isInScope, type ScopeRules, scopeCondition } from '../scope.ts';
 import { prepared, type Query } from './query.ts';
 
 /** The n-th parameter of a compiled query, and `any` of it where it is an array. */

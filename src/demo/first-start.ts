@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { operatorScope } from '../auth/scope.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
+import { operatorScope } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
 
 interface DemoOptions {

@@ -1,13 +1,13 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
-import { operatorScope, permissions } from '../auth/scope.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
+import { operatorScope, permissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
 import type { DemoStore } from './order-lines.ts';
 import { demoOrders } from './orders.ts';

@@ -1,7 +1,7 @@
-import { type AccessScope, isInScope, storeScope } from '../auth/scope.ts';
 import { retryWhileUnavailable } from '../database/availability.ts';
 import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
+import { type AccessScope, isInScope, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
 import type { EventKind } from './entities.ts';

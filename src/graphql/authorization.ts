@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   getDirectiveValues,
 } from 'graphql';
-import { type AccessScope, type Permission, requireKey, requirePermission } from '../auth/scope.ts';
+import { type AccessScope, type Permission, requireKey, requirePermission } from '../scope.ts';
 import type { Context } from './context.ts';
 
 /** Throws unless the key may use a root field: `@requires` names the permission, and without it any key may. */

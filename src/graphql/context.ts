@@ -1,5 +1,4 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { type AccessScope, emptyScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { currentPosition } from '../events/log.ts';
 import type { EventSource } from '../events/source.ts';
@@ -17,6 +16,7 @@ import { createMerchantRepository } from '../merchant/repository.ts';
 import { orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { createOrderRepository } from '../order/repository.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
+import { type AccessScope, emptyScope } from '../scope.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
 

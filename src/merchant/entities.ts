@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { merchantScope, scopeFilter } from '../auth/scope.ts';
+import { merchantScope, scopeFilter } from '../scope.ts';
 
 export interface BusinessType {
   readonly name: string;

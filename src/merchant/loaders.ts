@@ -1,7 +1,7 @@
-import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
 import { type Connection, createConnection } from '../database/connection.ts';
 import { checkListArguments, type ListArguments } from '../database/entity-list.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Merchant } from './entities.ts';
 import type { MerchantRepository } from './repository.ts';
 

@@ -1,8 +1,8 @@
-import { type AccessScope, merchantScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { compileList, type ListRequest } from '../database/entity-list.ts';
 import { Selection } from '../database/entity-query.ts';
+import { type AccessScope, merchantScope } from '../scope.ts';
 import { type Merchant, MerchantEntity } from './entities.ts';
 
 export type MerchantRepository = ReturnType<typeof createMerchantRepository>;

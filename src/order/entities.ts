@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { scopeFilter, storeScope } from '../auth/scope.ts';
+import { scopeFilter, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 
 export const orderStatuses = [

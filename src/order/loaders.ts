@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
-import type { AccessScope } from '../auth/scope.ts';
 import { scopedLoader } from '../database/batch-loader.ts';
 import { ResponseTooLarge } from '../errors.ts';
 import type { CostBudget } from '../scheduling/cost-budget.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Search } from './arguments.ts';
 import type { FoundOrders, OrderPage, OrderRepository } from './repository.ts';
 import { isCounted } from './where-clause.ts';

@@ -1,10 +1,10 @@
-import { storeScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { Selection } from '../database/entity-query.ts';
 import type { Page } from '../database/paging.ts';
 import { preparedFirst } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
+import { storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { type Order, OrderEntity, type StoreSummary, storeSummaryFields } from './entities.ts';

@@ -1,7 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { AccessScope } from '../auth/scope.ts';
 import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
 import type { Query } from '../database/query.ts';
@@ -14,6 +13,7 @@ import { createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
 import { compileBody } from '../rest/render.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface WebhookOptions {

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { scopeFilter, storeScope } from '../auth/scope.ts';
 import { type BusinessType, type Merchant, MerchantEntity } from '../merchant/entities.ts';
+import { scopeFilter, storeScope } from '../scope.ts';
 
 export interface PhoneNumber {
   readonly id: string;

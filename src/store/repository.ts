@@ -1,9 +1,9 @@
-import { type AccessScope, storeScope } from '../auth/scope.ts';
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { compileList, type ListRequest } from '../database/entity-list.ts';
 import { anyOf, Selection, type SelectionOptions } from '../database/entity-query.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
+import { type AccessScope, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;

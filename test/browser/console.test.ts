@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { permissions, writePermissions } from '../../src/auth/scope.ts';
+import { permissions, writePermissions } from '../../src/scope.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 import { smallMenu } from '../support/data.ts';
 import { createOrderCalls } from '../support/evening.ts';

@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
-import { permissions } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
+import { permissions } from '../../src/scope.ts';
 import { type Answer, startApp } from '../support/app.ts';
 import { type KeyName, makeTenants, unreadable } from '../support/tenants.ts';
 

@@ -1,11 +1,11 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { operatorScope } from '../../src/auth/scope.ts';
 import { isCacheable } from '../../src/cache/cacheable.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
+import { operatorScope } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Permission } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { findConfigurationsAt, type RevisionRequest } from '../../src/menu/history/configurations-at.ts';
 import { pruneHistory } from '../../src/menu/history/prune.ts';
 import { defaultMenuLimits } from '../../src/menu/limits.ts';
+import type { Permission } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 

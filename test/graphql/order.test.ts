@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operatorScope } from '../../src/auth/scope.ts';
+import { operatorScope } from '../../src/scope.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, order, saveOrders } from '../support/orders.ts';

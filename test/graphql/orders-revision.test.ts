@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { operatorScope } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { upsertRows } from '../../src/database/upsert.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
+import { operatorScope } from '../../src/scope.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, order, saveOrders } from '../support/orders.ts';

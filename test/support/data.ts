@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey, type KeyRequest } from '../../src/auth/keys.ts';
-import { operatorScope, writePermissions } from '../../src/auth/scope.ts';
 import { upsertRows } from '../../src/database/upsert.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
+import { operatorScope, writePermissions } from '../../src/scope.ts';
 import { type Store, StoreEntity } from '../../src/store/entities.ts';
 
 export function operatorFork(orm: MikroORM): EntityManager {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
-import { type AccessScope, operatorScope } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { type Row, upsertRows } from '../../src/database/upsert.ts';
 import { InvalidInput, type ValidationError } from '../../src/errors.ts';
@@ -9,6 +8,7 @@ import { createContext, createRepositories } from '../../src/graphql/context.ts'
 import { loadSchema } from '../../src/graphql/schema.ts';
 import type { OrderArguments } from '../../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
+import { type AccessScope, operatorScope } from '../../src/scope.ts';
 import { createData, operatorFork } from './data.ts';
 
 interface Page {

@@ -1,5 +1,5 @@
 import { issueKey, type KeyRequest, revokeKey } from '../../src/auth/keys.ts';
-import { writePermissions } from '../../src/auth/scope.ts';
+import { writePermissions } from '../../src/scope.ts';
 import type { startApp } from './app.ts';
 import { operatorFork, smallMenu } from './data.ts';
 

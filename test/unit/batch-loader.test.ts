@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type AccessScope, emptyScope, operatorScope } from '../../src/auth/scope.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { Query } from '../../src/database/query.ts';
+import { type AccessScope, emptyScope, operatorScope } from '../../src/scope.ts';
 import { createStoreRepository, type StoreRepository } from '../../src/store/repository.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';

@@ -1,6 +1,5 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { operatorScope } from '../../src/auth/scope.ts';
 import { DeduplicatedBuffer } from '../../src/cache/deduplicated-buffer.ts';
 import { concatenate, toBuffers } from '../../src/cache/json-writer.ts';
 import { compileRenderer, Rendering } from '../../src/cache/renderer.ts';
@@ -14,6 +13,7 @@ import { menuKinds } from '../../src/menu/kinds.ts';
 import { defaultMenuLimits } from '../../src/menu/limits.ts';
 import { validateConfiguration, validatePartialConfiguration } from '../../src/menu/validate.ts';
 import { runAtOnce, runInSlices, type Steps } from '../../src/scheduling/time-slice.ts';
+import { operatorScope } from '../../src/scope.ts';
 import { largestMenu, menuOfSize } from '../support/large-menu.ts';
 import { countTurns } from '../support/turns.ts';
 

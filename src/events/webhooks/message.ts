@@ -1,4 +1,4 @@
-import { type AccessScope, emptyScope } from '../../auth/scope.ts';
+import { type AccessScope, emptyScope } from '../../scope.ts';
 import type { Event } from '../entities.ts';
 import { eventType } from '../kinds.ts';
 import type { Message } from './send.ts';

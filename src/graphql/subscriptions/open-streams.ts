@@ -1,5 +1,5 @@
-import type { AccessScope } from '../../auth/scope.ts';
 import { TooManyRequests, Unauthenticated, Unavailable } from '../../errors.ts';
+import type { AccessScope } from '../../scope.ts';
 
 /** The authenticated key of a stream. */
 export interface StreamCaller {

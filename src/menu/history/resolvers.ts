@@ -1,6 +1,6 @@
-import type { AccessScope } from '../../auth/scope.ts';
 import { connectionResolvers } from '../../database/connection.ts';
 import type { Resolvers } from '../../generated/graph.ts';
+import type { AccessScope } from '../../scope.ts';
 import { configurationFields } from '../configuration-fields.ts';
 import { loadStoreOf } from '../resolvers.ts';
 import type { HistoryEntry } from './repository.ts';

@@ -1,5 +1,5 @@
 import type { FilterDef } from '@mikro-orm/core';
-import { Forbidden, Unauthenticated } from '../errors.ts';
+import { Forbidden, Unauthenticated } from './errors.ts';
 
 /** What a key may do besides reading. */
 export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN'] as const;
