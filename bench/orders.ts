@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbedded } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { createOrm } from '../src/database/orm.ts';
+import { createOrm } from '../src/orm.ts';
 import { createOrders, largeStore, smallStore } from './orders-data.ts';
 import { type Arguments, createMeter, type Figures } from './orders-meter.ts';
 

@@ -10,7 +10,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { startEmbedded } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { createOrm } from '../src/database/orm.ts';
+import { createOrm } from '../src/orm.ts';
 import { createOrders, largeStore, smallStore } from './orders-data.ts';
 import { type Arguments, createMeter } from './orders-meter.ts';
 

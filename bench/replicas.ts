@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issueKey } from '../src/auth/keys.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { createOrm } from '../src/database/orm.ts';
+import { createOrm } from '../src/orm.ts';
 import { writePermissions } from '../src/scope.ts';
 import { createData, operatorFork } from '../test/support/data.ts';
 import { type Pair, startPair } from '../test/support/standby.ts';

@@ -19,7 +19,7 @@ export function addMigrateCommand(program: Command): void {
 /** Opens and migrates the configured database, runs a task with the operator's scope, and closes it. */
 export async function withDatabase<T>(task: (em: EntityManager, orm: MikroORM) => Promise<T>): Promise<T> {
   // Imported lazily: loading the ORM would slow down --help.
-  const [{ readConfig }, { openDatabase }] = await Promise.all([import('../config.ts'), import('../database/open.ts')]);
+  const [{ readConfig }, { openDatabase }] = await Promise.all([import('../config.ts'), import('../open-database.ts')]);
   const database = await openDatabase(readConfig(process.env));
   try {
     const em = database.orm.em.fork();

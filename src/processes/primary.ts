@@ -1,8 +1,8 @@
 import { terminal } from '../cli/terminal.ts';
 import { welcome, welcomeBack } from '../cli/welcome.ts';
 import type { Config } from '../config.ts';
-import { openDatabase } from '../database/open.ts';
 import { loadDemoIfEmpty } from '../demo/first-start.ts';
+import { openDatabase } from '../open-database.ts';
 import { createLog } from '../server/log.ts';
 import { closeOnSignal } from '../server/shutdown.ts';
 import { openListener } from './listener.ts';

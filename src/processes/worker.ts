@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
-import { openDatabase } from '../database/open.ts';
+import { openDatabase } from '../open-database.ts';
 import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
 import { createServer } from '../server/server.ts';
 import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts';

@@ -1,11 +1,11 @@
 import type { Client, Pool } from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createReadAccess, queryOn } from '../../src/database/access.ts';
-import { createOrm } from '../../src/database/orm.ts';
 import { clientFactory } from '../../src/database/pool.ts';
 import { EventFeed, type FeedOptions } from '../../src/events/feed.ts';
 import { currentPosition, EventsDeleted, readEvents } from '../../src/events/log.ts';
 import { type EventStream, ReaderTooSlow, streamEvents } from '../../src/events/stream.ts';
+import { createOrm } from '../../src/orm.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startProxy } from '../http/proxy.ts';
 import { createData } from '../support/data.ts';

@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { createOrm, type OrmOptions } from '../../src/database/orm.ts';
+import { createOrm, type OrmOptions } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { directConnection, prepare } from '../support/database.ts';

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createOrm } from '../../src/database/orm.ts';
+import { createOrm } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
 import { createData, createKey } from '../support/data.ts';
 import { Address } from '../support/failover/address.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { createOrm } from '../../src/database/orm.ts';
+import { createOrm } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { prepare } from '../support/database.ts';

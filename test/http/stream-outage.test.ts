@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
-import { createOrm } from '../../src/database/orm.ts';
+import { createOrm } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { prepare } from '../support/database.ts';

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { createOrm } from '../../src/database/orm.ts';
+import { createOrm } from '../../src/orm.ts';
 import { splitTables, testRanges } from './partitions.ts';
 import { startPgBouncer } from './pgbouncer.ts';
 

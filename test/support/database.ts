@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { afterAll, inject } from 'vitest';
-import { createOrm, type OrmOptions } from '../../src/database/orm.ts';
+import { createOrm, type OrmOptions } from '../../src/orm.ts';
 
 /** Whether connections may keep statements: not through a PgBouncer. The service is told by the same variable. */
 export const prepare = process.env.DATABASE_PREPARE !== 'off';

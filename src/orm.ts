@@ -2,29 +2,29 @@ import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { ApiKeyEntity, GrantEntity } from '../auth/entities.ts';
-import { EventEntity, EventLogEntity } from '../events/entities.ts';
+import { ApiKeyEntity, GrantEntity } from './auth/entities.ts';
+import { parseDatabaseUrl } from './database/database-url.ts';
+import { migrations } from './database/migrations/list.ts';
+import { poolOptions, typeParsers } from './database/pool.ts';
+import { PrimaryStartEntity } from './database/replicas/primary-start.ts';
+import { EventEntity, EventLogEntity } from './events/entities.ts';
 import {
   WebhookDeliveryEntity,
   WebhookEntity,
   WebhookProgressEntity,
   WebhookQueueEntity,
-} from '../events/webhooks/entities.ts';
+} from './events/webhooks/entities.ts';
 import {
   CategoryEntity,
   MenuEntity,
   MenuItemEntity,
   ModifierGroupEntity,
   ModifierItemEntity,
-} from '../menu/entities.ts';
-import { MenuHistoryEntity, MenuHistoryStartEntity } from '../menu/history/entities.ts';
-import { MerchantEntity } from '../merchant/entities.ts';
-import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from '../order/entities.ts';
-import { DeletedStoreEntity, StoreEntity } from '../store/entities.ts';
-import { parseDatabaseUrl } from './database-url.ts';
-import { migrations } from './migrations/list.ts';
-import { poolOptions, typeParsers } from './pool.ts';
-import { PrimaryStartEntity } from './replicas/primary-start.ts';
+} from './menu/entities.ts';
+import { MenuHistoryEntity, MenuHistoryStartEntity } from './menu/history/entities.ts';
+import { MerchantEntity } from './merchant/entities.ts';
+import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from './order/entities.ts';
+import { DeletedStoreEntity, StoreEntity } from './store/entities.ts';
 
 const entities = [
   MerchantEntity,
@@ -81,7 +81,7 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
     migrations: {
       migrationsList: migrations,
       // Where `mikro-orm migration:create` writes a new migration.
-      path: fileURLToPath(new URL('migrations', import.meta.url)),
+      path: fileURLToPath(new URL('database/migrations', import.meta.url)),
       tableName: 'migration',
       snapshot: false,
       silent: true,
