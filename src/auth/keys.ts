@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Pagination } from '../database/paging.ts';
 import { InvalidInput } from '../errors.ts';
+import type { Pagination } from '../lists/paging.ts';
 import { type Permission, permissions } from '../scope.ts';
 import { type ApiKey, ApiKeyEntity, type Grant, GrantEntity } from './entities.ts';
 import { validateKeyRequest } from './validate.ts';

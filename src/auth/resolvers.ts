@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { checkPagination } from '../database/paging.ts';
 import type { Resolvers } from '../generated/graph.ts';
+import { checkPagination } from '../lists/paging.ts';
 import { requireKey } from '../scope.ts';
 import type { ApiKey } from './entities.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';

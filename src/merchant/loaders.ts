@@ -1,6 +1,6 @@
 import { scopedLoader } from '../database/batch-loader.ts';
-import { type Connection, createConnection } from '../database/connection.ts';
-import { checkListArguments, type ListArguments } from '../database/entity-list.ts';
+import { type Connection, createConnection } from '../lists/connection.ts';
+import { checkListArguments, type ListArguments } from '../lists/entity-list.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Merchant } from './entities.ts';
 import type { MerchantRepository } from './repository.ts';

@@ -1,7 +1,7 @@
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
-import { compileList, type ListRequest } from '../database/entity-list.ts';
 import { Selection } from '../database/entity-query.ts';
+import { compileList, type ListRequest } from '../lists/entity-list.ts';
 import { type AccessScope, merchantScope } from '../scope.ts';
 import { type Merchant, MerchantEntity } from './entities.ts';
 

@@ -1,3 +1,5 @@
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
@@ -5,9 +7,7 @@ import {
   type PageRequest,
   pageRequest,
   rangeErrors,
-} from '../database/paging.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
-import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
+} from '../lists/paging.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
 
 /** The arguments of `Store.orders`. */

@@ -1,9 +1,9 @@
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { Selection } from '../database/entity-query.ts';
-import type { Page } from '../database/paging.ts';
 import { preparedFirst } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
+import type { Page } from '../lists/paging.ts';
 import { storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 import type { Search } from './arguments.ts';

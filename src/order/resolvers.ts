@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../cache/selected-fields.ts';
-import { edgesOf, pageInfoOf } from '../database/connection.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
+import { edgesOf, pageInfoOf } from '../lists/connection.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';

@@ -1,5 +1,5 @@
-import type { Cursor } from '../database/cursor.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
+import type { Cursor } from '../lists/cursor.ts';
 import type { Search } from './arguments.ts';
 import { foldedName } from './entities.ts';
 

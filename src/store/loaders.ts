@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { type Connection, createConnection } from '../database/connection.ts';
-import { checkListArguments, type ListArguments, slicePage } from '../database/entity-list.ts';
+import { type Connection, createConnection } from '../lists/connection.ts';
+import { checkListArguments, type ListArguments, slicePage } from '../lists/entity-list.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository, StoreRevisions } from './repository.ts';

@@ -1,7 +1,7 @@
 import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
-import { compileList, type ListRequest } from '../database/entity-list.ts';
 import { anyOf, Selection, type SelectionOptions } from '../database/entity-query.ts';
+import { compileList, type ListRequest } from '../lists/entity-list.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { type AccessScope, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from './entities.ts';

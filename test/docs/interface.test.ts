@@ -34,13 +34,7 @@ describe('docs/interface.md', () => {
   });
 
   test('names every type of error that a route can return', () => {
-    const files = [
-      'src/rest/*.ts',
-      'src/input/*.ts',
-      'src/menu/*.ts',
-      'src/order/arguments.ts',
-      'src/database/paging.ts',
-    ];
+    const files = ['src/rest/*.ts', 'src/input/*.ts', 'src/menu/*.ts', 'src/order/arguments.ts', 'src/lists/paging.ts'];
     const code = files.flatMap(sources).map(read).join('\n');
     const types = [...code.matchAll(/(?:fail\(cursor, depth, |type: |errors\.add\(\[.*?\], )'([a-z]+(?:_[a-z]+)+)'/g)];
     // No parameter of a route is a boolean or a number with a fraction, and no body has a date-time.

@@ -1,6 +1,6 @@
 import type { ReadAccess } from '../../database/access.ts';
-import type { Pagination } from '../../database/paging.ts';
 import { prepared, type Query } from '../../database/query.ts';
+import type { Pagination } from '../../lists/paging.ts';
 import type { EventKind } from '../entities.ts';
 import type { DeliveryState } from './entities.ts';
 

@@ -1,6 +1,6 @@
-import { checkPagination, type Pagination } from '../../database/paging.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { Resolvers } from '../../generated/graph.ts';
+import { checkPagination, type Pagination } from '../../lists/paging.ts';
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import { currencyOf } from '../../store/currency.ts';
 import type { Configuration } from '../configuration.ts';

@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
-import { type Connection, createConnection } from '../../database/connection.ts';
-import type { ConnectionArguments, Page, PageRequest } from '../../database/paging.ts';
+import { type Connection, createConnection } from '../../lists/connection.ts';
+import type { ConnectionArguments, Page, PageRequest } from '../../lists/paging.ts';
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';

@@ -1,4 +1,6 @@
 import type { ReadAccess } from '../../database/access.ts';
+import { prepared, type Query } from '../../database/query.ts';
+import { InvalidInput } from '../../errors.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
@@ -7,9 +9,7 @@ import {
   type Page,
   type PageRequest,
   pageRequest,
-} from '../../database/paging.ts';
-import { prepared, type Query } from '../../database/query.ts';
-import { InvalidInput } from '../../errors.ts';
+} from '../../lists/paging.ts';
 import { menuKinds } from '../kinds.ts';
 import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import type { MenuHistory } from './entities.ts';

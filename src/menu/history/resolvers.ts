@@ -1,5 +1,5 @@
-import { connectionResolvers } from '../../database/connection.ts';
 import type { Resolvers } from '../../generated/graph.ts';
+import { connectionResolvers } from '../../lists/connection.ts';
 import type { AccessScope } from '../../scope.ts';
 import { configurationFields } from '../configuration-fields.ts';
 import { loadStoreOf } from '../resolvers.ts';

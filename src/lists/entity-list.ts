@@ -1,7 +1,8 @@
+import { type EntityQuery, parameter, type QueryOptions, type Selection } from '../database/entity-query.ts';
+import type { Query } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { AccessScope } from '../scope.ts';
 import { type Cursor, type CursorList, compareCursors } from './cursor.ts';
-import { type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
@@ -12,7 +13,6 @@ import {
   pageRequest,
   rangeErrors,
 } from './paging.ts';
-import type { Query } from './query.ts';
 
 /** The arguments of a list of stores or merchants. */
 export interface ListArguments extends ConnectionArguments {
