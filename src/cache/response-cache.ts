@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import { compress, type Encoding } from './compression.ts';
-import type { DeduplicatedBuffer } from './deduplicated-buffer.ts';
 
 /** A response body, compressed once per encoding on first use. */
 export interface CachedResponse {

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { selectsOnly } from '../cache/selected-fields.ts';
+import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
 import { edgesOf, pageInfoOf } from '../lists/connection.ts';

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
 import { expectedRevision } from '../cache/etag.ts';
+import type { Variables } from '../execution/compile.ts';
 import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
-import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
 import type { Parameter } from './contract/parameters.ts';
 import { compilePartialCheck } from './domain-errors.ts';

@@ -1,9 +1,9 @@
 import { type FieldNode, type GraphQLSchema, Kind, type ValueNode, visit } from 'graphql';
-import { fieldsAlong, operationOf } from '../cache/selected-fields.ts';
 import { type CheckPartialInput, InvalidInput, type ValidationError } from '../errors.ts';
+import type { Variables } from '../execution/compile.ts';
+import { fieldsAlong, operationOf } from '../execution/selected-fields.ts';
 import { toSnakePath } from '../input/names.ts';
 import type { ErrorPath, RequestError } from '../input/validation-errors.ts';
-import type { Variables } from './compile.ts';
 import type { Operation } from './contract/contract.ts';
 import { unprocessable } from './errors.ts';
 

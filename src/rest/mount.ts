@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLField } from 'graphql';
-import type { DeduplicatedBuffer } from '../cache/deduplicated-buffer.ts';
+import type { Variables } from '../execution/compile.ts';
+import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
-import type { Variables } from './compile.ts';
 import { type Contract, loadContract } from './contract/contract.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import { compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';

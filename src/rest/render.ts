@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
-import { concatenate, toBuffers } from '../cache/json-writer.ts';
+import { compileOperation, type Variables } from '../execution/compile.ts';
+import { concatenate, toBuffers } from '../execution/json-writer.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
-import { compileOperation, type Variables } from './compile.ts';
 import { type Contract, rootFieldOf } from './contract/contract.ts';
 
 /** Renders the body of a route outside of a request; null where the route responds with 404. */

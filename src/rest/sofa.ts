@@ -1,6 +1,6 @@
 import { createRouter } from 'fets';
 import { useSofa } from 'sofa-api';
-import type { Variables } from './compile.ts';
+import type { Variables } from '../execution/compile.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { colonPath } from './contract/parameters.ts';
 

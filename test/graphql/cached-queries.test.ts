@@ -1,8 +1,8 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { isCacheable } from '../../src/cache/cacheable.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { loadDemo } from '../../src/demo/load.ts';
+import { isCacheable } from '../../src/execution/cacheable.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { operatorScope } from '../../src/scope.ts';

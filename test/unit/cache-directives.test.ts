@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { checkCacheDirectives } from '../../src/cache/cacheable.ts';
+import { checkCacheDirectives } from '../../src/execution/cacheable.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const directives = `

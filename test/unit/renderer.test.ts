@@ -1,9 +1,15 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { toBuffers } from '../../src/cache/json-writer.ts';
-import { compileRenderer, compileResolver, type FieldShape, Rendering, type Shape } from '../../src/cache/renderer.ts';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
+import { toBuffers } from '../../src/execution/json-writer.ts';
+import {
+  compileRenderer,
+  compileResolver,
+  type FieldShape,
+  Rendering,
+  type Shape,
+} from '../../src/execution/renderer.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }

@@ -1,6 +1,6 @@
 import { type FragmentDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 
 class CountingMap extends Map<string, FragmentDefinitionNode> {
   lookups = 0;

@@ -1,9 +1,9 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { DeduplicatedBuffer } from '../../src/cache/deduplicated-buffer.ts';
-import { concatenate, toBuffers } from '../../src/cache/json-writer.ts';
-import { compileRenderer, Rendering } from '../../src/cache/renderer.ts';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/cache/selected-fields.ts';
+import { DeduplicatedBuffer } from '../../src/execution/deduplicated-buffer.ts';
+import { concatenate, toBuffers } from '../../src/execution/json-writer.ts';
+import { compileRenderer, Rendering } from '../../src/execution/renderer.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 import { limitListObjects } from '../../src/graphql/response-limit.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../../src/menu/configuration.ts';

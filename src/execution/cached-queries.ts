@@ -8,16 +8,16 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { isCacheable } from '../cache/cacheable.ts';
-import { concatenate, toBuffers } from '../cache/json-writer.ts';
-import { compileRenderer, compileResolver, Rendering } from '../cache/renderer.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
-import { type StoreRoot, storeRootOf } from '../cache/revisions.ts';
-import { fragmentsOf, operationOf, selectedFields } from '../cache/selected-fields.ts';
+import { type Context, type ContextDependencies, readRevisions } from '../graphql/context.ts';
+import type { ValidatedRequest } from '../graphql/request-validation.ts';
 import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
-import { type Context, type ContextDependencies, readRevisions } from './context.ts';
-import type { ValidatedRequest } from './request-validation.ts';
+import { isCacheable } from './cacheable.ts';
+import { concatenate, toBuffers } from './json-writer.ts';
+import { compileRenderer, compileResolver, Rendering } from './renderer.ts';
+import { type StoreRoot, storeRootOf } from './revisions.ts';
+import { fragmentsOf, operationOf, selectedFields } from './selected-fields.ts';
 
 export interface CachedQueryOptions {
   readonly schema: GraphQLSchema;

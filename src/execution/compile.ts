@@ -7,7 +7,10 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Chunk } from '../cache/json-writer.ts';
+import type { Operation } from '../rest/contract/contract.ts';
+import type { FieldExtensions } from '../rest/contract/outputs.ts';
+import { translateInvalidInput } from '../rest/domain-errors.ts';
+import type { Chunk } from './json-writer.ts';
 import {
   compileRenderer,
   compileResolver,
@@ -15,11 +18,8 @@ import {
   Rendering,
   type RenderingOptions,
   type Shape,
-} from '../cache/renderer.ts';
-import { fieldsAlong, fragmentsOf, type SelectedField } from '../cache/selected-fields.ts';
-import type { Operation } from './contract/contract.ts';
-import type { FieldExtensions } from './contract/outputs.ts';
-import { translateInvalidInput } from './domain-errors.ts';
+} from './renderer.ts';
+import { fieldsAlong, fragmentsOf, type SelectedField } from './selected-fields.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
