@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
-import { runInSlices } from '../scheduling/time-slice.ts';
+import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { compress, type Encoding } from './compression.ts';
 
 /** A response body, compressed once per encoding on first use. */
@@ -18,10 +17,17 @@ export interface RenderedResponse {
   readonly bytes: Buffer;
 }
 
+/** A body in a form that takes less memory than its bytes. */
+interface CompactBody {
+  /** Memory that it takes, in bytes. */
+  readonly size: number;
+  toBuffer(): Steps<Buffer>;
+}
+
 /** An entry that no request has read yet. */
 interface PrimedResponse {
   readonly revision: string;
-  readonly deduplicated: DeduplicatedBuffer;
+  readonly compact: CompactBody;
   readonly size: number;
 }
 
@@ -53,17 +59,17 @@ export class ResponseCache {
     const entry = this.#entries.get(key);
     if (entry?.revision === revision) {
       this.hits++;
-      return 'deduplicated' in entry ? this.#restore(key, entry) : entry;
+      return 'compact' in entry ? this.#restore(key, entry) : entry;
     }
     this.misses++;
     return this.#pending.get(`${revision} ${key}`) ?? this.#await(key, revision, render());
   }
 
   /** Replaces a primed entry by its bytes: at once, unless they are many. */
-  #restore(key: string, { revision, deduplicated }: PrimedResponse): CachedResponse | Promise<CachedResponse> {
+  #restore(key: string, { revision, compact }: PrimedResponse): CachedResponse | Promise<CachedResponse> {
     const pending = this.#pending.get(`${revision} ${key}`);
     if (pending) return pending;
-    const bytes = runInSlices(deduplicated.toBuffer());
+    const bytes = runInSlices(compact.toBuffer());
     if (!(bytes instanceof Promise)) return this.#set(key, { revision, bytes });
     return this.#await(
       key,
@@ -81,11 +87,11 @@ export class ResponseCache {
     return response;
   }
 
-  /** Primes an entry, deduplicated until it is first read. */
-  prime(key: string, revision: string, deduplicated: DeduplicatedBuffer): void {
+  /** Primes an entry, compact until it is first read. */
+  prime(key: string, revision: string, compact: CompactBody): void {
     // An entry of the same revision stays: it may be compressed already.
     if (this.#entries.maxSize <= 1 || this.#entries.peek(key)?.revision === revision) return;
-    this.#entries.set(key, { revision, deduplicated, size: deduplicated.size + 1 });
+    this.#entries.set(key, { revision, compact, size: compact.size + 1 });
   }
 
   #set(key: string, { revision, bytes }: RenderedResponse): CachedResponse {

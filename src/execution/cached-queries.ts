@@ -1,29 +1,24 @@
 import { hash } from 'node:crypto';
-import {
-  type DocumentNode,
-  type GraphQLSchema,
-  getNamedType,
-  getVariableValues,
-  isObjectType,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, getVariableValues, Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
-import { type Context, type ContextDependencies, readRevisions } from '../graphql/context.ts';
-import type { ValidatedRequest } from '../graphql/request-validation.ts';
 import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import { isCacheable } from './cacheable.ts';
+import { type CompiledOperation, compileOperation } from './compile.ts';
 import { concatenate, toBuffers } from './json-writer.ts';
-import { compileRenderer, compileResolver, Rendering } from './renderer.ts';
-import { type StoreRoot, storeRootOf } from './revisions.ts';
-import { fragmentsOf, operationOf, selectedFields } from './selected-fields.ts';
+import { type ReadRevisions, type StoreRoot, storeRootOf } from './revisions.ts';
+import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
-export interface CachedQueryOptions {
+export interface CachedQueryOptions<Context> {
   readonly schema: GraphQLSchema;
   readonly responseCache: ResponseCache;
-  readonly dependencies: ContextDependencies;
-  readonly validateRequest: (request: GraphqlRequest) => ValidatedRequest;
+  readonly readRevisions: ReadRevisions<Context>;
+  /** Parses a request within the limits; `parsed` is undefined for one that is rejected. */
+  readonly validateRequest: (request: GraphqlRequest) => {
+    readonly parsed?: { readonly document: DocumentNode } | undefined;
+    readonly cost?: number | undefined;
+  };
 }
 
 interface GraphqlRequest {
@@ -42,9 +37,10 @@ interface CompiledQuery {
   readonly id: string;
   readonly variables: OperationDefinitionNode['variableDefinitions'];
   readonly storeIdOf: StoreRoot['storeIdOf'];
-  findStore(rendering: Rendering): unknown;
-  revisionOf(store: unknown, rendering: Rendering): unknown;
-  render(store: unknown, rendering: Rendering): Promise<Buffer>;
+  readonly run: CompiledOperation;
+  /** The response around the rendered store. */
+  readonly prefix: Buffer;
+  readonly suffix: Buffer;
 }
 
 interface Compilation {
@@ -54,6 +50,12 @@ interface Compilation {
 }
 
 const revisionName = 'menuRevision';
+
+const revisionField: SelectedField = {
+  key: revisionName,
+  node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value: revisionName } },
+  selections: [],
+};
 
 /** Larger responses are left to Apollo, with limits of its own. */
 const maxResponseBytes = 32 * 1024 * 1024;
@@ -65,7 +67,12 @@ const maxCharacters = 2 * 1024 * 1024;
  * Creates the lookup of cached responses to queries on one store's menu configuration. It returns undefined for all other
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
-export function createCachedQueries({ schema, responseCache, dependencies, validateRequest }: CachedQueryOptions) {
+export function createCachedQueries<Context>({
+  schema,
+  responseCache,
+  readRevisions,
+  validateRequest,
+}: CachedQueryOptions<Context>) {
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
@@ -96,16 +103,16 @@ export function createCachedQueries({ schema, responseCache, dependencies, valid
     if (!query) return undefined;
     const { coerced } = getVariableValues(schema, query.variables ?? [], { ...body.variables }, { maxErrors: 1 });
     if (!coerced) return undefined;
-    const rendering = new Rendering({ variables: coerced, context, maxBytes: maxResponseBytes });
     try {
       const store = { storeId: query.storeIdOf(coerced), names: [revisionName] };
-      const revisions = await readRevisions(dependencies, context.scope, store);
+      const revisions = await readRevisions(context, store);
       if (!revisions) return undefined;
       const revision = String(revisions[revisionName]);
       const render = async () => {
-        const found = await query.findStore(rendering);
-        const bytes = await query.render(found, rendering);
-        return { bytes, revision: String(await query.revisionOf(found, rendering)) };
+        const result = await query.run(coerced, context);
+        if (!result) throw new Error(`The store ${store.storeId} is gone`);
+        const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
+        return { bytes, revision: String(result.etagValues[0]) };
       };
       const key = `graphql ${query.id} ${JSON.stringify(coerced)}`;
       const response = await responseCache.get(key, revision, () => run(render));
@@ -127,23 +134,18 @@ function compileQuery(
   const fragments = fragmentsOf(document);
   const storeRoot = operation && storeRootOf(schema, operation, fragments);
   const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
-  const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
-  const type = field && getNamedType(field.type);
-  if (!operation || !storeRoot || !field || !isObjectType(type)) return undefined;
-  const revisionField = type.getFields()[revisionName];
-  if (!revisionField) throw new Error(`The type ${type.name} has no field ${revisionName}`);
-  const resolveStore = compileResolver(field, root, fragments);
-  const render = compileRenderer(type, root, fragments);
-  const prefix = Buffer.from(`{"data":{${JSON.stringify(root.key)}:`);
-  const suffix = Buffer.from('}}\n');
+  if (!operation || !storeRoot || !root) return undefined;
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     variables: operation.variableDefinitions,
     storeIdOf: storeRoot.storeIdOf,
-    findStore: rendering => resolveStore(undefined, rendering),
-    revisionOf: compileResolver(revisionField, root, fragments),
-    render: async (store, rendering) =>
-      runInSlices(concatenate([prefix, ...toBuffers(await render(store, rendering)), suffix])),
+    run: compileOperation(
+      schema,
+      { document, kind: 'query', body: [root], etags: [[root, revisionField]] },
+      { maxBytes: maxResponseBytes },
+    ),
+    prefix: Buffer.from(`{"data":{${JSON.stringify(root.key)}:`),
+    suffix: Buffer.from('}}\n'),
   };
 }
 

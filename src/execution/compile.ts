@@ -1,29 +1,35 @@
 import {
+  type DocumentNode,
   type GraphQLField,
   type GraphQLNamedType,
-  type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
-  isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { Operation } from '../rest/contract/contract.ts';
-import type { FieldExtensions } from '../rest/contract/outputs.ts';
-import { translateInvalidInput } from '../rest/domain-errors.ts';
 import type { Chunk } from './json-writer.ts';
-import {
-  compileRenderer,
-  compileResolver,
-  type FieldShape,
-  Rendering,
-  type RenderingOptions,
-  type Shape,
-} from './renderer.ts';
-import { fieldsAlong, fragmentsOf, type SelectedField } from './selected-fields.ts';
+import { compileRenderer, compileResolver, Rendering, type RenderingOptions, type Shape } from './renderer.ts';
+import { type Fragments, fragmentsOf, type SelectedField } from './selected-fields.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The body of an operation as JSON, and the values of its `@etag` fields. */
+/** What is rendered of an operation, and what beside it: each a path of fields from the root. */
+export interface OperationSource {
+  readonly document: DocumentNode;
+  readonly kind: 'query' | 'mutation';
+  readonly body: readonly SelectedField[];
+  /** The parents of these fields are on the path to the body. */
+  readonly etags: readonly (readonly SelectedField[])[];
+}
+
+export interface CompileOptions {
+  /** How the body deviates from the graph. */
+  readonly shape?: Shape | undefined;
+  readonly maxBytes?: number;
+  /** Translates what the resolver of the field at these response keys has thrown. */
+  readonly translateError?: (error: unknown, keys: readonly string[]) => unknown;
+}
+
+/** The body of an operation as JSON, and the values of its ETag. */
 export interface Result {
   readonly body: Chunk;
   readonly etagValues: readonly unknown[];
@@ -38,33 +44,32 @@ interface CompiledField {
   readonly resolve: (object: unknown, rendering: Rendering) => unknown;
 }
 
-/**
- * Compiles an operation to calls of the graph's resolvers and a renderer that writes their results in the shape of the derived type,
- * without an object of that shape in between.
- */
+/** Compiles an operation to calls of the graph's resolvers and a renderer that writes their results, without an object in between. */
 export function compileOperation(
   graph: GraphQLSchema,
-  operation: Operation,
-  bodyType: GraphQLOutputType,
+  { document, kind, body, etags }: OperationSource,
+  { shape, maxBytes, translateError = error => error }: CompileOptions = {},
 ): CompiledOperation {
-  const fragments = fragmentsOf(operation.document);
-  const path = compilePath(graph, operation, operation.bodyPath);
-  const etagPaths = operation.etagPaths.map(keys => compilePath(graph, operation, keys));
+  const fragments = fragmentsOf(document);
+  const root = kind === 'query' ? graph.getQueryType() : graph.getMutationType();
+  const path = compilePath(root, body, fragments);
+  const etagPaths = etags.map(fields => compilePath(root, fields, fragments));
   const last = path.at(-1);
-  if (!last) throw new Error(`${operation.name} has no body`);
-  const render = compileRenderer(last.field.type, last.selected, fragments, shapeOf(bodyType));
+  if (!last) throw new Error('The operation has no body');
+  const render = compileRenderer(last.field.type, last.selected, fragments, shape);
   // Its own Rendering: one that lives as long as the request would promote all chunks to V8's old generation.
   const renderBody = async (parents: readonly unknown[], options: RenderingOptions): Promise<Result> => {
     const rendering = new Rendering(options);
     // The body is started first, so that the values of the ETag come from what the body loads.
-    const [body, ...etagValues] = await Promise.all([
+    const [rendered, ...etagValues] = await Promise.all([
       render(parents.at(-1), rendering),
       ...etagPaths.map(async fields => fields.at(-1)?.resolve(parents[fields.length - 2], rendering)),
     ]);
-    return { body, etagValues };
+    return { body: rendered, etagValues };
   };
   return async (variables, context) => {
-    const rendering = new Rendering({ variables, context });
+    const options = { variables, context, ...(maxBytes !== undefined && { maxBytes }) };
+    const rendering = new Rendering(options);
     const parents: unknown[] = [];
     try {
       let value: unknown;
@@ -73,37 +78,24 @@ export function compileOperation(
         if (value === null || value === undefined) return null;
         parents.push(value);
       }
-      return await renderBody(parents, { variables, context });
+      return await renderBody(parents, options);
     } catch (error) {
-      throw translateInvalidInput(operation, operation.bodyPath.slice(0, parents.length + 1), error);
+      const keys = body.slice(0, parents.length + 1).map(({ key }) => key);
+      throw translateError(error, keys);
     }
   };
 }
 
-function compilePath(graph: GraphQLSchema, operation: Operation, keys: readonly string[]): CompiledField[] {
-  const fragments = fragmentsOf(operation.document);
-  let type: GraphQLNamedType | null | undefined =
-    operation.kind === 'query' ? graph.getQueryType() : graph.getMutationType();
-  return fieldsAlong(operation.document, operation.name, keys).map(selected => {
+function compilePath(
+  root: GraphQLNamedType | null | undefined,
+  path: readonly SelectedField[],
+  fragments: Fragments,
+): CompiledField[] {
+  let type = root;
+  return path.map(selected => {
     const field = isObjectType(type) ? type.getFields()[selected.node.name.value] : undefined;
-    if (!field) throw new Error(`The graph has no field ${keys.join('.')} of ${operation.name}`);
+    if (!field) throw new Error(`The graph has no field ${path.map(({ key }) => key).join('.')}`);
     type = getNamedType(field.type);
     return { field, selected, resolve: compileResolver(field, selected, fragments) };
   });
-}
-
-function shapeOf(type: GraphQLOutputType): Shape | undefined {
-  const named = getNamedType(type);
-  if (!isObjectType(named)) return undefined;
-  return new Map(Object.entries(named.getFields()).map(([key, field]) => [key, fieldShapeOf(field)]));
-}
-
-function fieldShapeOf({ type, extensions }: GraphQLField<unknown, unknown>): FieldShape {
-  const { default: fallback, constant }: FieldExtensions = extensions;
-  return {
-    optional: !isNonNullType(type),
-    fallback: fallback === undefined ? undefined : JSON.stringify(fallback),
-    constant: constant === undefined ? undefined : JSON.stringify(constant),
-    shape: shapeOf(type),
-  };
 }

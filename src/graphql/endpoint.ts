@@ -10,7 +10,7 @@ import { createCachedQueries } from '../execution/cached-queries.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
-import { type ContextDependencies, createContext } from './context.ts';
+import { type Context, type ContextDependencies, createContext, readRevisions } from './context.ts';
 import { type TranslateError, toHttpError } from './errors.ts';
 import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
@@ -87,7 +87,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
   const graph = { schema, objectCounts, dependencies, validateRequest, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
-  const findCached = createCachedQueries({ schema, responseCache, dependencies, validateRequest });
+  const findCached = createCachedQueries<Context>({
+    schema,
+    responseCache,
+    readRevisions: ({ scope }, store) => readRevisions(dependencies, scope, store),
+    validateRequest,
+  });
   /** The results of introspection, which never change, for requests without a key. */
   const introspections = new LRUCache<string, string>({
     max: 20,

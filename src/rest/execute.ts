@@ -5,15 +5,16 @@ import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } 
 import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
 import { isCacheable } from '../execution/cacheable.ts';
-import { type CompiledOperation, compileOperation, type Variables } from '../execution/compile.ts';
+import type { CompiledOperation, Variables } from '../execution/compile.ts';
 import { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import { concatenate, toBuffers } from '../execution/json-writer.ts';
 import { type ReadRevisions, type Revisions, storeRootOf } from '../execution/revisions.ts';
 import { fragmentsOf, operationOf } from '../execution/selected-fields.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
-import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import type { Contract, Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { HttpError } from './errors.ts';
+import { compileRoute } from './render.ts';
 
 /** What an operation takes from a request beside its variables. */
 export interface RestRequest<Caller> {
@@ -60,7 +61,7 @@ function compileRead<Caller extends object>(
   operation: Operation,
   { schema, responseCache, createContext, readRevisions, runExpensive }: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
-  const compiled = compileOperation(schema, operation, rootFieldOf(contract, operation).type);
+  const compiled = compileRoute(schema, contract, operation);
   const revision = compileRevision(schema, operation);
   const isCached = isOperationCacheable(schema, operation);
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
@@ -164,8 +165,7 @@ function compileWrite<Caller extends object>(
   options: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
   const { schema, responseCache, createContext } = options;
-  const { type } = rootFieldOf(contract, operation);
-  const compiled = compileOperation(schema, operation, type);
+  const compiled = compileRoute(schema, contract, operation);
   const read = findEquivalentRead(contract, operation, schema);
   return async (variables, { caller }) => {
     const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);

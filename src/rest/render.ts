@@ -1,8 +1,30 @@
-import type { GraphQLSchema } from 'graphql';
-import { compileOperation, type Variables } from '../execution/compile.ts';
+import {
+  type GraphQLField,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { type CompiledOperation, compileOperation, type Variables } from '../execution/compile.ts';
 import { concatenate, toBuffers } from '../execution/json-writer.ts';
+import type { FieldShape, Shape } from '../execution/renderer.ts';
+import { fieldsAlong } from '../execution/selected-fields.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
-import { type Contract, rootFieldOf } from './contract/contract.ts';
+import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import type { FieldExtensions } from './contract/outputs.ts';
+import { translateInvalidInput } from './domain-errors.ts';
+
+/** Compiles an operation of schema/rest to a body in the shape of its derived type. */
+export function compileRoute(graph: GraphQLSchema, contract: Contract, operation: Operation): CompiledOperation {
+  const { document, name, kind } = operation;
+  const fieldsOf = (keys: readonly string[]) => fieldsAlong(document, name, keys);
+  const source = { document, kind, body: fieldsOf(operation.bodyPath), etags: operation.etagPaths.map(fieldsOf) };
+  return compileOperation(graph, source, {
+    shape: shapeOf(rootFieldOf(contract, operation).type),
+    translateError: (error, keys) => translateInvalidInput(operation, keys, error),
+  });
+}
 
 /** Renders the body of a route outside of a request; null where the route responds with 404. */
 export type RenderBody = (variables: Variables, context: unknown) => Promise<Buffer | null>;
@@ -10,9 +32,25 @@ export type RenderBody = (variables: Variables, context: unknown) => Promise<Buf
 export function compileBody(graph: GraphQLSchema, contract: Contract, operationName: string): RenderBody {
   const operation = contract.operations.find(({ name }) => name === operationName);
   if (!operation) throw new Error(`schema/rest has no operation ${operationName}`);
-  const run = compileOperation(graph, operation, rootFieldOf(contract, operation).type);
+  const run = compileRoute(graph, contract, operation);
   return async (variables, context) => {
     const result = await run(variables, context);
     return result && runAtOnce(concatenate(toBuffers(result.body)));
+  };
+}
+
+function shapeOf(type: GraphQLOutputType): Shape | undefined {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return undefined;
+  return new Map(Object.entries(named.getFields()).map(([key, field]) => [key, fieldShapeOf(field)]));
+}
+
+function fieldShapeOf({ type, extensions }: GraphQLField<unknown, unknown>): FieldShape {
+  const { default: fallback, constant }: FieldExtensions = extensions;
+  return {
+    optional: !isNonNullType(type),
+    fallback: fallback === undefined ? undefined : JSON.stringify(fallback),
+    constant: constant === undefined ? undefined : JSON.stringify(constant),
+    shape: shapeOf(type),
   };
 }
