@@ -16,7 +16,6 @@ import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { locate } from './locations.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
-import { mountPlayground } from './playground.ts';
 import { createRequestValidator, DocumentCache, isIntrospection } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
@@ -40,6 +39,8 @@ export interface GraphqlOptions {
   readonly run: RunInTurn;
   readonly runExpensive: RunInTurn;
   readonly subscriptions: SubscriptionOptions;
+  /** Registers what the page for browsers loads, and returns a function that sends the page. */
+  readonly mountPlayground: (app: FastifyInstance) => (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
 declare module 'fastify' {
@@ -166,7 +167,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     if (!acceptsPage(request)) request.graphqlCaller = (await authenticate(request)) ?? null;
   }
 
-  const sendPlayground = mountPlayground(app);
+  const sendPlayground = options.mountPlayground(app);
   app.decorateRequest('graphqlCaller', null);
   app.route({
     method: ['GET', 'POST'],

@@ -13,6 +13,7 @@ import { type ContextDependencies, createContext, createRepositories, readRevisi
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { createCostOf } from '../graphql/limits.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
+import { mountPlayground } from '../graphql/playground.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { mountSdl } from '../graphql/sdl.ts';
 import { mountRest } from '../rest/mount.ts';
@@ -105,6 +106,7 @@ export async function createServer(
       translateError,
       run: (keyId, task) => shares.requests.run(keyId, task),
       runExpensive: (keyId, task) => runExpensive(shares, keyId, task),
+      mountPlayground,
       subscriptions: {
         limits: config.streams,
         events: {
