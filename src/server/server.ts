@@ -13,9 +13,7 @@ import { type ContextDependencies, createContext, createRepositories, readRevisi
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { createCostOf } from '../graphql/limits.ts';
 import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
-import { mountPlayground } from '../graphql/playground.ts';
 import { loadSchema } from '../graphql/schema.ts';
-import { mountSdl } from '../graphql/sdl.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { createAddressLimit } from './address-limit.ts';
@@ -34,6 +32,8 @@ import { type CollectMetrics, createMetrics, mountMetrics } from './metrics.ts';
 import { mountDocs } from './pages/docs.ts';
 import { mountGuides } from './pages/guides.ts';
 import { mountPages } from './pages/mount.ts';
+import { mountPlayground } from './pages/playground.ts';
+import { mountSdl } from './pages/sdl.ts';
 import { checkTargets, completeProtocol, httpOptions, routableUrl } from './protocol.ts';
 import { createMessageLimit, registerRateLimit } from './rate-limit.ts';
 import { observeRequests } from './requests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
-import { renderPlayground } from '../../src/graphql/playground.ts';
+import { renderPlayground } from '../../src/server/pages/playground.ts';
 import { examples } from '../../web/playground/examples.ts';
 import { startApp } from '../support/app.ts';
 

@@ -1,16 +1,8 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import {
-  type Asset,
-  contentSecurityPolicy,
-  createAsset,
-  immutable,
-  lazyAsset,
-  sendAsset,
-  sendPage,
-} from '../../cache/asset.ts';
 import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
 import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
+import { type Asset, contentSecurityPolicy, createAsset, immutable, lazyAsset, sendAsset, sendPage } from './asset.ts';
 import { renderOutline } from './outline.ts';
 
 /** Scalar creates its styles by script. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from '../../cache/asset.ts';
+import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from './asset.ts';
 import { type GuideEntry, groupGuides, renderGuidePage, renderIndex } from './guide-page.ts';
 
 const folder = new URL('../../../docs/', import.meta.url);

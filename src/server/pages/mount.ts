@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from '../../cache/asset.ts';
 import { version } from '../../version.ts';
+import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from './asset.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
 import { packageAssets, renderImportMap } from './packages.ts';
 import { renderPreloads } from './preloads.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contentSecurityPolicy } from '../../cache/asset.ts';
+import { contentSecurityPolicy } from './asset.ts';
 import { escapeHtml } from './html.ts';
 import { renderTextPage } from './text-page.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { type Asset, lazyAsset } from '../../cache/asset.ts';
+import { type Asset, lazyAsset } from './asset.ts';
 
 /** The files of npm packages that pages import, as they are published: ES modules that import each other by relative paths. */
 const packages: Readonly<Record<string, readonly [entry: string, ...others: string[]]>> = {

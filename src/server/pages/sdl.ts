@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, printSchema } from 'graphql';
-import { lazyAsset, sendAsset } from '../cache/asset.ts';
+import { lazyAsset, sendAsset } from './asset.ts';
 
 /** Serves the SDL of the graph at `/schema.graphql`: what introspection shows, as a text. */
 export function mountSdl(app: FastifyInstance, schema: GraphQLSchema): void {

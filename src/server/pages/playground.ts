@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type Asset,
-  contentSecurityPolicy,
-  createAsset,
-  immutable,
-  type Page,
-  sendAsset,
-  sendPage,
-} from '../cache/asset.ts';
+import { type Asset, contentSecurityPolicy, createAsset, immutable, type Page, sendAsset, sendPage } from './asset.ts';
 import { loadBundle } from './playground-bundle.ts';
 
 interface Playground extends Page {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseEncoding, compress, type Encoding } from './compression.ts';
-import { contentHash, matchIfNoneMatch } from './etag.ts';
+import { chooseEncoding, compress, type Encoding } from '../../cache/compression.ts';
+import { contentHash, matchIfNoneMatch } from '../../cache/etag.ts';
 
 /** A static file in memory, compressed once per encoding on first use. */
 export interface Asset {

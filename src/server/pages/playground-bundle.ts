@@ -9,8 +9,8 @@ import { promisify } from 'node:util';
 /** Files of the bundle of GraphiQL by name. */
 export type Bundle = ReadonlyMap<string, Buffer>;
 
-const folder = fileURLToPath(new URL('../../dist/playground', import.meta.url));
-const buildScript = fileURLToPath(new URL('../../tools/build-playground.ts', import.meta.url));
+const folder = fileURLToPath(new URL('../../../dist/playground', import.meta.url));
+const buildScript = fileURLToPath(new URL('../../../tools/build-playground.ts', import.meta.url));
 
 /** Reads the bundle that `npm ci` has built, or builds it. Undefined where that is not possible. */
 export async function loadBundle(): Promise<Bundle | undefined> {
