@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
 
 import { OperatorError } from './errors.ts';
-import { isCidr } from './events/webhooks/address.ts';
 import { defaultHistoryLimits } from './menu/history/limits.ts';
 import { defaultMenuLimits } from './menu/limits.ts';
+import { isCidr } from './webhooks/address.ts';
 
 const integer = (min: number, max: number) => {
   const rule = {

@@ -9,12 +9,6 @@ import { poolOptions, typeParsers } from './database/pool.ts';
 import { PrimaryStartEntity } from './database/replicas/primary-start.ts';
 import { EventEntity, EventLogEntity } from './events/entities.ts';
 import {
-  WebhookDeliveryEntity,
-  WebhookEntity,
-  WebhookProgressEntity,
-  WebhookQueueEntity,
-} from './events/webhooks/entities.ts';
-import {
   CategoryEntity,
   MenuEntity,
   MenuItemEntity,
@@ -25,6 +19,12 @@ import { MenuHistoryEntity, MenuHistoryStartEntity } from './menu/history/entiti
 import { MerchantEntity } from './merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from './order/entities.ts';
 import { DeletedStoreEntity, StoreEntity } from './store/entities.ts';
+import {
+  WebhookDeliveryEntity,
+  WebhookEntity,
+  WebhookProgressEntity,
+  WebhookQueueEntity,
+} from './webhooks/entities.ts';
 
 const entities = [
   MerchantEntity,

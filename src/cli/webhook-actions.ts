@@ -2,15 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
 import { queryIn } from '../database/transaction.ts';
 import { eventType } from '../events/kinds.ts';
-import { type ManualAttempt, redeliverMessage, testWebhook } from '../events/webhooks/attempts.ts';
-import type { Webhook } from '../events/webhooks/entities.ts';
-import { listWebhooks, stateOf } from '../events/webhooks/list.ts';
-import { messageId } from '../events/webhooks/message.ts';
-import { findDeliveries, findWaiting } from '../events/webhooks/repository.ts';
-import { rewindWebhook } from '../events/webhooks/rewind.ts';
-import { createSender } from '../events/webhooks/send.ts';
-import * as webhooks from '../events/webhooks/webhooks.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
+import { type ManualAttempt, redeliverMessage, testWebhook } from '../webhooks/attempts.ts';
+import type { Webhook } from '../webhooks/entities.ts';
+import { listWebhooks, stateOf } from '../webhooks/list.ts';
+import { messageId } from '../webhooks/message.ts';
+import { findDeliveries, findWaiting } from '../webhooks/repository.ts';
+import { rewindWebhook } from '../webhooks/rewind.ts';
+import { createSender } from '../webhooks/send.ts';
+import * as webhooks from '../webhooks/webhooks.ts';
 import { withDatabase } from './database.ts';
 
 export function create(request: webhooks.WebhookRequest): Promise<webhooks.IssuedSecret> {

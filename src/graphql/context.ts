@@ -2,9 +2,6 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { ReadAccess } from '../database/access.ts';
 import { currentPosition } from '../events/log.ts';
 import type { EventSource } from '../events/source.ts';
-import { webhookLoaders } from '../events/webhooks/loaders.ts';
-import { createWebhookRepository } from '../events/webhooks/repository.ts';
-import type { WebhookDependencies } from '../events/webhooks/webhooks.ts';
 import { defaultHistoryLimits, type HistoryLimits } from '../menu/history/limits.ts';
 import { menuHistoryLoaders } from '../menu/history/loaders.ts';
 import { createMenuHistoryRepository } from '../menu/history/repository.ts';
@@ -19,6 +16,9 @@ import { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, emptyScope } from '../scope.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
+import { webhookLoaders } from '../webhooks/loaders.ts';
+import { createWebhookRepository } from '../webhooks/repository.ts';
+import type { WebhookDependencies } from '../webhooks/webhooks.ts';
 
 /** By which interface a request came; the menu history records it. */
 type Transport = 'GRAPHQL' | 'REST';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { WebhookStatus } from '../events/webhooks/worker.ts';
+import type { WebhookStatus } from '../webhooks/worker.ts';
 
 export interface FeedState {
   readonly isConnected: boolean;

@@ -5,15 +5,15 @@ import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
 import type { Query } from '../database/query.ts';
 import type { EventFeed } from '../events/feed.ts';
-import type { RenderOrder } from '../events/webhooks/message.ts';
-import { createSender } from '../events/webhooks/send.ts';
-import type { WebhookDependencies } from '../events/webhooks/webhooks.ts';
-import { WebhookWorker } from '../events/webhooks/worker.ts';
 import { createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
 import { compileBody } from '../rest/render.ts';
 import type { AccessScope } from '../scope.ts';
+import type { RenderOrder } from '../webhooks/message.ts';
+import { createSender } from '../webhooks/send.ts';
+import type { WebhookDependencies } from '../webhooks/webhooks.ts';
+import { WebhookWorker } from '../webhooks/worker.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface WebhookOptions {

@@ -5,8 +5,8 @@ import {
   type Resolve,
   resolveAllowed,
   resolveHost,
-} from '../../src/events/webhooks/address.ts';
-import { createSender } from '../../src/events/webhooks/send.ts';
+} from '../../src/webhooks/address.ts';
+import { createSender } from '../../src/webhooks/send.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const receiver = await startReceiver();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query } from '../../database/query.ts';
-import { queryIn } from '../../database/transaction.ts';
-import type { Event, EventKind } from '../entities.ts';
+import { prepared, type Query } from '../database/query.ts';
+import { queryIn } from '../database/transaction.ts';
+import type { Event, EventKind } from '../events/entities.ts';
 import type { DeliveryState } from './entities.ts';
 import type { Subject } from './message.ts';
 import type { Attempt, Endpoint } from './send.ts';

@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { prepared } from '../../database/query.ts';
-import { currentRequest } from '../../database/statements.ts';
-import type { EventFeed } from '../feed.ts';
+import { prepared } from '../database/query.ts';
+import { currentRequest } from '../database/statements.ts';
+import type { EventFeed } from '../events/feed.ts';
 import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 import { deleteOldDeliveries } from './retention.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../../database/transaction.ts';
-import { InvalidInput } from '../../errors.ts';
-import type { EventKind } from '../entities.ts';
-import { currentPosition } from '../log.ts';
+import { queryIn } from '../database/transaction.ts';
+import { InvalidInput } from '../errors.ts';
+import type { EventKind } from '../events/entities.ts';
+import { currentPosition } from '../events/log.ts';
 import type { AddressPolicy, Resolve } from './address.ts';
 import type { ManualDependencies } from './attempts.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';

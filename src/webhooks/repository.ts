@@ -1,7 +1,7 @@
-import type { ReadAccess } from '../../database/access.ts';
-import { prepared, type Query } from '../../database/query.ts';
-import type { Pagination } from '../../lists/paging.ts';
-import type { EventKind } from '../entities.ts';
+import type { ReadAccess } from '../database/access.ts';
+import { prepared, type Query } from '../database/query.ts';
+import type { EventKind } from '../events/entities.ts';
+import type { Pagination } from '../lists/paging.ts';
 import type { DeliveryState } from './entities.ts';
 
 /** The parent value of `WebhookDelivery`. */

@@ -1,6 +1,6 @@
-import { type AccessScope, emptyScope } from '../../scope.ts';
-import type { Event } from '../entities.ts';
-import { eventType } from '../kinds.ts';
+import type { Event } from '../events/entities.ts';
+import { eventType } from '../events/kinds.ts';
+import { type AccessScope, emptyScope } from '../scope.ts';
 import type { Message } from './send.ts';
 
 /** Renders an order as `GET /v1/orders/{order_service_id}` does; null if it does not exist, or is out of scope. */

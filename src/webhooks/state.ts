@@ -1,4 +1,4 @@
-import { prepared, type Query } from '../../database/query.ts';
+import { prepared, type Query } from '../database/query.ts';
 
 const noteStatement = prepared('update webhook set notice = $2 where id = $1');
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Pagination } from '../../lists/paging.ts';
+import type { Pagination } from '../lists/paging.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 
 export const webhookStates = ['ACTIVE', 'PAUSED', 'REMOVED'] as const;

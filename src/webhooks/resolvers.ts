@@ -1,6 +1,6 @@
-import type { Resolvers } from '../../generated/graph.ts';
-import type { Context } from '../../graphql/context.ts';
-import { checkPagination } from '../../lists/paging.ts';
+import type { Resolvers } from '../generated/graph.ts';
+import type { Context } from '../graphql/context.ts';
+import { checkPagination } from '../lists/paging.ts';
 import { redeliverMessage, testWebhook } from './attempts.ts';
 import type { Webhook } from './entities.ts';
 import { listWebhooks, stateOf } from './list.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../../database/transaction.ts';
-import { InvalidInput } from '../../errors.ts';
-import type { Event } from '../entities.ts';
-import { EventsDeleted, readEvents } from '../log.ts';
+import { queryIn } from '../database/transaction.ts';
+import { InvalidInput } from '../errors.ts';
+import type { Event } from '../events/entities.ts';
+import { EventsDeleted, readEvents } from '../events/log.ts';
 import type { Webhook } from './entities.ts';
 import { messageOf, positionOf, type RenderOrder } from './message.ts';
 import type { Attempt, Endpoint, Message, Send } from './send.ts';

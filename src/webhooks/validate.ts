@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { InvalidInput, type ValidationError } from '../../errors.ts';
-import { MerchantEntity } from '../../merchant/entities.ts';
-import { StoreEntity } from '../../store/entities.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
 import {
   type AddressPolicy,
   ForbiddenAddress,

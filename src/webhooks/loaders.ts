@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Pagination } from '../../lists/paging.ts';
+import type { Pagination } from '../lists/paging.ts';
 import type { DeliveryRow, WebhookRepository } from './repository.ts';
 
 interface DeliveriesKey extends Pagination {

@@ -1,6 +1,6 @@
-import type { Query } from '../../database/query.ts';
-import type { Event } from '../entities.ts';
-import { EventsDeleted, readEvents } from '../log.ts';
+import type { Query } from '../database/query.ts';
+import type { Event } from '../events/entities.ts';
+import { EventsDeleted, readEvents } from '../events/log.ts';
 import type { DeliveryState } from './entities.ts';
 import { messageId, messageOf, type RenderOrder } from './message.ts';
 import { type Claim, claimSeconds, type Recorded, readEndpoint, recordAttempt, releaseQueue } from './queue.ts';

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../../database/transaction.ts';
+import { queryIn } from '../database/transaction.ts';
 import { findWebhook, rejectRemoved } from './webhooks.ts';
 
 /** How many events are delivered again; the webhook is resolved by its id. */

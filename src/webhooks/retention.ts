@@ -1,4 +1,4 @@
-import { prepared, type Query } from '../../database/query.ts';
+import { prepared, type Query } from '../database/query.ts';
 
 const batchSize = 1000;
 

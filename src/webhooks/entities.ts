@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import { MerchantEntity } from '../../merchant/entities.ts';
-import { StoreEntity } from '../../store/entities.ts';
-import type { EventKind } from '../entities.ts';
+import type { EventKind } from '../events/entities.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
 
 /** An endpoint that receives events of a merchant's stores, or of one store: exactly one of the two. */
 export const WebhookEntity = defineEntity({
