@@ -36,6 +36,14 @@ export const WebhookEntity = defineEntity({
 
 export type Webhook = InferEntity<typeof WebhookEntity>;
 
+export const webhookStates = ['ACTIVE', 'PAUSED', 'REMOVED'] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
+export function stateOf({ pausedAt, removedAt }: Pick<Webhook, 'pausedAt' | 'removedAt'>): WebhookState {
+  if (removedAt) return 'REMOVED';
+  return pausedAt ? 'PAUSED' : 'ACTIVE';
+}
+
 /** The events of one store for one webhook. They are delivered in order, so a failure blocks this queue and no other. */
 export const WebhookQueueEntity = defineEntity({
   name: 'WebhookQueue',

@@ -1,8 +1,10 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import DataLoader from 'dataloader';
 import type { ReadAccess } from '../database/access.ts';
 import { prepared, type Query } from '../database/query.ts';
 import type { EventKind } from '../events/entities.ts';
 import type { Pagination } from '../lists/paging.ts';
-import type { DeliveryState } from './entities.ts';
+import { type DeliveryState, type Webhook, WebhookEntity } from './entities.ts';
 
 /** The parent value of `WebhookDelivery`. */
 export interface DeliveryRow {
@@ -55,5 +57,43 @@ export function createWebhookRepository({ primary }: ReadAccess) {
   return {
     findDeliveries: (webhookIds: readonly string[], page: Pagination) => findDeliveries(primary, webhookIds, page),
     findWaiting: (webhookIds: readonly string[]) => findWaiting(primary, webhookIds),
+  };
+}
+
+/** A page of webhooks, or every one, with those removed lately; oldest first. */
+export function listWebhooks(em: EntityManager, { skip, limit }: Partial<Pagination> = {}): Promise<Webhook[]> {
+  const page = skip === undefined || limit === undefined ? {} : { offset: skip, limit };
+  return em.find(WebhookEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, ...page });
+}
+
+interface DeliveriesKey extends Pagination {
+  readonly webhookId: string;
+}
+
+const pageOf = ({ skip, limit }: Pagination) => `${skip} ${limit}`;
+
+/** DataLoaders of a request, for the fields of many webhooks. */
+export function webhookLoaders(repository: WebhookRepository) {
+  return {
+    waitingSince: new DataLoader<string, Date | null>(async ids => {
+      const waiting = await repository.findWaiting(ids);
+      return ids.map(id => waiting.get(id) ?? null);
+    }),
+    /** One query for each page that the request selects. */
+    deliveries: new DataLoader<DeliveriesKey, readonly DeliveryRow[], string>(
+      async keys => {
+        const pages = Map.groupBy(keys, pageOf);
+        const found = new Map(
+          await Promise.all(
+            [...pages].map(async ([page, [key, ...others]]) => {
+              const ids = [key, ...others].flatMap(given => given?.webhookId ?? []);
+              return [page, key ? await repository.findDeliveries(ids, key) : undefined] as const;
+            }),
+          ),
+        );
+        return keys.map(key => found.get(pageOf(key))?.get(key.webhookId) ?? []);
+      },
+      { cacheKeyFn: key => `${key.webhookId} ${pageOf(key)}` },
+    ),
   };
 }

@@ -2,9 +2,9 @@ import type { Resolvers } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
 import { checkPagination } from '../lists/paging.ts';
 import { redeliverMessage, testWebhook } from './attempts.ts';
-import type { Webhook } from './entities.ts';
-import { listWebhooks, stateOf } from './list.ts';
+import { stateOf, type Webhook } from './entities.ts';
 import { messageId } from './message.ts';
+import { listWebhooks } from './repository.ts';
 import { rewindWebhook } from './rewind.ts';
 import { createWebhook, findWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './webhooks.ts';
 
