@@ -3,13 +3,12 @@ import { type Config, readConfig } from '../config.ts';
 import { queryIn } from '../database/transaction.ts';
 import { eventType } from '../events/kinds.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
-import { type ManualAttempt, redeliverMessage, testWebhook } from '../webhooks/attempts.ts';
+import * as webhooks from '../webhooks/commands.ts';
 import { stateOf, type Webhook } from '../webhooks/entities.ts';
 import { messageId } from '../webhooks/message.ts';
-import { findDeliveries, findWaiting, listWebhooks } from '../webhooks/repository.ts';
-import { rewindWebhook } from '../webhooks/rewind.ts';
+import { type ManualAttempt, redeliverMessage, rewindWebhook, testWebhook } from '../webhooks/redeliver.ts';
+import { findDeliveries, findWaiting, findWebhook, listWebhooks } from '../webhooks/repository.ts';
 import { createSender } from '../webhooks/send.ts';
-import * as webhooks from '../webhooks/webhooks.ts';
 import { withDatabase } from './database.ts';
 
 export function create(request: webhooks.WebhookRequest): Promise<webhooks.IssuedSecret> {
@@ -61,7 +60,7 @@ function describeState(webhook: Webhook): string {
 /** The table of a webhook's deliveries; null if there is no such webhook. */
 export function deliveries(id: string, limit: number): Promise<Rows | null> {
   return withDatabase(async em => {
-    if (!(await webhooks.findWebhook(em, id))) return null;
+    if (!(await findWebhook(em, id))) return null;
     const found = (await findDeliveries(queryIn(em), [id], { skip: 0, limit })).get(id) ?? [];
     return [
       ['MESSAGE', 'EVENT', 'STORE', 'ORDER', 'HAPPENED', 'LAST ATTEMPT', 'ATTEMPTS', 'OUTCOME'],

@@ -16,8 +16,8 @@ import { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, emptyScope } from '../scope.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
+import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.ts';
-import type { WebhookDependencies } from '../webhooks/webhooks.ts';
 
 /** By which interface a request came; the menu history records it. */
 type Transport = 'GRAPHQL' | 'REST';

@@ -11,8 +11,8 @@ import { type Contract, loadContract } from '../rest/contract/contract.ts';
 import { compileBody } from '../rest/render.ts';
 import type { AccessScope } from '../scope.ts';
 import type { RenderOrder } from '../webhooks/message.ts';
+import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
-import type { WebhookDependencies } from '../webhooks/webhooks.ts';
 import { WebhookWorker } from '../webhooks/worker.ts';
 import type { Metrics } from './metrics.ts';
 

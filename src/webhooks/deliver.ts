@@ -1,12 +1,12 @@
 import type { Query } from '../database/query.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, readEvents } from '../events/log.ts';
+import { addNotice, pauseById } from './commands.ts';
 import type { DeliveryState } from './entities.ts';
 import { messageId, messageOf, type RenderOrder } from './message.ts';
 import { type Claim, claimSeconds, type Recorded, readEndpoint, recordAttempt, releaseQueue } from './queue.ts';
 import { maxFailureMs, retryDelaySeconds } from './schedule.ts';
 import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
-import { addNotice, pauseById } from './state.ts';
 
 export interface DeliveryDependencies {
   readonly query: Query;

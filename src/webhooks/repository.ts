@@ -60,6 +60,13 @@ export function createWebhookRepository({ primary }: ReadAccess) {
   };
 }
 
+export function findWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
+  return em.findOne(WebhookEntity, { id: storableId(id) }, { refresh: true });
+}
+
+/** PostgreSQL rejects text with NUL, so no webhook has such an id. */
+export const storableId = (id: string) => (id.includes('\0') ? '' : id);
+
 /** A page of webhooks, or every one, with those removed lately; oldest first. */
 export function listWebhooks(em: EntityManager, { skip, limit }: Partial<Pagination> = {}): Promise<Webhook[]> {
   const page = skip === undefined || limit === undefined ? {} : { offset: skip, limit };

@@ -1,12 +1,11 @@
 import type { Resolvers } from '../generated/graph.ts';
 import type { Context } from '../graphql/context.ts';
 import { checkPagination } from '../lists/paging.ts';
-import { redeliverMessage, testWebhook } from './attempts.ts';
+import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { stateOf, type Webhook } from './entities.ts';
 import { messageId } from './message.ts';
-import { listWebhooks } from './repository.ts';
-import { rewindWebhook } from './rewind.ts';
-import { createWebhook, findWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './webhooks.ts';
+import { redeliverMessage, rewindWebhook, testWebhook } from './redeliver.ts';
+import { findWebhook, listWebhooks } from './repository.ts';
 
 type WithEntityManager = Pick<Context, 'forkEntityManager'>;
 

@@ -4,14 +4,24 @@ import { queryIn } from '../database/transaction.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, readEvents } from '../events/log.ts';
+import type { AddressPolicy } from './address.ts';
+import { rejectRemoved } from './commands.ts';
 import type { Webhook } from './entities.ts';
 import { messageOf, positionOf, type RenderOrder } from './message.ts';
+import { findWebhook } from './repository.ts';
 import type { Attempt, Endpoint, Message, Send } from './send.ts';
-import { findWebhook } from './webhooks.ts';
 
+/** What a message that somebody asked for needs beside the database. */
 export interface ManualDependencies {
   readonly send: Send;
   readonly renderOrder: RenderOrder;
+}
+
+/** What mutations need beside the database. */
+export interface WebhookDependencies extends ManualDependencies {
+  readonly policy: AddressPolicy;
+  /** Called when there may be something to deliver. */
+  readonly onChange: () => void;
 }
 
 /** An attempt that somebody asked for; its parent webhook is resolved by id. */
@@ -108,4 +118,42 @@ async function record(em: EntityManager, { id }: Webhook, event: Event, attempt:
     ...[id, event.storeId, event.position, state, event.kind, event.orderId, event.createdAt],
     ...[attempt.status, attempt.error, attempt.durationMs],
   ]);
+}
+
+/** How many events are delivered again; the webhook is resolved by its id. */
+export interface Rewound {
+  readonly id: string;
+  readonly events: number;
+}
+
+/** Deliveries in progress lose their claims, so they stop after the message that they are sending; nothing is sent before that. */
+const rewindStatement = `
+  with due as (
+    select e.store_id, min(e.position) as first, max(e.position) as newest, count(*) as events,
+      (array_agg(e.created_at order by e.position))[1] as waiting_since
+    from event e join webhook w on w.store_id = e.store_id or w.merchant_id = e.merchant_id
+    where w.id = $1 and e.kind = any (w.kinds) and e.position >= $2 and e.position > w.start_position
+      and e.position <= (select position from webhook_progress)
+    group by e.store_id
+  ), rewound as (
+    insert into webhook_queue as q (webhook_id, store_id, position, newest, waiting_since)
+    select $1, store_id, first - 1, newest, waiting_since from due order by store_id
+    on conflict (webhook_id, store_id) do update set
+      position = excluded.position, newest = greatest(q.newest, excluded.newest), waiting_since = excluded.waiting_since,
+      next_attempt_at = case when q.claim is null then now() else q.next_attempt_at end,
+      claim = null, attempts = 0, failing_since = null
+    where q.position > excluded.position
+  )
+  select coalesce(sum(events), 0)::int as events from due`;
+
+/**
+ * Delivers the events since a time again, in order, as far as the log has them: for a receiver that has lost what it had accepted. Null
+ * if there is no such webhook.
+ */
+export async function rewindWebhook(em: EntityManager, id: string, since: Date): Promise<Rewound | null> {
+  if (!rejectRemoved(await findWebhook(em, id))) return null;
+  // Positions are times in microseconds; the time of an event is rounded to milliseconds, so it may be a little after its position.
+  const position = (since.getTime() - 1) * 1000;
+  const [row] = await queryIn(em)<{ events: number }>(rewindStatement, [id, position]);
+  return { id, events: row?.events ?? 0 };
 }

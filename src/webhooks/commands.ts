@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared, type Query } from '../database/query.ts';
 import { queryIn } from '../database/transaction.ts';
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { EventKind } from '../events/entities.ts';
 import { currentPosition } from '../events/log.ts';
-import type { AddressPolicy, Resolve } from './address.ts';
-import type { ManualDependencies } from './attempts.ts';
+import { MerchantEntity } from '../merchant/entities.ts';
+import { StoreEntity } from '../store/entities.ts';
+import {
+  type AddressPolicy,
+  ForbiddenAddress,
+  parseWebhookUrl,
+  type Resolve,
+  resolveAllowed,
+  resolveHost,
+} from './address.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
-import { removeById } from './state.ts';
-import { validateWebhookRequest } from './validate.ts';
+import { findWebhook, storableId } from './repository.ts';
 
 /** What a new webhook is to be, from the graph or the command line. */
 export interface WebhookRequest {
@@ -24,11 +32,10 @@ export interface IssuedSecret {
   readonly secret: string;
 }
 
-/** What mutations need beside the database. */
-export interface WebhookDependencies extends ManualDependencies {
+/** Where webhooks may lead to, and how their hosts are looked up. */
+interface Addresses {
   readonly policy: AddressPolicy;
-  /** Called when there may be something to deliver. */
-  readonly onChange: () => void;
+  readonly resolve?: Resolve;
 }
 
 /** For so long messages are signed with the secret before a rotation, too. */
@@ -38,7 +45,7 @@ const previousSecretHours = 24;
 export async function createWebhook(
   em: EntityManager,
   request: WebhookRequest,
-  addresses: { readonly policy: AddressPolicy; readonly resolve?: Resolve },
+  addresses: Addresses,
 ): Promise<IssuedSecret> {
   await validateWebhookRequest(em, request, addresses);
   const issued = { id: `webhook_${randomBytes(6).toString('hex')}`, secret: generateSecret() };
@@ -95,18 +102,19 @@ export async function resumeWebhook(em: EntityManager, id: string): Promise<Webh
   return rejectRemoved(await findWebhook(em, id));
 }
 
-/** Removes a webhook for good; again changes nothing. Null if there is no such webhook. */
+const removeStatement = prepared(`
+  with queues as (delete from webhook_queue where webhook_id = $1)
+  update webhook set removed_at = now(), secret = '', previous_secret = null, previous_secret_expires_at = null
+  where id = $1 and removed_at is null`);
+
+/**
+ * Removes a webhook for good, with its secrets; again changes nothing. It stays in lists for a while, so that one can see what became
+ * of it. Null if there is no such webhook.
+ */
 export async function removeWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
-  await removeById(queryIn(em), storableId(id));
+  await queryIn(em)(removeStatement, [storableId(id)]);
   return findWebhook(em, id);
 }
-
-export function findWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
-  return em.findOne(WebhookEntity, { id: storableId(id) }, { refresh: true });
-}
-
-/** PostgreSQL rejects text with NUL, so no webhook has such an id. */
-const storableId = (id: string) => (id.includes('\0') ? '' : id);
 
 /** Throws `InvalidInput` for a webhook that has ended. */
 export function rejectRemoved(webhook: Webhook | null): Webhook | null {
@@ -118,4 +126,63 @@ export function rejectRemoved(webhook: Webhook | null): Webhook | null {
 /** As the specification has it: the prefix, and 32 random bytes in Base64. */
 function generateSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
+async function validateWebhookRequest(em: EntityManager, request: WebhookRequest, addresses: Addresses): Promise<void> {
+  const errors = [
+    ...(await checkUrl(request, addresses)),
+    ...(await checkSubject(em, request)),
+    ...checkKinds(request),
+  ];
+  if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
+}
+
+async function checkUrl(
+  { url }: WebhookRequest,
+  { policy, resolve = resolveHost }: Addresses,
+): Promise<ValidationError[]> {
+  try {
+    await resolveAllowed(parseWebhookUrl(url, policy), policy, resolve);
+    return [];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = error instanceof ForbiddenAddress ? reason : `The host of ${url} cannot be looked up: ${reason}.`;
+    return [{ path: ['url'], type: 'value_error', message }];
+  }
+}
+
+async function checkSubject(em: EntityManager, { merchantId, storeId }: WebhookRequest): Promise<ValidationError[]> {
+  if ((merchantId == null) === (storeId == null)) {
+    const message = 'A webhook is for one merchant with all its stores, or for one store.';
+    return [{ path: [], type: merchantId == null ? 'missing' : 'value_error', message }];
+  }
+  const [name, noun, id] =
+    merchantId == null ? ['storeId', 'store', String(storeId)] : ['merchantId', 'merchant', merchantId];
+  const isKnown =
+    !id.includes('\0') &&
+    (await (noun === 'store' ? em.findOne(StoreEntity, { id }) : em.findOne(MerchantEntity, { id }))) !== null;
+  if (isKnown) return [];
+  return [{ path: [name], type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` }];
+}
+
+function checkKinds({ kinds }: WebhookRequest): ValidationError[] {
+  if (kinds.length > 0) return [];
+  return [{ path: ['kinds'], type: 'too_short', message: 'A webhook needs at least one kind of event.' }];
+}
+
+const noteStatement = prepared('update webhook set notice = $2 where id = $1');
+
+/** Leaves a notice for the operator. */
+export async function addNotice(query: Query, webhookId: string, notice: string): Promise<void> {
+  await query(noteStatement, [webhookId, notice]);
+}
+
+const pauseStatement = prepared(
+  'update webhook set paused_at = now(), notice = $2 where id = $1 and paused_at is null and removed_at is null',
+);
+
+/** Pauses a webhook, unless somebody has; the notice says why. */
+export async function pauseById(query: Query, webhookId: string, notice: string): Promise<void> {
+  await query(pauseStatement, [webhookId, notice]);
 }
