@@ -5,7 +5,6 @@ import { addNotice, pauseById } from './commands.ts';
 import type { DeliveryState } from './entities.ts';
 import { messageId, messageOf, type RenderOrder } from './message.ts';
 import { type Claim, claimSeconds, type Recorded, readEndpoint, recordAttempt, releaseQueue } from './queue.ts';
-import { maxFailureMs, retryDelaySeconds } from './schedule.ts';
 import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
 
 export interface DeliveryDependencies {
@@ -23,6 +22,16 @@ const pageSize = 100;
 const maxRunMs = 10_000;
 /** An attempt is started only if it ends within the claim. */
 const maxClaimAgeMs = claimSeconds * 1000 - defaultTimeoutMs;
+
+const firstDelaySeconds = 5;
+const factor = 3;
+/** So that an endpoint that has recovered gets what it missed within an hour. */
+const maxDelaySeconds = 3600;
+/** Each delay is longer or shorter by up to this share, so that the queues of an endpoint do not retry at the same time. */
+const jitter = 0.2;
+
+/** A queue that fails for longer pauses its webhook, or gives up its event. Shorter than the log is kept by default. */
+const maxFailureMs = 3 * 24 * 3600 * 1000;
 
 /** Delivers the events of a claimed queue, one after the other, until there are no more or one fails. */
 export class QueueDelivery {
@@ -143,3 +152,14 @@ interface Failure {
 }
 
 const isPersistent = (since: Date | null) => since !== null && Date.now() - since.getTime() > maxFailureMs;
+
+/** Seconds until the next attempt after a number of failed ones: 5, 15, 45, … up to an hour, or longer if the response asks for it. */
+export function retryDelaySeconds(
+  attempts: number,
+  retryAfterSeconds: number | null,
+  random: () => number = Math.random,
+): number {
+  const delay = Math.min(firstDelaySeconds * factor ** (attempts - 1), maxDelaySeconds);
+  const spread = delay * (1 - jitter + 2 * jitter * random());
+  return Math.max(spread, Math.min(retryAfterSeconds ?? 0, maxDelaySeconds));
+}

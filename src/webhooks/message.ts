@@ -1,7 +1,13 @@
 import type { Event } from '../events/entities.ts';
 import { eventType } from '../events/kinds.ts';
 import { type AccessScope, emptyScope } from '../scope.ts';
-import type { Message } from './send.ts';
+
+/** A message by the Standard Webhooks specification. */
+export interface Message {
+  /** The same for every attempt, so that a receiver recognises repetitions. */
+  readonly id: string;
+  readonly body: string;
+}
 
 /** Renders an order as `GET /v1/orders/{order_service_id}` does; null if it does not exist, or is out of scope. */
 export type RenderOrder = (orderId: string, scope: AccessScope) => Promise<Buffer | null>;

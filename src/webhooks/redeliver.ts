@@ -7,9 +7,9 @@ import { EventsDeleted, readEvents } from '../events/log.ts';
 import type { AddressPolicy } from './address.ts';
 import { rejectRemoved } from './commands.ts';
 import type { Webhook } from './entities.ts';
-import { messageOf, positionOf, type RenderOrder } from './message.ts';
+import { type Message, messageOf, positionOf, type RenderOrder } from './message.ts';
 import { findWebhook } from './repository.ts';
-import type { Attempt, Endpoint, Message, Send } from './send.ts';
+import type { Attempt, Endpoint, Send } from './send.ts';
 
 /** What a message that somebody asked for needs beside the database. */
 export interface ManualDependencies {

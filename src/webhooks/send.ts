@@ -11,13 +11,7 @@ import {
   resolveAllowed,
   resolveHost,
 } from './address.ts';
-
-/** A message by the Standard Webhooks specification. */
-export interface Message {
-  /** The same for every attempt, so that a receiver recognises repetitions. */
-  readonly id: string;
-  readonly body: string;
-}
+import type { Message } from './message.ts';
 
 /** Where a message goes, and the secrets to sign it with: the current one and, for a while after a rotation, the one before. */
 export interface Endpoint {

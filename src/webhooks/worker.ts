@@ -1,10 +1,9 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { prepared } from '../database/query.ts';
+import { prepared, type Query } from '../database/query.ts';
 import { currentRequest } from '../database/statements.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
-import { deleteOldDeliveries } from './retention.ts';
 
 /** Queues that a process delivers at the same time: of all webhooks, and of one, so that one that hangs does not stop the others. */
 const maxQueues = 64;
@@ -157,3 +156,22 @@ const statusStatement = prepared(`
       select min(q.waiting_since) from webhook_queue q where q.webhook_id = w.id and q.newest > q.position
     )) filter (where w.paused_at is null)), 0)::float8 as "lagSeconds"
   from webhook w where w.removed_at is null`);
+
+const deletedAtOnce = 1000;
+
+const deleteDeliveriesStatement = prepared(`
+  delete from webhook_delivery where (webhook_id, position) in (
+    select webhook_id, position from webhook_delivery
+    where last_attempt_at < now() - $1 * interval '1 day'
+    limit ${deletedAtOnce} for update skip locked
+  ) returning 1`);
+
+const deleteWebhooksStatement = prepared(`delete from webhook where removed_at < now() - $1 * interval '1 day'`);
+
+/** Deletes the record of old deliveries, and webhooks that were removed before that. In small batches, so that no lock is held for long. */
+async function deleteOldDeliveries(query: Query, keepDays: number): Promise<void> {
+  let deleted: number;
+  do deleted = (await query(deleteDeliveriesStatement, [keepDays])).length;
+  while (deleted === deletedAtOnce);
+  await query(deleteWebhooksStatement, [keepDays]);
+}

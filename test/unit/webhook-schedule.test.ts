@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryDelaySeconds } from '../../src/webhooks/schedule.ts';
+import { retryDelaySeconds } from '../../src/webhooks/deliver.ts';
 
 const delays = (random: number) =>
   [1, 2, 3, 4, 5, 6, 7, 8, 50].map(attempts => retryDelaySeconds(attempts, null, () => random));
