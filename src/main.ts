@@ -1,19 +1,22 @@
-import { terminal } from './cli/terminal.ts';
-import { welcome, welcomeBack } from './cli/welcome.ts';
 import type { Config } from './config.ts';
 import { loadDemoIfEmpty } from './demo/first-start.ts';
 import { openDatabase } from './open-database.ts';
 import { createServer } from './server/server.ts';
 import { closeOnSignal, drainAndClose, tolerateDatabaseRejections } from './server/shutdown.ts';
 
+/** Called while the service starts. */
+export interface StartObserver {
+  /** Loading the demo restaurants takes some seconds. */
+  readonly onDemo: () => void;
+  /** With the API key of the demo, if this start has loaded it. */
+  readonly onReady: (url: string, demoKey: string | undefined) => void;
+}
+
 /** Serves in this process; resolves once it is ready. A signal shuts it down. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, { onDemo, onReady }: StartObserver): Promise<void> {
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadDemoIfEmpty(database, {
-      demo: config.demo,
-      onLoad: () => terminal.err('Loading the demo restaurants …'),
-    });
+    const demoKey = await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
     const app = await createServer(database.orm, config);
     tolerateDatabaseRejections(app.log);
     closeOnSignal({
@@ -26,8 +29,7 @@ export async function serve(config: Config): Promise<void> {
       },
     });
     const url = await app.listen({ host: config.host, port: config.port });
-    terminal.out(demoKey ? welcome(url, demoKey) : welcomeBack(url));
-    terminal.out(`Carte is ready at ${url}`);
+    onReady(url, demoKey);
   } catch (error) {
     await database.close();
     throw error;

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
 import { examples } from './options.ts';
 import { terminal } from './terminal.ts';
+import { welcome, welcomeBack } from './welcome.ts';
 
 export function addServeCommands(program: Command): void {
   program
@@ -20,7 +21,7 @@ export function addServeCommands(program: Command): void {
       announceStart(config);
       // The primary of several processes does not load the server, the largest part of the program.
       const { serve } = await (config.processes > 1 ? import('../processes/primary.ts') : import('../main.ts'));
-      await serve(config);
+      await serve(config, { onDemo: () => terminal.err('Loading the demo restaurants …'), onReady: announceReady });
     });
   program
     .command('worker', { hidden: true })
@@ -42,4 +43,9 @@ function announceStart({ databaseUrl, dataFolder }: Config): void {
   if (databaseUrl) return void terminal.progress('Connecting to the database …');
   const path = relative('', dataFolder);
   terminal.err(`Starting PostgreSQL in ${path === '' || path.startsWith('..') ? dataFolder : path} …`);
+}
+
+function announceReady(url: string, demoKey: string | undefined): void {
+  terminal.out(demoKey ? welcome(url, demoKey) : welcomeBack(url));
+  terminal.out(`Carte is ready at ${url}`);
 }

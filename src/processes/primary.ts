@@ -1,7 +1,6 @@
-import { terminal } from '../cli/terminal.ts';
-import { welcome, welcomeBack } from '../cli/welcome.ts';
 import type { Config } from '../config.ts';
 import { loadDemoIfEmpty } from '../demo/first-start.ts';
+import type { StartObserver } from '../main.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../server/log.ts';
 import { closeOnSignal } from '../server/shutdown.ts';
@@ -9,14 +8,11 @@ import { openListener } from './listener.ts';
 import { createWorkerPool, type WorkerPool } from './pool.ts';
 
 /** Serves with several processes; resolves once all are ready. SIGHUP restarts them, other signals shut down. */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, { onDemo, onReady }: StartObserver): Promise<void> {
   const listener = await openListener(config);
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadDemoIfEmpty(database, {
-      demo: config.demo,
-      onLoad: () => terminal.err('Loading the demo restaurants …'),
-    });
+    const demoKey = await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
     const log = createLog(config.logLevel);
     const pool = createWorkerPool(config, { listener, log });
     closeOnSignal({
@@ -34,8 +30,7 @@ export async function serve(config: Config): Promise<void> {
     });
     restartOnHangup(pool);
     await pool.ready;
-    terminal.out(demoKey ? welcome(listener.url, demoKey) : welcomeBack(listener.url));
-    terminal.out(`Carte is ready at ${listener.url}`);
+    onReady(listener.url, demoKey);
   } catch (error) {
     listener.close();
     await database.close();
