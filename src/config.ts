@@ -1,12 +1,9 @@
 import { resolve } from 'node:path';
-
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
-
 import { OperatorError } from './errors.ts';
-import { defaultHistoryLimits } from './menu/history/limits.ts';
-import { defaultMenuLimits } from './menu/limits.ts';
-import { isCidr } from './webhooks/address.ts';
+import { defaultHistoryLimits, defaultMenuLimits } from './limits.ts';
 
 const integer = (min: number, max: number) => {
   const rule = {
@@ -44,7 +41,7 @@ const origin = z.string().refine(text => text === '*' || (URL.canParse(text) && 
   error: ({ input }) => `has "${input}"; an origin is * or such as https://shop.example`,
 });
 
-const network = z.string().refine(isCidr, {
+const network = z.string().refine(text => ipaddr.isValidCIDR(text), {
   error: ({ input }) => `has "${input}"; a network is such as 10.20.0.0/16, a single address 10.20.0.5/32`,
 });
 

@@ -1,23 +1,7 @@
 import type { ValidationError } from '../errors.ts';
+import type { MenuLimits } from '../limits.ts';
 import { isPause, type Steps } from '../scheduling/time-slice.ts';
 import { childIdsOf, type KindName, menuKinds, type PostedConfiguration } from './kinds.ts';
-
-/** Maximum size of a configuration, documented in docs/interface.md#size. */
-export interface MenuLimits {
-  readonly entities: number;
-  readonly links: number;
-  /** Nodes of the expanded tree, in which a shared entity counts once per occurrence. */
-  readonly treeNodes: number;
-  /** Bytes of JSON of the expanded tree. */
-  readonly treeBytes: number;
-}
-
-export const defaultMenuLimits: MenuLimits = {
-  entities: 20_000,
-  links: 200_000,
-  treeNodes: 500_000,
-  treeBytes: 128 * 1024 * 1024,
-};
 
 /** Measures the tree without building it, since a small body can describe a huge tree. */
 export function* checkLimits(configuration: PostedConfiguration, limits: MenuLimits): Steps<ValidationError[]> {

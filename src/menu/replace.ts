@@ -3,14 +3,13 @@ import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
 import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
-import { defaultHistoryLimits, type HistoryLimits } from './history/limits.ts';
 import type { ChangeOrigin } from './history/origin.ts';
 import { pruneNowAndThen } from './history/prune.ts';
 import { type Column, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
-import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 

@@ -4,12 +4,11 @@ import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
+import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
-import { defaultHistoryLimits, type HistoryLimits } from './history/limits.ts';
 import { pruneNowAndThen } from './history/prune.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
-import { defaultMenuLimits, type MenuLimits } from './limits.ts';
 import { lockStore } from './replace.ts';
 import { checkExternalIds, notFound } from './validate.ts';
 

@@ -2,9 +2,10 @@ import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { findUnstorable, isStorable } from '../input/storable.ts';
 import { maxErrors } from '../input/validation-errors.ts';
+import type { MenuLimits } from '../limits.ts';
 import { isPause, runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
-import { checkLimits, type MenuLimits } from './limits.ts';
+import { checkLimits } from './limits.ts';
 
 /** Input of which some values could not be parsed and are undefined. */
 type PartiallyParsed<T> = T extends readonly (infer Item)[]

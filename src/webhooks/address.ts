@@ -73,9 +73,6 @@ export async function resolveAllowed(
   return addresses;
 }
 
-/** Whether a text is a block of addresses, such as 10.20.0.0/16. */
-export const isCidr = (text: string): boolean => ipaddr.isValidCIDR(text);
-
 /** IPv6 addresses outside of it are not routed in the internet, or stand for an IPv4 address. */
 const globalUnicast = '2000::/3';
 /** Addresses of public ranges that lead into the network of a cloud all the same: the metadata of Azure's machines. */

@@ -3,10 +3,11 @@ import { parseJsonList } from '../../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import { parseJson } from '../../input/json.ts';
+import type { HistoryLimits } from '../../limits.ts';
 import { runInSlices, type Steps, TimeSlice } from '../../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { menuKinds, tableOf } from '../kinds.ts';
-import { type HistoryLimits, oldestRetained } from './limits.ts';
+import { oldestRetained } from './limits.ts';
 
 export interface RevisionRequest {
   readonly storeId: string;

@@ -1,5 +1,6 @@
 import { prepared, type Query } from '../../database/query.ts';
-import { type HistoryLimits, oldestRetained } from './limits.ts';
+import type { HistoryLimits } from '../../limits.ts';
+import { oldestRetained } from './limits.ts';
 
 /** The share of small changes after which the history is pruned; until then, readers ignore what is beyond the limits. */
 const prunedShare = 1 / 16;

@@ -1,6 +1,7 @@
 import type { ReadAccess } from '../../database/access.ts';
 import { prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
+import type { HistoryLimits } from '../../limits.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
@@ -13,7 +14,7 @@ import {
 import { menuKinds } from '../kinds.ts';
 import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import type { MenuHistory } from './entities.ts';
-import { type HistoryLimits, oldestRetained } from './limits.ts';
+import { oldestRetained } from './limits.ts';
 import type { ChangeCounts } from './summary.ts';
 
 /** An entry of a store's menu history; `id` is its revision with the store, for cursors. */

@@ -2,15 +2,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn, retryTransaction } from '../../database/transaction.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { MenuConfigurationInput } from '../../generated/graph.ts';
+import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../../limits.ts';
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { type Kind, type KindName, menuKinds, type PostedConfiguration, tableOf } from '../kinds.ts';
-import { defaultMenuLimits, type MenuLimits } from '../limits.ts';
 import { checkRevision, lockStore, notPosted, writeConfiguration } from '../replace.ts';
 import { validateConfiguration } from '../validate.ts';
 import { findConfigurationAt } from './configurations-at.ts';
-import { defaultHistoryLimits, type HistoryLimits } from './limits.ts';
 
 interface Restoration {
   readonly revision: number;
