@@ -2,22 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvalidInput } from '../errors.ts';
 import type { Pagination } from '../lists/paging.ts';
-import { type Permission, permissions } from '../scope.ts';
+import { permissions } from '../scope.ts';
 import { type ApiKey, ApiKeyEntity, type Grant, GrantEntity } from './entities.ts';
-import { validateKeyRequest } from './validate.ts';
+import { type KeyRequest, validateKeyRequest } from './validate.ts';
 
 /** Identifies our keys in logs, secret scanners and vaults. */
 const prefix = 'carte_';
-
-/** What a new key is to be, from the graph or the command line. */
-export interface KeyRequest {
-  readonly name: string;
-  readonly all: boolean;
-  readonly merchantIds: readonly string[];
-  readonly storeIds: readonly string[];
-  readonly permissions: readonly Permission[];
-  readonly expiresAt?: Date | null | undefined;
-}
 
 /** A key with its secret, which is not stored and cannot be shown again. */
 export interface IssuedKey {

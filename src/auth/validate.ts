@@ -1,13 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
+import type { Permission } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
-import type { KeyRequest } from './keys.ts';
 
 const maxNameLength = 255;
 const maxGrants = 1000;
 /** They would garble the output of `carte key list`, and PostgreSQL stores neither NUL nor half a surrogate pair. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;
+
+/** What a new key is to be, from the graph or the command line. */
+export interface KeyRequest {
+  readonly name: string;
+  readonly all: boolean;
+  readonly merchantIds: readonly string[];
+  readonly storeIds: readonly string[];
+  readonly permissions: readonly Permission[];
+  readonly expiresAt?: Date | null | undefined;
+}
 
 /** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
 export async function validateKeyRequest(em: EntityManager, request: KeyRequest): Promise<void> {

@@ -1,5 +1,4 @@
 import { SingleFlight } from '../cache/single-flight.ts';
-import type { Config } from '../config.ts';
 import type { Query } from './query.ts';
 import { recordPrimaryStart } from './replicas/primary-start.ts';
 import { type PrimaryPosition, readPrimaryPosition } from './replicas/replay-position.ts';
@@ -24,7 +23,12 @@ export interface Replicas {
   close(): void;
 }
 
-export type ReplicaConfig = Pick<Config, 'replicaUrls' | 'poolSize' | 'prepare' | 'statementSeconds'>;
+export interface ReplicaConfig {
+  readonly replicaUrls: readonly string[];
+  readonly poolSize: number;
+  readonly prepare: boolean;
+  readonly statementSeconds: number;
+}
 
 export interface ReplicaChange {
   /** Its number in the setting, from 1. */

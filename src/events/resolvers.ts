@@ -1,5 +1,4 @@
 import type { Resolvers } from '../generated/graph.ts';
-import type { Context } from '../graphql/context.ts';
 import { cursorOf } from './cursor.ts';
 import type { Event } from './entities.ts';
 import type { EventSource } from './source.ts';
@@ -45,7 +44,7 @@ export const eventResolvers: Resolvers = {
   },
 };
 
-function sourceOf({ eventSource }: Context): EventSource {
+function sourceOf({ eventSource }: { readonly eventSource?: EventSource }): EventSource {
   if (!eventSource) throw new Error('A subscription is executed without a source of events');
   return eventSource;
 }

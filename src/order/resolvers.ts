@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import type { Context } from '../graphql/context.ts';
 import { edgesOf, pageInfoOf } from '../lists/connection.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
@@ -13,7 +12,7 @@ import { changeOrderStatus, transitions } from './transitions.ts';
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
 
 /** Runs a write, after which the request reads everything afresh, also the next of several mutations. */
-async function write<T>({ loaders }: Context, run: () => Promise<T>): Promise<T> {
+async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } finally {

@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
 import { withoutKeys } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { TraceStatements } from './tracing.ts';
+
+/** Starts spans for the statements of a request, below the request's own. */
+export type TraceStatements = (request: FastifyRequest) => RequestStatements['trace'];
 
 /** State of a request for its log line and metrics. */
 export interface RequestRecord extends RequestStatements {

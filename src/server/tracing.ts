@@ -1,12 +1,8 @@
 import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { RequestStatements } from '../database/statements.ts';
+import type { FastifyInstance } from 'fastify';
 import { OperatorError } from '../errors.ts';
 import { withoutKeys } from './log.ts';
-import { graphqlOperation } from './requests.ts';
-
-/** Starts spans for the statements of a request, below the request's own. */
-export type TraceStatements = (request: FastifyRequest) => RequestStatements['trace'];
+import { graphqlOperation, type TraceStatements } from './requests.ts';
 
 /** Exports a span for each request to the collector of the standard OTEL_* variables, which the SDK reads itself. */
 export async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {

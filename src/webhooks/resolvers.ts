@@ -1,13 +1,15 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
-import type { Context } from '../graphql/context.ts';
 import { checkPagination } from '../lists/paging.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { stateOf, type Webhook } from './entities.ts';
 import { messageId } from './message.ts';
-import { redeliverMessage, rewindWebhook, testWebhook } from './redeliver.ts';
+import { redeliverMessage, rewindWebhook, testWebhook, type WebhookDependencies } from './redeliver.ts';
 import { findWebhook, listWebhooks } from './repository.ts';
 
-type WithEntityManager = Pick<Context, 'forkEntityManager'>;
+interface WithEntityManager {
+  readonly forkEntityManager: () => EntityManager;
+}
 
 /** Resolves the webhook of a payload; it exists, because the mutation has just used it. */
 const loadWebhook = async (id: string, { forkEntityManager }: WithEntityManager): Promise<Webhook> => {
@@ -16,7 +18,7 @@ const loadWebhook = async (id: string, { forkEntityManager }: WithEntityManager)
   return webhook;
 };
 
-function delivering({ webhooks }: Context) {
+function delivering({ webhooks }: { readonly webhooks: WebhookDependencies | undefined }) {
   if (!webhooks) throw new Error('This context cannot send webhooks');
   return webhooks;
 }

@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest';
-import type { KeyRequest } from '../../src/auth/keys.ts';
+import type { KeyRequest } from '../../src/auth/validate.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
 import { createData, createKey, type Data } from './data.ts';

@@ -1,4 +1,5 @@
-import { issueKey, type KeyRequest, revokeKey } from '../../src/auth/keys.ts';
+import { issueKey, revokeKey } from '../../src/auth/keys.ts';
+import type { KeyRequest } from '../../src/auth/validate.ts';
 import { writePermissions } from '../../src/scope.ts';
 import type { startApp } from './app.ts';
 import { operatorFork, smallMenu } from './data.ts';
