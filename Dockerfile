@@ -20,6 +20,7 @@ COPY --from=packages --chown=node:node /carte/node_modules node_modules
 COPY package.json ./
 COPY bin bin
 COPY demo demo
+COPY deploy/partitions deploy/partitions
 COPY docs docs
 COPY schema schema
 COPY src src

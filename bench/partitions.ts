@@ -54,7 +54,7 @@ async function split(orm: MikroORM): Promise<void> {
   const client = new pg.Client({ ...server.connection, database: String(orm.config.get('dbName')) });
   await client.connect();
   for (const name of ['menus', 'orders']) {
-    await client.query(readFileSync(new URL(`../schema/partitions/${name}.sql`, import.meta.url), 'utf8'));
+    await client.query(readFileSync(new URL(`../deploy/partitions/${name}.sql`, import.meta.url), 'utf8'));
   }
   const bound = (part: number) => `order-${String(Math.round((part / partCount) * 1e6)).padStart(7, '0')}`;
   for (let part = 0; part < partCount; part++) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 
-const read = (name: string) => readFileSync(new URL(`../../schema/partitions/${name}.sql`, import.meta.url), 'utf8');
+const read = (name: string) => readFileSync(new URL(`../../deploy/partitions/${name}.sql`, import.meta.url), 'utf8');
 
 /** Ranges of ids, by first characters: the ids of tests know no time, and would otherwise all lie in one part. */
 export const testRanges = ['48', '8c', 'cg'];

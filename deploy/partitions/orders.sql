@@ -1,6 +1,6 @@
 -- Splits the orders by time, that is by their ids, which begin with it. What is there becomes the part for everything
 -- that has no part of its own. Nothing is copied; it takes moments, in which nobody reads or writes orders:
---   psql --single-transaction --set=ON_ERROR_STOP=1 --file=schema/partitions/orders.sql "$DATABASE_URL"
+--   psql --single-transaction --set=ON_ERROR_STOP=1 --file=deploy/partitions/orders.sql "$DATABASE_URL"
 do $$
 declare
   definitions text[];
