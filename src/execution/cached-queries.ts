@@ -12,6 +12,8 @@ import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './
 
 export interface CachedQueryOptions<Context> {
   readonly schema: GraphQLSchema;
+  /** Objects in the lists of a response. */
+  readonly maxObjects: number;
   readonly responseCache: ResponseCache;
   readonly readRevisions: ReadRevisions<Context>;
   /** Parses a request within the limits; `parsed` is undefined for one that is rejected. */
@@ -67,12 +69,8 @@ const maxCharacters = 2 * 1024 * 1024;
  * Creates the lookup of cached responses to queries on one store's menu configuration. It returns undefined for all other
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
-export function createCachedQueries<Context>({
-  schema,
-  responseCache,
-  readRevisions,
-  validateRequest,
-}: CachedQueryOptions<Context>) {
+export function createCachedQueries<Context>(options: CachedQueryOptions<Context>) {
+  const { schema, maxObjects, responseCache, readRevisions, validateRequest } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
@@ -86,7 +84,8 @@ export function createCachedQueries<Context>({
     if (cached) return cached;
     // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
     const { parsed, cost } = validateRequest(request);
-    const query = parsed && compileQuery(schema, parsed.document, { text, operationName: operationName ?? undefined });
+    const source = { text, operationName: operationName ?? undefined, maxObjects };
+    const query = parsed && compileQuery(schema, parsed.document, source);
     const found = { query, cost };
     compiled.set(key, found);
     return found;
@@ -124,10 +123,16 @@ export function createCachedQueries<Context>({
   };
 }
 
+interface QuerySource {
+  readonly text: string;
+  readonly operationName: string | undefined;
+  readonly maxObjects: number;
+}
+
 function compileQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
-  { text, operationName }: { readonly text: string; readonly operationName: string | undefined },
+  { text, operationName, maxObjects }: QuerySource,
 ): CompiledQuery | undefined {
   if (!isCacheable(schema, document, operationName)) return undefined;
   const operation = operationOf(document, operationName);
@@ -142,7 +147,7 @@ function compileQuery(
     run: compileOperation(
       schema,
       { document, kind: 'query', body: [root], etags: [[root, revisionField]] },
-      { maxBytes: maxResponseBytes },
+      { limits: { maxBytes: maxResponseBytes, maxObjects } },
     ),
     prefix: Buffer.from(`{"data":{${JSON.stringify(root.key)}:`),
     suffix: Buffer.from('}}\n'),

@@ -24,7 +24,7 @@ export interface OperationSource {
 export interface CompileOptions {
   /** How the body deviates from the graph. */
   readonly shape?: Shape | undefined;
-  readonly maxBytes?: number;
+  readonly limits?: Pick<RenderingOptions, 'maxBytes' | 'maxObjects'>;
   /** Translates what the resolver of the field at these response keys has thrown. */
   readonly translateError?: (error: unknown, keys: readonly string[]) => unknown;
 }
@@ -48,7 +48,7 @@ interface CompiledField {
 export function compileOperation(
   graph: GraphQLSchema,
   { document, kind, body, etags }: OperationSource,
-  { shape, maxBytes, translateError = error => error }: CompileOptions = {},
+  { shape, limits, translateError = error => error }: CompileOptions = {},
 ): CompiledOperation {
   const fragments = fragmentsOf(document);
   const root = kind === 'query' ? graph.getQueryType() : graph.getMutationType();
@@ -68,7 +68,7 @@ export function compileOperation(
     return { body: rendered, etagValues };
   };
   return async (variables, context) => {
-    const options = { variables, context, ...(maxBytes !== undefined && { maxBytes }) };
+    const options = { variables, context, ...limits };
     const rendering = new Rendering(options);
     const parents: unknown[] = [];
     try {

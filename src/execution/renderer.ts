@@ -5,6 +5,8 @@ import {
   type GraphQLOutputType,
   type GraphQLResolveInfo,
   getArgumentValues,
+  getNamedType,
+  isCompositeType,
   isLeafType,
   isListType,
   isNonNullType,
@@ -39,6 +41,8 @@ export interface RenderingOptions {
   readonly context: unknown;
   /** Aborts rendering with a RangeError beyond it; for queries, whose size no contract bounds. */
   readonly maxBytes?: number;
+  /** Likewise for the objects in lists. */
+  readonly maxObjects?: number;
 }
 
 /** The state of rendering one response: the arguments of its resolvers and the chunks rendered so far. */
@@ -54,11 +58,18 @@ export class Rendering {
   readonly #slice = new TimeSlice();
   #isSliceOver = false;
   #elements = 0;
+  #objectsLeft: number;
 
-  constructor({ variables, context, maxBytes }: RenderingOptions) {
+  constructor({ variables, context, maxBytes, maxObjects = Number.POSITIVE_INFINITY }: RenderingOptions) {
+    this.#objectsLeft = maxObjects;
     this.variables = variables;
     this.context = context;
     this.maxBytes = maxBytes;
+  }
+
+  countObjects(count: number): void {
+    this.#objectsLeft -= count;
+    if (this.#objectsLeft < 0) throw new RangeError('The response has too many objects in lists');
   }
 
   /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */
@@ -81,7 +92,10 @@ export function compileRenderer(
   shape?: Shape,
 ): Render {
   if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape);
-  if (isListType(type)) return compileList(compileRenderer(type.ofType, selected, fragments, shape));
+  if (isListType(type)) {
+    const renderItem = compileRenderer(type.ofType, selected, fragments, shape);
+    return compileList(renderItem, isCompositeType(getNamedType(type)));
+  }
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
   if (!isLeafType(type)) throw new Error(`${selected.key} has an abstract type`);
   return value => JSON.stringify(type.serialize(value));
@@ -234,9 +248,10 @@ function joinFields(fields: readonly CompiledField[], chunks: readonly (Chunk | 
   return writer.toChunk();
 }
 
-function compileList(renderItem: Render): Render {
+function compileList(renderItem: Render, isOfObjects: boolean): Render {
   return (list, rendering) => {
     const items = Array.isArray(list) ? list : [...(list as Iterable<unknown>)];
+    if (isOfObjects) rendering.countObjects(items.length);
     const chunks = renderAll(items, item => (item === null ? 'null' : renderItem(item, rendering)), rendering);
     return chunks instanceof Promise ? chunks.then(all => joinItems(all, rendering)) : joinItems(chunks, rendering);
   };

@@ -89,7 +89,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const graph = { schema, objectCounts, dependencies, validateRequest, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries<Context>({
-    schema,
+    schema: options.schema,
+    maxObjects,
     responseCache,
     readRevisions: ({ scope }, store) => readRevisions(dependencies, scope, store),
     validateRequest,

@@ -1,6 +1,11 @@
 import type { ASTNode, DocumentNode, GraphQLError, SourceLocation } from 'graphql';
 
-const locations = new WeakMap<object, SourceLocation>();
+/** On the nodes themselves: a weak map of some thousand nodes costs more than the parser. */
+const location = Symbol('location');
+
+interface Located {
+  readonly [location]?: SourceLocation;
+}
 
 /**
  * Takes the locations of a parsed document out of its nodes. graphql-js would count the lines of the whole text again for each node of each error;
@@ -13,9 +18,8 @@ export function detachLocations(document: DocumentNode): DocumentNode {
     else if (isNode(value)) {
       if (value.loc) {
         const { line, column } = value.loc.startToken;
-        locations.set(value, { line, column });
+        Object.assign(value, { loc: undefined, [location]: { line, column } });
       }
-      Object.assign(value, { loc: undefined });
       for (const child of Object.values(value)) if (typeof child === 'object' && child !== null) pending.push(child);
     }
   }
@@ -31,6 +35,6 @@ export function locate(error: GraphQLError): GraphQLError {
 
 /** Undefined where none is known, as for an error without nodes. */
 export function locationsOf(nodes: readonly ASTNode[] | undefined): readonly SourceLocation[] | undefined {
-  const found = nodes?.map(node => locations.get(node)).filter(location => location !== undefined);
+  const found = nodes?.map(node => (node as Located)[location]).filter(location => location !== undefined);
   return found && found.length > 0 ? found : undefined;
 }

@@ -15,7 +15,7 @@ import { TimeSlice } from '../scheduling/time-slice.ts';
 export const responseTooLarge = 'RESPONSE_TOO_LARGE';
 
 /** Objects in the lists of responses, by the context value of the execution. */
-export type ObjectCounts = WeakMap<object, { objects: number; readonly slice: TimeSlice }>;
+export type ObjectCounts = WeakMap<object, ListCompletion>;
 
 /**
  * Limits the objects in the lists of a response. Query cost assumes list sizes, and a menu may be far denser than assumed: a hundred
@@ -29,13 +29,13 @@ export function limitListObjects(
 ): GraphQLSchema {
   function count(list: unknown, context: object): unknown {
     if (!Array.isArray(list)) return list;
-    const counted = counts.get(context) ?? { objects: 0, slice: new TimeSlice() };
+    const counted = counts.get(context) ?? new ListCompletion();
     if (counted.objects === 0) counts.set(context, counted);
     const before = counted.objects;
     counted.objects += list.length;
     // A small response is not worth a look at the clock.
-    if (counted.objects <= Math.min(elementsPerLook, maxObjects)) return list;
-    if (counted.objects <= maxObjects) return completeInSlices(list, counted.slice);
+    if (counted.objects <= Math.min(fewObjects, maxObjects)) return list;
+    if (counted.objects <= maxObjects) return counted.complete(list);
     if (before > maxObjects) return [];
     const message = `The response has more than ${maxObjects.toLocaleString('en-US')} objects in lists; request less at once.`;
     throw new GraphQLError(message, { extensions: { code: responseTooLarge } });
@@ -56,40 +56,72 @@ export function limitListObjects(
   });
 }
 
-/** Elements of a list between two looks at the clock; without the lists in them, each takes the executor 10 µs and more. */
-const elementsPerLook = 8;
-
-/** Lets the executor complete a list in a later turn of the event loop if the slice of its request is over, and a long list in several. */
-function completeInSlices(list: readonly unknown[], slice: TimeSlice): unknown {
-  const completed = list.length > elementsPerLook ? inParts(list, slice) : list;
-  return slice.isOver ? slice.yield().then(() => completed) : completed;
-}
+/** Below this number of objects a response is not worth a look at the clock, and a list not worth parts. */
+const fewObjects = 8;
 
 /**
- * The executor takes the next element when it has completed one, or awaits it if it is a promise: once the slice is over, the rest comes in
- * parts, each when the one before it is complete.
+ * Lets the executor complete the lists of a response over several turns of the event loop. A list that is begun in a later turn waits for the one
+ * before it: the executor makes promises for all elements of a list at once, and those of many lists would fill the memory.
  */
-function* inParts(list: readonly unknown[], slice: TimeSlice): Generator<unknown> {
-  const goOn = () => (slice.isOver ? slice.yield() : undefined);
-  let turn: Promise<void> | undefined;
-  for (const [index, element] of list.entries()) {
-    if (index % elementsPerLook === 0 && (turn || slice.isOver)) turn = (turn ?? Promise.resolve()).then(goOn);
-    yield turn ? new LaterElement(turn, element) : element;
+class ListCompletion {
+  objects = 0;
+  readonly #slice = new TimeSlice();
+  /** Until all elements of the last list that takes several turns have been given to the executor. */
+  #last: Promise<void> | undefined;
+
+  complete(list: readonly unknown[]): unknown {
+    const isOver = this.#slice.isOver;
+    if (list.length <= fewObjects) return isOver ? this.#slice.yield().then(() => list) : list;
+    if (!isOver && !this.#last) return this.#inParts(list);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const begun = this.#last ?? this.#slice.yield();
+    this.#last = promise;
+    return begun.then(() => this.#inParts(list, resolve));
+  }
+
+  /** The executor completes each element before it takes the next one; once the slice is over, the rest are promises. */
+  *#inParts(list: readonly unknown[], end?: () => void): Generator<unknown> {
+    let later: LaterElements | undefined;
+    try {
+      for (const element of list) {
+        if (!later && this.#slice.isOver) later = new LaterElements();
+        yield later ? later.add(element) : element;
+      }
+    } finally {
+      // Also if an element fails and the executor takes no more of them.
+      const completed = later?.complete(this.#slice);
+      if (!end) this.#last = completed ?? this.#last;
+      else if (completed) void completed.then(end);
+      else end();
+    }
   }
 }
 
-/** An element that the executor takes for a promise; it costs less than one. */
-class LaterElement {
-  readonly #turn: Promise<void>;
-  readonly #element: unknown;
+/** Elements that the executor takes for promises, which are resolved one after the other, in slices. */
+class LaterElements {
+  readonly #tasks: (() => void)[] = [];
 
-  constructor(turn: Promise<void>, element: unknown) {
-    this.#turn = turn;
-    this.#element = element;
+  add(element: unknown): PromiseLike<unknown> {
+    const tasks = this.#tasks;
+    return {
+      // biome-ignore lint/suspicious/noThenProperty: it is meant to be awaited, and costs less than a promise
+      then: complete =>
+        new Promise((resolve, reject) => {
+          tasks.push(() => {
+            try {
+              resolve(complete?.(element) as never);
+            } catch (error) {
+              reject(error);
+            }
+          });
+        }),
+    };
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: it is meant to be awaited
-  then<Result>(complete: (element: unknown) => Result): Promise<Awaited<Result>> {
-    return this.#turn.then(() => complete(this.#element)) as Promise<Awaited<Result>>;
+  async complete(slice: TimeSlice): Promise<void> {
+    for (const complete of this.#tasks) {
+      if (slice.isOver) await slice.yield();
+      complete();
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** For so long work runs without yielding to the event loop, in which other requests wait. */
-const sliceMs = 5;
+const sliceMs = 2;
 
 /** Counts turns of the event loop in which any slice was looked at. */
 let turn = 0;

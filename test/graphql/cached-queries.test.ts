@@ -8,6 +8,7 @@ import { loadSchema } from '../../src/graphql/schema.ts';
 import { operatorScope } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
+import { largestMenu, menuOfSize } from '../support/large-menu.ts';
 
 const app = await startApp();
 await loadDemo(app.orm);
@@ -49,6 +50,17 @@ test('a cache hit runs two statements: for the key and for the revision of the s
   const query = '{ store(id: "mexico-roma") { menus { name { text } } } }';
   await app.graphql(query);
   const { statements } = await app.statements.during(() => app.graphql(query));
+  expect(statements).toHaveLength(2);
+});
+
+test('a query of a large menu, which takes many turns of the event loop, is rendered once and cached', async () => {
+  const store = await app.data.store();
+  await app.data.menu(store, menuOfSize({ ...largestMenu, categories: 20, items: 3_000, groups: 500 }));
+  const query = `query ($id: ID!) { store(id: $id) { ${Array.from({ length: 8 }, (_, at) => `items${at}: items { externalId name { text } }`).join(' ')} } }`;
+  const first = await app.graphql(query, { id: store.id });
+  expect(first.body.data.store.items7).toHaveLength(3_000);
+  const { result, statements } = await app.statements.during(() => app.graphql(query, { id: store.id }));
+  expect(result.text).toBe(first.text);
   expect(statements).toHaveLength(2);
 });
 
