@@ -15,7 +15,7 @@ export interface RequestStatements {
   /** Whether it is expensive, so that it uses few connections at a time. */
   isExpensive?: boolean;
   /** Starts a span for a statement; the function that it returns ends the span. */
-  readonly trace: ((text: string) => (error: unknown) => void) | undefined;
+  trace: ((text: string) => (error: unknown) => void) | undefined;
 }
 
 /** The request that the running code belongs to; undefined in commands, in migrations and at startup. */

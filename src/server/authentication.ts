@@ -1,12 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticate, Caller } from '../auth/authenticate.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 import type { AddressLimit } from './address-limit.ts';
+import { holdUntilClosed } from './fair-shares.ts';
 import { createMessageLimit } from './rate-limit.ts';
-import { recordOf } from './requests.ts';
+import { recordOf, replyOf } from './requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -53,10 +54,10 @@ export function registerAuthentication(
     const cached = authenticate.cached(key, request.raw.socket);
     const caller = cached ?? (await findCaller(key, request.raw, request.raw.socket));
     app.assertNotOverloaded(caller.keyId);
-    const record = recordOf(request);
-    record.keyId = caller.keyId;
-    if (limitRate) await limitRate.call(app, request, record.reply);
-    if (isUpload(request)) await holdUntilClosed(uploads, caller.keyId, record.reply.raw);
+    recordOf(request).keyId = caller.keyId;
+    const reply = replyOf(request);
+    if (limitRate) await limitRate.call(app, request, reply);
+    if (isUpload(request)) await holdUntilClosed(uploads, caller.keyId, reply.raw);
     return caller;
   });
   const countMessage = app.hasDecorator('createRateLimit') ? createMessageLimit(app) : undefined;
@@ -66,13 +67,6 @@ export function registerAuthentication(
     await countMessage?.(caller.keyId);
     return caller;
   });
-}
-
-/** The client may leave while it waits. */
-async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<void> {
-  if (!queue.tryEnter(keyId)) await queue.enter(keyId);
-  if (response.destroyed) queue.leave(keyId);
-  else response.once('close', () => queue.leave(keyId));
 }
 
 /** A body of unknown length counts as large. */

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { Config } from '../config.ts';
 import { currentRequest } from '../database/statements.ts';
 import { TooManyRequests, Unavailable } from '../errors.ts';
 import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
+import { isRecord } from './requests.ts';
 
 /** What the requests of all keys share in this process. Each key gets its turn, so that none waits for what another has asked for. */
 export interface FairShares {
@@ -9,8 +11,10 @@ export interface FairShares {
   readonly requests: FairQueue;
   /** Requests that take long or load much, e.g. the first rendering of a menu. */
   readonly expensive: FairQueue;
-  /** Large bodies, from the first byte until they are handled. */
+  /** Large bodies, from the first byte until the response is sent. */
   readonly uploads: FairQueue;
+  /** Expensive requests until their responses, which are large, are sent. */
+  readonly responses: FairQueue;
   /** Missed events of streams. */
   readonly replay: FairQueue;
   /** Events, live or missed, with an expensive selection. */
@@ -20,6 +24,8 @@ export interface FairShares {
 /** Large bodies of one key, and of all, in memory at a time. */
 const uploadsPerKey = 16;
 const maxUploads = 32;
+/** Responses of one key that a slow client keeps in memory. */
+const responsesPerKey = 4;
 
 const maxWaiting = 1_000;
 /** What is within the published sizes is not refused, but waits; most clients give up then. */
@@ -35,16 +41,25 @@ const expensiveEvents = { width: 4, perKey: 1 };
 const maxEventWaitMs = 24 * 3_600_000;
 
 /** Runs the expensive part of the current request in its turn. */
-export function runExpensive<T>(
-  { expensive }: Pick<FairShares, 'expensive'>,
-  key: string,
+export async function runExpensive<T>(
+  { expensive, responses }: Pick<FairShares, 'expensive' | 'responses'>,
+  keyId: string,
   task: () => Promise<T>,
 ): Promise<T> {
-  return expensive.run(key, () => {
-    const request = currentRequest.getStore();
+  const request = currentRequest.getStore();
+  const reply = request && isRecord(request) && !request.isExpensive ? request.reply : undefined;
+  if (reply) await holdUntilClosed(responses, keyId, reply.raw);
+  return expensive.run(keyId, () => {
     if (request) request.isExpensive = true;
     return task();
   });
+}
+
+/** Takes a slot until the response is sent; the client may leave while it waits. */
+export async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<void> {
+  if (!queue.tryEnter(keyId)) await queue.enter(keyId);
+  if (response.destroyed) queue.leave(keyId);
+  else response.once('close', () => queue.leave(keyId));
 }
 
 export function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
@@ -71,6 +86,7 @@ export function createFairShares({ requestsPerKey, expensive }: Config['shares']
     expensiveEvents: createEventQueue(expensiveEvents),
     requests: createQueue(Number.POSITIVE_INFINITY, requestsPerKey, 'requests'),
     expensive: createQueue(expensive, Math.ceil(expensive / 4), 'expensive requests'),
+    responses: createQueue(Number.POSITIVE_INFINITY, responsesPerKey, 'expensive responses'),
     uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies', maxUploadWaitMs),
   };
 }

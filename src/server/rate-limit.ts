@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { TooManyRequests } from '../errors.ts';
-import { recordOf } from './requests.ts';
+import { recordOf, replyOf } from './requests.ts';
 
 const windowMs = 60_000;
 /** Keys whose requests are counted at a time; beyond that, the least recently used one is evicted. */
@@ -9,7 +9,7 @@ const maxKeys = 10_000;
 /** Provides `app.rateLimit()`, which authentication applies to each key. Requests are counted in this process. */
 export async function registerRateLimit(app: FastifyInstance, perMinute: number): Promise<void> {
   const setPolicy = (request: FastifyRequest) => {
-    recordOf(request).reply.header('ratelimit-policy', `${perMinute};w=${windowMs / 1_000}`);
+    replyOf(request).header('ratelimit-policy', `${perMinute};w=${windowMs / 1_000}`);
   };
   await app.register(import('@fastify/rate-limit'), {
     global: false,

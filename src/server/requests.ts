@@ -8,7 +8,8 @@ export type TraceStatements = (request: FastifyRequest) => RequestStatements['tr
 
 /** State of a request for its log line and metrics. */
 export interface RequestRecord extends RequestStatements {
-  readonly reply: FastifyReply;
+  /** Until the response is sent: the timer of an idle connection refers to the context of its last request, and so to this record. */
+  reply: FastifyReply | undefined;
   keyId: string | undefined;
   isReported: boolean;
 }
@@ -35,7 +36,7 @@ export function observeRequests(app: FastifyInstance, observers: Observers): (re
   app.decorateRequest('record', null);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
-    const record = {
+    const record: RequestRecord = {
       reply,
       statements: 0,
       keyId: undefined,
@@ -48,13 +49,16 @@ export function observeRequests(app: FastifyInstance, observers: Observers): (re
   });
   app.addHook('onResponse', (request, reply, done) => {
     const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
-    if (!recordOf(request).isReported) report(request, status, observers);
+    const record = recordOf(request);
+    if (!record.isReported) report(request, { status, milliseconds: reply.elapsedTime }, observers);
+    record.reply = undefined;
+    record.trace = undefined;
     done();
   });
   return request => {
-    const record = recordOf(request);
-    report(request, record.reply.statusCode, observers);
-    record.isReported = true;
+    const { statusCode, elapsedTime } = replyOf(request);
+    report(request, { status: statusCode, milliseconds: elapsedTime }, observers);
+    recordOf(request).isReported = true;
   };
 }
 
@@ -63,14 +67,32 @@ export function recordOf({ record }: FastifyRequest): RequestRecord {
   return record;
 }
 
+/** The reply that is under way. */
+export function replyOf(request: FastifyRequest): FastifyReply {
+  const { reply } = recordOf(request);
+  if (!reply) throw new Error('The response was sent already');
+  return reply;
+}
+
+/** Whether it is a request over HTTP, rather than, e.g., the delivery of an event. */
+export const isRecord = (request: RequestStatements): request is RequestRecord => 'reply' in request;
+
 /** nginx's status for a connection that the client closed before the response was sent. */
 const clientClosedRequest = 499;
 
-function report(request: FastifyRequest, status: number, { metrics, logsRequests }: Observers): void {
-  const { keyId, statements, reply } = recordOf(request);
+interface Outcome {
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+function report(
+  request: FastifyRequest,
+  { status, milliseconds }: Outcome,
+  { metrics, logsRequests }: Observers,
+): void {
+  const { keyId, statements } = recordOf(request);
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
-  const milliseconds = reply.elapsedTime;
   // Only callers with a key choose names that appear in metrics and the log.
   const operation = route !== '/graphql' ? undefined : keyId === undefined ? anonymous : graphqlOperation(request);
   metrics.requestFinished({ method, route, status, seconds: milliseconds / 1_000, graphqlOperation: operation });
