@@ -61,7 +61,7 @@ const anonymous = {
 };
 
 /** From this cost on, a request takes its turn among the expensive ones, as does one with a large body. */
-const minExpensiveCost = 10_000;
+const minExpensiveCost = 25_000;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {

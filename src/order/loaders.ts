@@ -49,7 +49,7 @@ export function orderPageLoaders(
 /** Cost of reading an order, in units of some 0.5 µs of CPU (docs/graphql-limits.md#cost). */
 const costPerOrder = 20;
 
-type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void>;
+type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void> | undefined;
 
 /**
  * Creates the check of the number of orders in all pages of a request, before any of them is read. It takes every page for a full one; only if that
@@ -68,13 +68,21 @@ function createNumberCheck(
     const counts = await repository.countPages(pages, search);
     return counts.reduce((sum, { count }) => sum + Math.min(count, search.size), 0);
   };
-  return async groups => {
-    let orders = sum(groups.map(pages => pages.length * (pages[0]?.search.size ?? 0)));
-    if (isTooMany(orders)) orders = sum(await Promise.all(groups.map(countOrders)));
+  const charge = (orders: number) => {
     allowed += orders;
+    budget.charge(orders * costPerOrder, () => `${orders.toLocaleString('en-US')} orders`);
+  };
+  const checkCounted = async (groups: Parameters<CheckPages>[0]) => {
+    const orders = sum(await Promise.all(groups.map(countOrders)));
     const stores = Math.max(...groups.map(pages => pages.length));
-    if (allowed > maxOrders) throw tooManyOrders(allowed, stores, maxOrders);
-    budget.charge(orders * costPerOrder, `${orders.toLocaleString('en-US')} orders`);
+    if (allowed + orders > maxOrders) throw tooManyOrders(allowed + orders, stores, maxOrders);
+    charge(orders);
+  };
+  return groups => {
+    const orders = sum(groups.map(pages => pages.length * (pages[0]?.search.size ?? 0)));
+    if (isTooMany(orders)) return checkCounted(groups);
+    charge(orders);
+    return undefined;
   };
 }
 
@@ -92,7 +100,7 @@ function tooManyOrders(orders: number, stores: number, maxOrders: number): Respo
 function loaderBySearch<T>(
   revisionsRead: () => Promise<void>,
   read: (pages: readonly OrderPage[], search: Search) => Promise<readonly T[]>,
-  check: CheckPages = async () => {},
+  check: CheckPages = () => undefined,
 ) {
   const readGroup = async (pages: readonly OrderPage[]) => {
     const [first] = pages;
@@ -102,7 +110,8 @@ function loaderBySearch<T>(
     async pages => {
       await revisionsRead();
       const groups = [...Map.groupBy(pages, page => JSON.stringify(page.search)).values()];
-      await check(groups);
+      const checked = check(groups);
+      if (checked) await checked;
       const results = await Promise.all(groups.map(readGroup));
       const byPage = new Map(groups.flatMap((group, at) => group.map((page, index) => [page, results[at]?.[index]])));
       return pages.map(page => byPage.get(page) ?? new Error(`The orders of store ${page.store.id} were not read`));

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLField } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import type { Variables } from '../execution/compile.ts';
 import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
@@ -66,6 +67,7 @@ function mountRoute<Caller extends object>(
   const readArguments = compileArguments(options.schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
   const isList = method === 'GET' && operation.parameters.some(parameter => parameter.in === 'query');
+  const costOf = cacheCosts(variables => options.costOf(operation.document, operation.name, variables));
   app.route({
     method,
     url: path,
@@ -83,7 +85,7 @@ function mountRoute<Caller extends object>(
       const respond = async () => {
         const variables = await readArguments(request);
         const handleRequest = () => handle(execute, variables, { caller, headers: request.headers });
-        const cost = isList ? options.costOf(operation.document, operation.name, variables) : 0;
+        const cost = isList ? costOf(variables) : 0;
         return cost >= minExpensiveCost ? options.runExpensive(caller, handleRequest) : handleRequest();
       };
       const response = await options.run(caller, () =>
@@ -92,6 +94,22 @@ function mountRoute<Caller extends object>(
       return send(response, reply);
     },
   });
+}
+
+/** Computes a cost once for the numbers among the variables and the names of the others: the cost of a list depends on little else. */
+function cacheCosts(costOf: (variables: Variables) => number): (variables: Variables) => number {
+  const costs = new LRUCache<string, number>({ max: 1_000 });
+  return variables => {
+    let key = '';
+    for (const name in variables)
+      key += typeof variables[name] === 'number' ? `${name}=${variables[name]},` : `${name},`;
+    let cost = costs.get(key);
+    if (cost === undefined) {
+      cost = costOf(variables);
+      costs.set(key, cost);
+    }
+    return cost;
+  };
 }
 
 function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {

@@ -22,9 +22,9 @@ export class CostBudget {
     return this.#cost;
   }
 
-  /** Throws `TooCostly` beyond the limit; `subject` names what costs so much, e.g. `menuChanges of 20,000 entities`. */
-  charge(cost: number, subject: string): void {
+  /** Throws `TooCostly` beyond the limit; `describe` names what costs so much, e.g. `menuChanges of 20,000 entities`. */
+  charge(cost: number, describe: () => string): void {
     this.#cost += cost;
-    if (this.#cost > this.#limit) throw new TooCostly(subject, Math.round(this.#cost), this.#limit);
+    if (this.#cost > this.#limit) throw new TooCostly(describe(), Math.round(this.#cost), this.#limit);
   }
 }

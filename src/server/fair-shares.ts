@@ -25,7 +25,7 @@ export interface FairShares {
 const uploadsPerKey = 16;
 const maxUploads = 32;
 /** Responses of one key that a slow client keeps in memory. */
-const responsesPerKey = 4;
+const responsesPerKey = 3;
 
 const maxWaiting = 1_000;
 /** What is within the published sizes is not refused, but waits; most clients give up then. */

@@ -48,7 +48,7 @@ export function createHistoryCharge(
       const byStore = [...Map.groupBy(uses, use => use.storeId)];
       const costs = await Promise.all(byStore.map(([storeId, ofStore]) => costOf(storeId, ofStore)));
       const cost = sum(costs, 'cost');
-      budget.charge(isFirst ? Math.min(cost, budget.rest) : cost, describe(costs));
+      budget.charge(isFirst ? Math.min(cost, budget.rest) : cost, () => describe(costs));
       return uses.map(() => true);
     },
     { cache: false },
