@@ -61,7 +61,9 @@ const anonymous = {
 };
 
 /** From this cost on, a request takes its turn among the expensive ones, as does one with a large body. */
-const minExpensiveCost = 25_000;
+const minExpensiveCost = 10_000;
+/** Mutations cost more by their transactions, which wait for the database: a single change of stock is not expensive. */
+const minExpensiveMutationCost = 25_000;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
@@ -160,7 +162,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
       return () => body;
     };
-    const isExpensive = cost >= minExpensiveCost || Number(request.headers['content-length']) >= largeBodyBytes;
+    const minCost = operation?.operation === 'mutation' ? minExpensiveMutationCost : minExpensiveCost;
+    const isExpensive = cost >= minCost || Number(request.headers['content-length']) >= largeBodyBytes;
     return isExpensive ? runExpensive(execute) : execute();
   }
 

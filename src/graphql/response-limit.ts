@@ -3,11 +3,14 @@ import {
   defaultFieldResolver,
   GraphQLError,
   type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
   isCompositeType,
   isListType,
+  Kind,
+  type SelectionSetNode,
 } from 'graphql';
 
 import { TimeSlice } from '../scheduling/time-slice.ts';
@@ -27,7 +30,7 @@ export function limitListObjects(
   maxObjects: number,
   counts: ObjectCounts = new WeakMap(),
 ): GraphQLSchema {
-  function count(list: unknown, context: object): unknown {
+  function count(list: unknown, context: object, info: GraphQLResolveInfo): unknown {
     if (!Array.isArray(list)) return list;
     const counted = counts.get(context) ?? new ListCompletion();
     if (counted.objects === 0) counts.set(context, counted);
@@ -35,7 +38,7 @@ export function limitListObjects(
     counted.objects += list.length;
     // A small response is not worth a look at the clock.
     if (counted.objects <= Math.min(fewObjects, maxObjects)) return list;
-    if (counted.objects <= maxObjects) return counted.complete(list);
+    if (counted.objects <= maxObjects) return counted.complete(list, list.length * countFields(info) <= fieldsAtOnce);
     if (before > maxObjects) return [];
     const message = `The response has more than ${maxObjects.toLocaleString('en-US')} objects in lists; request less at once.`;
     throw new GraphQLError(message, { extensions: { code: responseTooLarge } });
@@ -44,7 +47,7 @@ export function limitListObjects(
   function withCount(resolve: GraphQLFieldResolver<unknown, object>): GraphQLFieldResolver<unknown, object> {
     return (source, args, context, info) => {
       const list = resolve(source, args, context, info);
-      return list instanceof Promise ? list.then(loaded => count(loaded, context)) : count(list, context);
+      return list instanceof Promise ? list.then(loaded => count(loaded, context, info)) : count(list, context, info);
     };
   }
 
@@ -56,8 +59,32 @@ export function limitListObjects(
   });
 }
 
-/** Below this number of objects a response is not worth a look at the clock, and a list not worth parts. */
+/** Up to this number of objects a response is not worth a look at the clock. */
 const fewObjects = 8;
+
+/** Fields of the elements of a list that are begun in one turn, so that DataLoader batches what they load. */
+const fieldsAtOnce = 1_000;
+
+const fieldCounts = new WeakMap<SelectionSetNode, number>();
+
+/** Counts the fields that are selected of each element of a list. */
+function countFields({ fieldNodes, fragments }: GraphQLResolveInfo): number {
+  const countIn = (set: SelectionSetNode): number => {
+    const known = fieldCounts.get(set);
+    if (known !== undefined) return known;
+    let count = 0;
+    for (const selection of set.selections) {
+      const inner = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      if (selection.kind === Kind.FIELD) count++;
+      else if (inner?.selectionSet) count += countIn(inner.selectionSet);
+    }
+    fieldCounts.set(set, count);
+    return count;
+  };
+  let count = 0;
+  for (const { selectionSet } of fieldNodes) if (selectionSet) count += countIn(selectionSet);
+  return count;
+}
 
 /**
  * Lets the executor complete the lists of a response over several turns of the event loop. A list that is begun in a later turn waits for the one
@@ -69,9 +96,9 @@ class ListCompletion {
   /** Until all elements of the last list that takes several turns have been given to the executor. */
   #last: Promise<void> | undefined;
 
-  complete(list: readonly unknown[]): unknown {
+  complete(list: readonly unknown[], isSmall: boolean): unknown {
     const isOver = this.#slice.isOver;
-    if (list.length <= fewObjects) return isOver ? this.#slice.yield().then(() => list) : list;
+    if (isSmall) return isOver ? this.#slice.yield().then(() => list) : list;
     if (!isOver && !this.#last) return this.#inParts(list);
     const { promise, resolve } = Promise.withResolvers<void>();
     const begun = this.#last ?? this.#slice.yield();

@@ -64,21 +64,18 @@ export class TimeSlice {
   }
 }
 
-/** The steps of long work, between which it may stop for a turn of the event loop; a step takes some microseconds. */
+/** The steps of long work, between which it may stop for a turn of the event loop; a step takes ten microseconds to a millisecond. */
 export type Steps<Result> = Generator<undefined, Result>;
-
-/** Steps between two looks at the clock, which takes as long as a short step. */
-const stepsPerLook = 8;
 
 /** Whether work in a loop may stop at this index, where single elements take much less time than a step should. */
 export const isPause = (index: number): boolean => index % 32 === 31;
 
 /** Runs steps to their end: at once if they take one slice, or else over several turns of the event loop. */
 export function runInSlices<Result>(steps: Steps<Result>, slice = new TimeSlice()): Result | Promise<Result> {
-  for (let count = 1; ; count++) {
+  for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (count % stepsPerLook === 0 && slice.isOver) return slice.yield().then(() => runInSlices(steps, slice));
+    if (slice.isOver) return slice.yield().then(() => runInSlices(steps, slice));
   }
 }
 
