@@ -155,6 +155,27 @@ describe('values that cannot be stored are 422', () => {
   });
 });
 
+describe('Unsupported characters of a URL', () => {
+  test('U+0000 is 422, in a path and in a query string', async () => {
+    const store = await app.data.store();
+    const error = { msg: 'Value error, the character U+0000 is not allowed', type: 'value_error' };
+    const { body } = await app.get('/v1/stores/a%00b');
+    expect(body.detail).toEqual([{ loc: ['path', 'store_service_id'], ...error }]);
+    const filtered = await app.get(`/v1/stores/${store.id}/orders/?customer_name=%00`);
+    expect(filtered.body.detail).toEqual([{ loc: ['query', 'customer_name'], ...error }]);
+  });
+
+  test('bytes that are not UTF-8 stand for U+FFFD: 404 in a path, nothing found in a query string', async () => {
+    const store = await app.data.store();
+    await app.data.orders(store, 2);
+    for (const bytes of ['%ED%A0%80', '%FF']) {
+      expect((await app.get(`/v1/stores/${bytes}`)).status).toBe(404);
+      const { status, body } = await app.get(`/v1/stores/${store.id}/orders/?customer_name=${bytes}`);
+      expect([status, body.count]).toEqual([200, 0]);
+    }
+  });
+});
+
 describe('in_stock', () => {
   test.each([
     [{}, true],

@@ -95,6 +95,17 @@ describe('Omitted lists', () => {
     expect(body.menu_configuration[0].categories[0].items).toEqual([]);
     expect((await app.get(`${path}flat`)).body).toMatchObject({ items: [], modifier_groups: [], modifier_items: [] });
   });
+
+  const days = [{ day_of_week: 'MON' }];
+  test.each([
+    [{}, ['items']],
+    [{ items: [], menus: [{ external_id: 'm' }] }, ['menus', 0, 'availability']],
+    [{ items: [], menus: [{ external_id: 'm', availability: days }] }, ['menus', 0, 'availability', 0, 'time_periods']],
+  ])('that are required are 422: %j', async (configuration, loc) => {
+    const { status, body } = await app.post(pathOf(await app.data.store()), configuration);
+    expect(status).toBe(422);
+    expect(body.detail).toEqual([{ loc: ['body', ...loc], msg: 'Field required', type: 'missing' }]);
+  });
 });
 
 describe('Lists of external ids in the flat form', () => {
