@@ -1,7 +1,7 @@
 /**
  * Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data:
  *   npx node bench/beside.ts [--rounds 3] [--seconds 3] [--cases 'tree|order'] [--orders 100000] [--json FILE] [--before FOLDER]
- * docs/performance.md describes the cases. It starts its own database and servers. With --before it compares Carte with
+ * bench/README.md describes the cases. It starts its own database and servers. With --before it compares Carte with
  * another checkout of it instead, with installed dependencies and the same schema.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

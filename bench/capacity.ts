@@ -1,7 +1,7 @@
 /**
  * Plans the capacity for the busiest hour of 10, 1,000 and 100,000 stores, or of the given numbers of stores:
  *   npx node bench/capacity.ts [stores …]
- * A deterministic simulation with the figures of `capacity-costs.ts`; docs/scaling.md explains it.
+ * A deterministic simulation with the figures of `capacity-costs.ts`; docs/scaling-and-failover.md explains it.
  */
 import { type Plan, planFor } from './support/capacity.ts';
 

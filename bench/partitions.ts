@@ -1,5 +1,5 @@
 /**
- * Compares order lists on partitioned tables (docs/scaling.md#partitions) with plain tables: a million orders in each of two
+ * Compares order lists on partitioned tables (docs/scaling-and-failover.md#partitions) with plain tables: a million orders in each of two
  * databases on one server, one of them partitioned by time, measured alternately.
  *   npx node bench/partitions.ts [parts]
  */

@@ -1,4 +1,4 @@
-/** Maximum size of a menu configuration, documented in docs/interface.md#size. */
+/** Maximum size of a menu configuration (docs/interface.md#size). */
 export interface MenuLimits {
   readonly entities: number;
   readonly links: number;
@@ -15,7 +15,7 @@ export const defaultMenuLimits: MenuLimits = {
   treeBytes: 128 * 1024 * 1024,
 };
 
-/** How much of a store's menu history is kept, documented in docs/menu-history.md. */
+/** How much of a store's menu history is kept, documented in docs/menu-history.md#what-is-kept. */
 export interface HistoryLimits {
   /** Number of revisions, the current one included. */
   readonly revisions: number;

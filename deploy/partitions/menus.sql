@@ -1,4 +1,4 @@
--- Splits the tables of menus into 16 parts each, by a hash of the store's id. docs/scaling.md tells when
+-- Splits the tables of menus into 16 parts each, by a hash of the store's id. docs/scaling-and-failover.md tells when
 -- and how. Rows are copied, and nobody reads or writes these tables meanwhile:
 --   psql --single-transaction --set=ON_ERROR_STOP=1 --file=deploy/partitions/menus.sql "$DATABASE_URL"
 do $$

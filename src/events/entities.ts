@@ -4,7 +4,7 @@ import type { EventKind } from './kinds.ts';
 
 export type { EventKind } from './kinds.ts';
 
-/** Changes to orders, menus and stores, written by triggers: see docs/events.md. */
+/** Changes to orders, menus and stores, written by triggers: see docs/webhooks-and-events.md#the-event-log. */
 export const EventEntity = defineEntity({
   name: 'Event',
   tableName: 'event',

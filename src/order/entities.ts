@@ -79,7 +79,7 @@ export interface Order extends Omit<InferEntity<typeof OrderEntity>, 'customerNa
 export const storeSummaryFields = ['id', 'name', 'externalId', 'createdAt'] as const;
 export type StoreSummary = Pick<Store, (typeof storeSummaryFields)[number]>;
 
-/** Number of a store's orders by UTC day and status, maintained by triggers: see docs/operating-orders.md. */
+/** Number of a store's orders by UTC day and status, maintained by triggers: see docs/operating.md#orders. */
 export const OrderCountEntity = defineEntity({
   name: 'OrderCount',
   tableName: 'order_count',
@@ -91,7 +91,7 @@ export const OrderCountEntity = defineEntity({
   },
 });
 
-/** Number of changes to a store's order list, maintained by triggers: see docs/operating-orders.md. */
+/** Time of the last change to a store's order list, maintained by triggers: see docs/operating.md#revisions. */
 export const OrderRevisionEntity = defineEntity({
   name: 'OrderRevision',
   tableName: 'order_revision',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const files = ['*.md', 'docs/**/*.md', 'examples/**/*.md', 'deploy/**/*.md'].flatMap(pattern =>
+const files = ['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/**/*.md', 'deploy/**/*.md'].flatMap(pattern =>
   globSync(pattern, { cwd: root, exclude: path => path.includes('node_modules') }),
 );
 

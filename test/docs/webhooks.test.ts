@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, test } from 'vitest';
 
-const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/webhooks-and-events.md', import.meta.url), 'utf8');
 const codeIn = (language: string) => new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(guide)?.[1] ?? '';
 
 const folder = mkdtempSync(join(tmpdir(), 'carte webhooks '));

@@ -44,9 +44,12 @@ export const notRun: Readonly<Record<string, string>> = {
 };
 
 /** The documents for people, as paths from the root. */
-export const documents: readonly string[] = ['README.md', 'docs/**/*.md', 'examples/*/README.md'].flatMap(pattern =>
-  globSync(pattern, { cwd: root }).sort(),
-);
+export const documents: readonly string[] = [
+  'README.md',
+  'docs/**/*.md',
+  'bench/README.md',
+  'examples/*/README.md',
+].flatMap(pattern => globSync(pattern, { cwd: root }).sort());
 
 /**
  * The blocks to run: fenced ones in `sh` or `sql`, and indented ones, which are for the shell. A fenced block in another

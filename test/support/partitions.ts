@@ -6,7 +6,7 @@ const read = (name: string) => readFileSync(new URL(`../../deploy/partitions/${n
 /** Ranges of ids, by first characters: the ids of tests know no time, and would otherwise all lie in one part. */
 export const testRanges = ['48', '8c', 'cg'];
 
-/** Splits the tables of a database as docs/scaling.md has it, with the quarters of 2026. */
+/** Splits the tables of a database as docs/scaling-and-failover.md has it, with the quarters of 2026. */
 export async function splitTables(connection: pg.ClientConfig, ranges: readonly string[] = []): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();

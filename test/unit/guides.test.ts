@@ -36,7 +36,7 @@ describe('/guides', () => {
   test('the list has every guide, with its first sentence', () => {
     const body = pages.get('/guides')?.body ?? '';
     for (const name of names) expect(body).toContain(`href="guides/${name}"`);
-    expect(body).toContain('How Carte keeps order lists fast');
+    expect(body).toContain('How to run Carte in production');
   });
 
   test('has the pictures of the guides', async () => {
@@ -87,6 +87,33 @@ describe('/guides', () => {
     '/guides/pos.md.md',
   ])('%s is not served', async url => {
     expect((await app.inject(url)).statusCode).toBe(404);
+  });
+
+  const moved = [
+    ['contributing', 'architecture#contributing'],
+    ['events', 'webhooks-and-events#the-event-log'],
+    ['failover', 'scaling-and-failover#failover'],
+    ['glossary', 'architecture#glossary'],
+    ['graphql-limits', 'front-end#limits'],
+    ['operating-orders', 'operating#orders'],
+    ['performance', 'architecture#performance'],
+    ['scaling', 'scaling-and-failover'],
+    ['webhooks', 'webhooks-and-events'],
+  ];
+
+  test.each(moved)('/guides/%s, a name of the past, redirects to %s, which exists', async (name, place) => {
+    const response = await app.inject(`/guides/${name}`);
+    expect([response.statusCode, response.headers.location]).toEqual([308, place]);
+    const { pathname, hash } = new URL(place, 'http://a/guides/');
+    expect(pages.get(pathname)).toBeDefined();
+    if (hash) expect(pages.get(pathname)?.ids).toContain(hash.slice(1));
+  });
+
+  test.each(moved)('/guides/%s.md redirects to the Markdown of %s', async (name, place) => {
+    const response = await app.inject(`/guides/${name}.md`);
+    const [guide] = place.split('#');
+    expect([response.statusCode, response.headers.location]).toEqual([308, `${guide}.md`]);
+    expect((await app.inject(`/guides/${guide}.md`)).statusCode).toBe(200);
   });
 
   test('/guides/ redirects to /guides', async () => {

@@ -20,7 +20,7 @@ export interface Network {
   close(): Promise<void>;
 }
 
-/** As docs/failover.md recommends. */
+/** As docs/scaling-and-failover.md recommends. */
 const bouncerSettings = {
   default_pool_size: '20',
   server_login_retry: '1',

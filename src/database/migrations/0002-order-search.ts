@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /**
  * Adds indexes for every filter of the order list, and two tables that triggers maintain on every write to `orders`.
- * docs/operating-orders.md describes how they work and how to verify them.
+ * docs/operating.md#orders describes how they work and how to verify them.
  */
 export class OrderSearchMigration extends Migration {
   override up(): void {

@@ -3,7 +3,7 @@ import { lockTables } from './lock-tables.ts';
 
 /**
  * Adds the log of change events. Triggers write an event in the transaction of the change, whatever makes it, and give it a position when
- * that transaction commits. docs/events.md describes how it works.
+ * that transaction commits. docs/webhooks-and-events.md#the-event-log describes how it works.
  */
 export class EventLogMigration extends Migration {
   override up(): void {

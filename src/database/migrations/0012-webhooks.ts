@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 import { lockTables } from './lock-tables.ts';
 
-/** Adds webhooks, the queue of each webhook and store, and the outcome of deliveries. docs/webhooks.md describes them. */
+/** Adds webhooks, the queue of each webhook and store, and the outcome of deliveries. docs/webhooks-and-events.md describes them. */
 export class WebhooksMigration extends Migration {
   override up(): void {
     this.addSql(lockTables('share row exclusive', 'merchant', 'store'));

@@ -17,13 +17,13 @@ interface Group {
 }
 
 const groups: Readonly<Record<string, readonly string[]>> = {
-  'Build on Carte': ['front-end', 'pos', 'events', 'webhooks', 'migrating'],
-  'Run Carte': ['console', 'menu-history', 'operating', 'operating-orders', 'scaling', 'failover'],
-  Reference: ['interface', 'graphql-limits', 'diagnostics', 'glossary'],
-  'Work on Carte': ['architecture', 'contributing', 'performance'],
+  'Build on Carte': ['front-end', 'pos', 'webhooks-and-events', 'migrating'],
+  'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover'],
+  Reference: ['interface', 'diagnostics'],
+  'Work on Carte': ['architecture'],
 };
 
-/** Groups the guides by their readers; those that no group names are in one of their own, and decisions are last. */
+/** Groups the guides by their readers; those that no group names are in the group More, and decisions are last. */
 export function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
   const named = new Set(Object.values(groups).flat());
   const isDecision = ({ name }: GuideEntry) => name.startsWith('decisions/');

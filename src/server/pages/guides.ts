@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from './asset.ts';
 import { type GuideEntry, groupGuides, renderGuidePage, renderIndex } from './guide-page.ts';
+import { findMovedGuide } from './moved-guides.ts';
 
 const folder = new URL('../../../docs/', import.meta.url);
 const policy = contentSecurityPolicy();
@@ -9,7 +10,7 @@ const html = 'text/html; charset=utf-8';
 
 /**
  * Serves docs/ as pages below `/guides`, with their pictures and an index for the search, and as Markdown, as plain text, at
- * `/guides/NAME.md`.
+ * `/guides/NAME.md`. A name that a guide once had redirects to its present one.
  */
 export function mountGuides(app: FastifyInstance): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => file.replaceAll('\\', '/'));
@@ -22,6 +23,8 @@ export function mountGuides(app: FastifyInstance): void {
   app.get<{ Params: { '*': string } }>('/guides/*', async (request, reply) => {
     const path = request.params['*'];
     if (pictures.has(path)) return sendAsset(await render(path), request, reply);
+    const moved = findMovedGuide(path);
+    if (moved !== undefined) return reply.redirect(moved, 308);
     const name = path.replace(/\.md$/, '');
     if (!names.has(name)) return reply.callNotFound();
     const asset = await render(path);

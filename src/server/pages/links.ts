@@ -13,10 +13,10 @@ export interface LinkSettings {
 const guides: readonly Link[] = [
   { href: 'guides/front-end', title: 'GraphQL for front ends' },
   { href: 'guides/pos', title: 'POS integration' },
-  { href: 'guides/webhooks', title: 'webhooks' },
+  { href: 'guides/webhooks-and-events', title: 'webhooks and events' },
   { href: 'guides/interface', title: 'REST interface' },
   { href: 'guides/operating', title: 'operating' },
-  { href: 'guides/scaling', title: 'scaling' },
+  { href: 'guides/scaling-and-failover', title: 'scaling and failover' },
   { href: 'guides', title: 'all guides' },
 ];
 
