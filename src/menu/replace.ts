@@ -134,8 +134,8 @@ function rowsOf(
 export const notPosted = new Set(['prepType']);
 
 /**
- * Makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`) and increments the
- * revision if any row changed. It inserts only rows that are new, since `on conflict` would draw a sequence value for
+ * Makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`) and grows the
+ * revision, which a trigger sets to the time, if any row changed. It inserts only rows that are new, since `on conflict` would draw a sequence value for
  * every row.
  */
 const replaceStatement = compileOnce(em => {

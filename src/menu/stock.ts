@@ -96,7 +96,7 @@ interface StockRow extends Readonly<Record<keyof StockChanges, readonly string[]
   readonly revision: number | null;
 }
 
-/** Sets the stock of a store ($1) by JSON lists ($2, $3, in the order of `stockKinds`) and gives the menu a new revision if any row changed. */
+/** Sets the stock of a store ($1) by JSON lists ($2, $3, in the order of `stockKinds`) and grows the revision if any row changed. */
 const stockStatement = compileOnce(em => {
   const tables = stockKinds.map((kind, index) => setStockOf(em, kind, `$${index + 2}`));
   const changes = stockKinds.map(({ name }) => `exists (select from "${name} updated")`);

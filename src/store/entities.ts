@@ -50,7 +50,7 @@ export const StoreEntity = defineEntity({
     storeType: p.json<StoreType>().columnType('json').nullable(),
     restaurantConfiguration: p.json<RestaurantConfiguration>().columnType('json').nullable(),
     menuRevision: p.bigint('number').default(0),
-    /** Incremented by triggers with every change to the orders, or to the store's fields that they show. */
+    /** Set to the time by triggers with every change to the orders, or to the store's fields that they show. */
     ordersRevision: p
       .bigint('number')
       .formula(cols => `coalesce((select revision from order_revision where store_id = ${cols.id}), 0)`)

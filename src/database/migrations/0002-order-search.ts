@@ -103,7 +103,7 @@ const orderTriggers = `
 `;
 
 // Orders include their store's name, external id and creation time, so a change to these is a change to the orders. The
-// revision of a store without orders is incremented too: its first order may be in an open transaction.
+// revision of a store without orders also grows: its first order may be in an open transaction.
 const storeTrigger = `
   create function revise_orders_of_store() returns trigger language plpgsql set search_path from current as $$
   begin

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * A revision identifies a store's configuration in ETags and cached responses. So it is also incremented when the operator
- * changes `prep_type`, and a store that is deleted and created again continues from its last revision.
+ * A revision identifies a store's configuration in ETags and cached responses. So it also grows when the operator changes
+ * `prep_type`, and a store that is deleted and created again continues from its last revision.
  */
 export class MenuRevisionMigration extends Migration {
   override up(): void {
