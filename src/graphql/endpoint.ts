@@ -16,7 +16,7 @@ import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { locate } from './locations.ts';
 import type { TrustedDocuments } from './persisted-documents.ts';
-import { createRequestValidator, DocumentCache, isIntrospection } from './request-validation.ts';
+import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
 import type { StreamCaller } from './subscriptions/open-streams.ts';
@@ -128,7 +128,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const cached = await findCached(request.body, context, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
-    const parameters = request.method === 'GET' ? request.query : request.body;
+    const parameters = parametersOf(request);
     const {
       errors,
       parsed,
@@ -186,6 +186,27 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       return send();
     },
   });
+  rejectOtherMethods(app);
+}
+
+const allow = 'GET, HEAD, OPTIONS, POST';
+
+/** Responds 405 to other methods, before a body is read. */
+function rejectOtherMethods(app: FastifyInstance): void {
+  const body = JSON.stringify({
+    errors: [{ message: 'Method Not Allowed', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
+  });
+  app.route({
+    method: app.supportedMethods.filter(method => !allow.split(', ').includes(method)),
+    url: '/graphql',
+    onRequest: async (request, reply) =>
+      reply
+        .code(405)
+        .headers({ allow, 'content-type': mediaType(request) })
+        .send(body),
+    handler: () => {},
+  });
+  app.options('/graphql', (_request, reply) => reply.code(204).header('allow', allow).send());
 }
 
 function limitBody(): Transform {

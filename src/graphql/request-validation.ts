@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import {
   type DocumentNode,
   GraphQLError,
@@ -30,7 +31,7 @@ export interface RequestValidatorOptions {
 export interface ValidatedRequest {
   /** Empty if the request may be executed. */
   readonly errors: readonly GraphQLError[];
-  /** Absent without a query, which Apollo rejects. */
+  /** Absent without a query, and with variables that are no object, which Apollo rejects. */
   readonly parsed?: ParsedDocument;
   /** Absent if the document does not say which operation is to be executed, which Apollo rejects. */
   readonly operation?: OperationDefinitionNode | undefined;
@@ -46,8 +47,7 @@ export function createRequestValidator({ schema, documents, limits, trusted, aut
 
   function validateParameters(parameters: unknown): ValidatedRequest {
     if (!isObject(parameters)) return { errors: [] };
-    const { query, documentId } = parameters;
-    const extensions = parseParameter(parameters.extensions);
+    const { query, documentId, extensions } = parameters;
     const text = trusted
       ? findTrustedDocument(trusted, { documentId, extensions })
       : persistedQueries.find({ query, extensions });
@@ -55,17 +55,17 @@ export function createRequestValidator({ schema, documents, limits, trusted, aut
     const parsed = documents.parse(text);
     if (parsed instanceof GraphQLError) return { errors: [parsed] };
     const { document } = parsed;
-    const given = parseParameter(parameters.variables);
+    const given = parameters.variables ?? {};
     const variables = isObject(given) ? given : {};
     authorize?.({ document, variables });
     const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
     const { errors, cost } = checkLimits(document, operationName, variables);
     if (errors.length > 0) return { errors, cost };
     if (parsed.errors.length > 0) return { errors: parsed.errors, cost };
+    if (variables !== given) return { errors: [], cost };
     return { errors: [], parsed, operation: getOperationAST(document, operationName) ?? undefined, variables, cost };
   }
 
-  /** Takes the parameters as sent: in a URL, `variables` and `extensions` are JSON texts. */
   return (parameters: unknown): ValidatedRequest => {
     try {
       const { errors, ...validated } = validateParameters(parameters);
@@ -77,13 +77,19 @@ export function createRequestValidator({ schema, documents, limits, trusted, aut
   };
 }
 
-/** Parses an object that a URL has as JSON; undefined if it is not JSON. */
-export function parseParameter(value: unknown): unknown {
+/** The parameters of a request: those of a POST are its body; in a URL, `variables` and `extensions` are JSON. */
+export function parametersOf({ method, body, query }: FastifyRequest): unknown {
+  if (method !== 'GET' || !isObject(query)) return body;
+  return { ...query, variables: parseParameter(query.variables), extensions: parseParameter(query.extensions) };
+}
+
+/** Leaves a text that is not JSON as it is. */
+function parseParameter(value: unknown): unknown {
   if (typeof value !== 'string') return value;
   try {
     return parseJson(value);
   } catch {
-    return undefined;
+    return value;
   }
 }
 

@@ -14,21 +14,6 @@ export function handleErrors(app: FastifyInstance): void {
     request.log.error(error);
     return reply.code(500).header('x-request-id', request.id).send({ detail: 'Internal server error' });
   });
-  rejectOtherMethods(app);
-}
-
-const allow = 'GET, HEAD, OPTIONS, POST';
-
-/** Responds 405 to other methods on `/graphql`, before a body is read. */
-function rejectOtherMethods(app: FastifyInstance): void {
-  const errors = [{ message: 'Method Not Allowed', extensions: { code: 'METHOD_NOT_ALLOWED' } }];
-  app.route({
-    method: app.supportedMethods.filter(method => !allow.split(', ').includes(method)),
-    url: '/graphql',
-    onRequest: async (_request, reply) => reply.code(405).header('allow', allow).send({ errors }),
-    handler: () => {},
-  });
-  app.options('/graphql', (_request, reply) => reply.code(204).header('allow', allow).send());
 }
 
 const logIntervalMs = 5_000;

@@ -39,6 +39,45 @@ describe('/graphql', () => {
     ]);
   });
 
+  test.each([
+    ['POST', 7, '`variables` in a POST body must be an object if provided.'],
+    ['POST', [1], '`variables` in a POST body must be an object if provided.'],
+    [
+      'POST',
+      '{}',
+      '`variables` in a POST body should be provided as an object, not a recursively JSON-encoded string.',
+    ],
+    ['GET', '7', 'The variables search parameter should contain a JSON-encoded object.'],
+    ['GET', 'x', 'The variables search parameter contains invalid JSON.'],
+  ])(
+    'rejects variables that are no object, also of an operation that requires some: %s %j',
+    async (method, variables, message) => {
+      for (const query of ['query S($id: ID!) { store(id: $id) { id } }', '{ stores { nodes { id } } }']) {
+        const { status, body } =
+          method === 'POST'
+            ? await app.post('/graphql', { query, variables })
+            : await app.get(`/graphql?${new URLSearchParams({ query, variables: String(variables) })}`);
+        expect([status, body.errors]).toEqual([400, [{ message, extensions: { code: 'BAD_REQUEST' } }]]);
+      }
+    },
+  );
+
+  test.each(['PUT', 'PATCH', 'DELETE'])('is 405 for %s, whatever body it has', async method => {
+    const { status, headers, body } = await app.send(method, '/graphql?query={stores{nodes{id}}}', {
+      headers: { 'content-type': 'application/json' },
+      body: '{',
+    });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
+    expect(body).toEqual({
+      errors: [{ message: 'Method Not Allowed', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
+    });
+  });
+
+  test('lists the allowed methods for OPTIONS', async () => {
+    const { status, headers, text } = await app.send('OPTIONS', '/graphql');
+    expect([status, headers.get('allow'), text]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
+  });
+
   test('rejects an unknown key before it parses the query', async () => {
     const { status, body } = await app.graphql('{ nonsense', {}, { 'x-api-key': 'carte_unknown' });
     expect(status).toBe(401);

@@ -6,6 +6,7 @@ const query = '{"query":"{ stores { nodes { id } } }"}';
 const graphqlResponse = 'application/graphql-response+json';
 
 interface Sent {
+  readonly method?: string;
   readonly body?: string;
   readonly headers?: Record<string, string>;
 }
@@ -18,13 +19,15 @@ const errors: readonly (readonly [status: number, code: string, sent: Sent])[] =
   [400, 'BAD_REQUEST', { body: `{"query":"{ __typename }","extensions":${'['.repeat(300)}${']'.repeat(300)}}` }],
   [413, 'BAD_REQUEST', { body: `${query}${' '.repeat(11 * 1024 * 1024)}` }],
   [415, 'BAD_REQUEST', { headers: { 'content-type': 'text/csv' } }],
+  [405, 'METHOD_NOT_ALLOWED', { method: 'PUT' }],
+  [405, 'METHOD_NOT_ALLOWED', { method: 'DELETE' }],
 ];
 
 describe.each(errors)(
   'an error of /graphql with the status %i (%s)',
-  (status, code, { body = query, headers = {} }) => {
+  (status, code, { method = 'POST', body = query, headers = {} }) => {
     const send = (accept: string) =>
-      app.send('POST', '/graphql', { body, headers: { 'content-type': 'application/json', ...headers, accept } });
+      app.send(method, '/graphql', { body, headers: { 'content-type': 'application/json', ...headers, accept } });
 
     test(`is ${graphqlResponse} where the client accepts it`, async () => {
       const response = await send(`${graphqlResponse}, application/json;q=0.9`);

@@ -53,23 +53,3 @@ describe('Outside of /v1 and /graphql', () => {
     expect(response.headers['x-request-id']).toMatch(/\S/);
   });
 });
-
-describe('/graphql', () => {
-  test.each(['PUT', 'PATCH', 'DELETE'] as const)('%s is 405, whatever body it has', async method => {
-    const response = await app.inject({
-      method,
-      url: '/graphql?query={stores{nodes{id}}}',
-      headers: { 'content-type': 'application/json' },
-      payload: '{',
-    });
-    expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS, POST']);
-    expect(response.json()).toEqual({
-      errors: [{ message: 'Method Not Allowed', extensions: { code: 'METHOD_NOT_ALLOWED' } }],
-    });
-  });
-
-  test('OPTIONS lists the allowed methods', async () => {
-    const response = await app.inject({ method: 'OPTIONS', url: '/graphql' });
-    expect([response.statusCode, response.headers.allow, response.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
-  });
-});

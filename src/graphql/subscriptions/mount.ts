@@ -7,7 +7,7 @@ import { isObject } from '../../input/json.ts';
 import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, type TranslateError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import { type ParsedDocument, parseParameter, type ValidatedRequest } from '../request-validation.ts';
+import type { ParsedDocument, ValidatedRequest } from '../request-validation.ts';
 import type { ObjectCounts } from '../response-limit.ts';
 import { DeliveryBudget } from './delivery-budget.ts';
 import { OpenStreams, type OpenStreamsOptions, type StreamCaller } from './open-streams.ts';
@@ -140,7 +140,7 @@ export function toSubscription(
   if (!isObject(parameters)) return undefined;
   const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
   if (!isSubscription(document, operationName)) return undefined;
-  const variables = parseParameter(parameters.variables);
+  const { variables } = parameters;
   return { document, operationName, variables: isObject(variables) ? variables : {}, cost };
 }
 
