@@ -12,10 +12,11 @@ import type { Context } from './context.ts';
 /** Throws unless the key may use a root field: `@requires` names the permission, and without it any key may. */
 export function authorize(
   { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
-  scope: AccessScope | undefined,
-): AccessScope {
+  caller: { readonly scope: AccessScope | undefined } | null,
+): void {
   const permission = extensions.permission as Permission | undefined;
-  return permission ? requirePermission(scope, permission) : requireKey(scope);
+  if (permission) requirePermission(caller?.scope, permission);
+  else requireKey(caller?.scope);
 }
 
 /** Has every root field authorize its caller; introspection needs no key. Throws if a mutation lacks `@requires`. */
@@ -34,7 +35,7 @@ type Resolve = GraphQLFieldResolver<unknown, Context>;
 
 function authorized(field: GraphQLField<unknown, Context>, resolve: Resolve): Resolve {
   return (root, args, context, info) => {
-    authorize(field, context.scope);
+    if (context.authorizedField !== field) authorize(field, context);
     return resolve(root, args, context, info);
   };
 }

@@ -1,4 +1,5 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { GraphQLField } from 'graphql';
 import type { ReadAccess } from '../database/access.ts';
 import { currentPosition } from '../events/log.ts';
 import type { EventSource } from '../events/source.ts';
@@ -21,6 +22,8 @@ import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.
 /** By which interface a request came; the menu history records it. */
 type Transport = 'GRAPHQL' | 'REST';
 
+type RootField = GraphQLField<unknown, unknown>;
+
 /** Context value of one request. Its DataLoaders cache, so it is never used for a second request. */
 export interface Context {
   /** Undefined without an API key; then only introspection is allowed. */
@@ -29,6 +32,8 @@ export interface Context {
   /** Forks an entity manager for writes, in the scope of the key. */
   readonly forkEntityManager: () => EntityManager;
   readonly transport: Transport;
+  /** The root field that a route has authorized before it read the body. */
+  readonly authorizedField: RootField | undefined;
   /** Charged before something is loaded whose size the selection does not tell. */
   readonly budget: CostBudget;
   readonly menuLimits: MenuLimits;
@@ -73,12 +78,14 @@ export function createContext(
   scope: AccessScope | undefined,
   {
     transport = 'GRAPHQL',
+    authorizedField,
     budget = new CostBudget(dependencies.maxCost),
-  }: Partial<Pick<Context, 'transport' | 'budget'>> = {},
+  }: Partial<Pick<Context, 'transport' | 'authorizedField' | 'budget'>> = {},
 ): Context {
   return {
     scope,
     transport,
+    authorizedField,
     budget,
     forkEntityManager: () => {
       const em = dependencies.orm.em.fork();
@@ -91,6 +98,12 @@ export function createContext(
     webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies, scope ?? emptyScope, budget),
   };
+}
+
+/** Creates the contexts of routes, which have authorized their root field. */
+export function createRouteContexts(dependencies: ContextDependencies) {
+  return ({ scope }: { readonly scope: AccessScope }, authorizedField: RootField): Context =>
+    createContext(dependencies, scope, { transport: 'REST', authorizedField });
 }
 
 /** Reads revisions of a store; undefined if it is absent or out of scope. */

@@ -8,6 +8,7 @@ import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
+import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
 import { type Context, type ContextDependencies, createContext, readRevisions } from './context.ts';
@@ -19,7 +20,6 @@ import type { TrustedDocuments } from './persisted-documents.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
-import type { StreamCaller } from './subscriptions/open-streams.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
 import type { RunInTurn } from './subscriptions/subscribe.ts';
 import { acceptCoercedVariables, createVariableCoercion } from './variables.ts';
@@ -32,22 +32,15 @@ export interface GraphqlOptions {
   readonly trusted: TrustedDocuments | undefined;
   readonly responseCache: ResponseCache;
   readonly dependencies: ContextDependencies;
-  /** Returns undefined without an API key; throws `Unauthenticated` for an unknown one. */
-  readonly authenticate: (request: FastifyRequest) => Promise<StreamCaller | undefined>;
+  /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
+  readonly authenticate: (request: FastifyRequest) => Promise<void>;
   readonly translateError: TranslateError;
   /** Run a request, and one that takes long, when it is the turn of its key. */
-  readonly run: RunInTurn;
+  readonly requests: Pick<FairQueue, 'run'>;
   readonly runExpensive: RunInTurn;
   readonly subscriptions: SubscriptionOptions;
   /** Registers what the page for browsers loads, and returns a function that sends the page. */
   readonly mountPlayground: (app: FastifyInstance) => (request: FastifyRequest, reply: FastifyReply) => unknown;
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The authenticated caller of a GraphQL request; null without a key. */
-    graphqlCaller: StreamCaller | null;
-  }
 }
 
 /** Far above what clients need, and low enough to stop the parser early. */
@@ -121,7 +114,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
 
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
-    const caller = request.graphqlCaller ?? undefined;
+    const caller = request.caller ?? undefined;
     const runExpensive = <T>(run: () => Promise<T>) => options.runExpensive(caller?.keyId ?? '', run);
     if (caller && isCacheablePost(request) && !trusted) {
       const context = createContext(dependencies, caller.scope);
@@ -168,21 +161,20 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   }
 
   async function authenticateRequest(request: FastifyRequest): Promise<void> {
-    if (!acceptsPage(request)) request.graphqlCaller = (await authenticate(request)) ?? null;
+    if (!acceptsPage(request)) await authenticate(request);
   }
 
   const sendPlayground = options.mountPlayground(app);
-  app.decorateRequest('graphqlCaller', null);
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     ...headAsGet,
     // Authenticates before the body is read.
     onRequest: [headAsGet.onRequest, authenticateRequest],
-    preParsing: async (request, _reply, payload) => (request.graphqlCaller ? payload : payload.pipe(limitBody())),
+    preParsing: async (request, _reply, payload) => (request.caller ? payload : payload.pipe(limitBody())),
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
-      const send = await options.run(request.graphqlCaller?.keyId ?? '', () => respond(request, reply));
+      const send = await options.requests.run(request.caller?.keyId ?? '', () => respond(request, reply));
       return send();
     },
   });

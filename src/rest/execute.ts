@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { GraphQLSchema } from 'graphql';
+import type { FastifyRequest } from 'fastify';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { chooseEncoding, type Encoding } from '../cache/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
@@ -16,8 +17,10 @@ import { namesInPath } from './contract/parameters.ts';
 import { HttpError } from './errors.ts';
 import { compileRoute } from './render.ts';
 
+export type Caller = NonNullable<FastifyRequest['caller']>;
+
 /** What an operation takes from a request beside its variables. */
-export interface RestRequest<Caller> {
+export interface RestRequest {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
 }
@@ -31,41 +34,37 @@ export interface RestResponse {
 }
 
 /** Executes an operation on the graph for an authenticated caller, with validated variables. */
-export type ExecuteOperation<Caller> = (variables: Variables, request: RestRequest<Caller>) => Promise<RestResponse>;
+export type ExecuteOperation = (variables: Variables, request: RestRequest) => Promise<RestResponse>;
 
-export interface ExecuteOptions<Caller extends object> {
+export interface ExecuteOptions {
   /** The executable graph. */
   readonly schema: GraphQLSchema;
   /** Caches responses that depend only on a store's configuration. */
   readonly responseCache: ResponseCache;
-  /** Creates the context value of one request. */
-  readonly createContext: (caller: Caller) => unknown;
+  /** Creates the context value of one request, which is authorized for the root field. */
+  readonly createContext: (caller: Caller, rootField: GraphQLField<unknown, unknown>) => unknown;
   /** Reads revisions of a store, which costs less than to load its data. */
   readonly readRevisions: ReadRevisions<Caller>;
-  /** Runs what takes long, e.g. the first rendering of a menu, when it is the caller's turn. */
-  readonly runExpensive: <T>(caller: Caller, task: () => Promise<T>) => Promise<T>;
+  /** Runs what takes long, e.g. the first rendering of a menu, when it is the turn of the key. */
+  readonly runExpensive: <T>(keyId: string, task: () => Promise<T>) => Promise<T>;
 }
 
-export function compileExecute<Caller extends object>(
-  contract: Contract,
-  operation: Operation,
-  options: ExecuteOptions<Caller>,
-): ExecuteOperation<Caller> {
+export function compileExecute(contract: Contract, operation: Operation, options: ExecuteOptions): ExecuteOperation {
   return operation.route.method === 'GET'
     ? compileRead(contract, operation, options)
     : compileWrite(contract, operation, options);
 }
 
-function compileRead<Caller extends object>(
+function compileRead(
   contract: Contract,
   operation: Operation,
-  { schema, responseCache, createContext, readRevisions, runExpensive }: ExecuteOptions<Caller>,
-): ExecuteOperation<Caller> {
+  { schema, responseCache, createContext, readRevisions, runExpensive }: ExecuteOptions,
+): ExecuteOperation {
   const compiled = compileRoute(schema, contract, operation);
   const revision = compileRevision(schema, operation);
   const isCached = isOperationCacheable(schema, operation);
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
-  const coalesce = createCoalescing<Caller>();
+  const coalesce = createCoalescing();
   return async (variables, { caller, headers }) => {
     const ifNoneMatch = headers['if-none-match'];
     const etag =
@@ -77,9 +76,9 @@ function compileRead<Caller extends object>(
     const unchanged =
       etag !== undefined && !needsBody ? notModified(etag, ifNoneMatch, { varies: isCached }) : undefined;
     if (unchanged) return unchanged;
-    const render = () => renderResponse(operation, compiled, variables, createContext(caller));
+    const render = () => renderResponse(operation, compiled, variables, createContext(caller, operation.rootField));
     if (isCached && etag !== undefined) {
-      const found = responseCache.get(cacheKeyOf(operation, variables), etag, () => runExpensive(caller, render));
+      const found = responseCache.get(cacheKeyOf(operation, variables), etag, () => runExpensive(caller.keyId, render));
       const response = await encode(found instanceof Promise ? await found : found, headers);
       return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }
@@ -125,7 +124,7 @@ function isOperationCacheable(graph: GraphQLSchema, { document, name, revisionFi
 const cacheKeyOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
 
 /** Coalesces equal requests of one caller. Worth it for lists; loads by id are batched across requests anyway. */
-function createCoalescing<Caller extends object>() {
+function createCoalescing() {
   const byCaller = new WeakMap<Caller, Map<string, SingleFlight<RenderedResponse>>>();
   return (caller: Caller, variables: Variables, render: () => Promise<RenderedResponse>) => {
     const flights = byCaller.get(caller) ?? new Map<string, SingleFlight<RenderedResponse>>();
@@ -159,16 +158,12 @@ function compileRevision(graph: GraphQLSchema, operation: Operation): Revision |
 }
 
 /** The body of a write is deduplicated, because it can be large and its cache entry is often never read. */
-function compileWrite<Caller extends object>(
-  contract: Contract,
-  operation: Operation,
-  options: ExecuteOptions<Caller>,
-): ExecuteOperation<Caller> {
+function compileWrite(contract: Contract, operation: Operation, options: ExecuteOptions): ExecuteOperation {
   const { schema, responseCache, createContext } = options;
   const compiled = compileRoute(schema, contract, operation);
   const read = findEquivalentRead(contract, operation, schema);
   return async (variables, { caller }) => {
-    const result = (await compiled(variables, createContext(caller))) ?? notFound(operation);
+    const result = (await compiled(variables, createContext(caller, operation.rootField))) ?? notFound(operation);
     const body = await runInSlices(DeduplicatedBuffer.from(result.body));
     const { etagValues } = result;
     const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;

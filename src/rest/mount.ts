@@ -4,28 +4,26 @@ import type { DocumentNode, GraphQLField } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Variables } from '../execution/compile.ts';
 import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
+import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
-import { type Contract, loadContract } from './contract/contract.ts';
+import type { Contract } from './contract/contract.ts';
 import { HttpError, toHttpError } from './errors.ts';
-import { compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
+import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
 import { mountFallbackRoutes } from './fallback-routes.ts';
-import { generateRoutes, type SofaRoute } from './sofa.ts';
+import type { SofaRoute } from './sofa.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The authenticated caller of a REST route. On the request, since a WeakMap costs more. */
-    caller: object | null;
-  }
-}
-
-export interface RestOptions<Caller extends object> extends ExecuteOptions<Caller> {
-  /** Throws `Unauthenticated`, or `Forbidden` for a caller without the permission that the root field requires. */
-  readonly authenticate: (request: FastifyRequest, rootField: GraphQLField<unknown, unknown>) => Promise<Caller>;
-  /** Executes a request when it is the caller's turn. */
-  readonly run: <T>(caller: Caller, task: () => Promise<T>) => Promise<T>;
+export interface RestOptions extends ExecuteOptions {
+  readonly contract: Contract;
+  readonly routes: readonly SofaRoute[];
+  /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
+  readonly authenticate: (request: FastifyRequest) => Promise<void>;
+  /** Throws `Unauthenticated` without a caller, and `Forbidden` for one without the permission that the root field requires. */
+  readonly authorize: (rootField: GraphQLField<unknown, unknown>, caller: Caller | null) => void;
+  /** Runs a request when it is the turn of its key. */
+  readonly requests: Pick<FairQueue, 'run'>;
   /** The number of objects that an operation loads with these variables. */
   readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
   /** In bytes; 10 MiB by default. */
@@ -34,37 +32,20 @@ export interface RestOptions<Caller extends object> extends ExecuteOptions<Calle
   readonly translateError?: (error: unknown) => Error | undefined;
 }
 
-export interface Rest {
-  readonly contract: Contract;
-  readonly routes: readonly SofaRoute[];
-}
-
-/** Mounts the routes that SOFA generates from schema/rest. Throws a `ContractError` if schema/rest does not match the graph. */
-export function mountRest<Caller extends object>(app: FastifyInstance, options: RestOptions<Caller>): Rest {
-  const contract = loadContract(options.schema);
-  const routes = generateRoutes(contract);
-  app.register(async scope => {
-    scope.decorateRequest('caller', null);
-    acceptBodies(scope, options.bodyLimit ?? 10 * 1024 * 1024);
-    scope.setErrorHandler((error, request, reply) =>
-      sendError(options.translateError?.(error) ?? error, request, reply),
-    );
-    for (const route of routes) mountRoute(scope, contract, route, options);
-    mountFallbackRoutes(scope, contract);
-  });
-  return { contract, routes };
+/** A plugin that mounts the routes which SOFA has generated from schema/rest. */
+export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
+  acceptBodies(app, options.bodyLimit ?? 10 * 1024 * 1024);
+  app.setErrorHandler((error, request, reply) => sendError(options.translateError?.(error) ?? error, request, reply));
+  for (const route of options.routes) mountRoute(app, route, options);
+  mountFallbackRoutes(app, options.contract);
 }
 
 /** A list of so many objects takes its turn among the expensive requests, as does one with a large body. */
 const minExpensiveCost = 4_000;
 
-function mountRoute<Caller extends object>(
-  app: FastifyInstance,
-  contract: Contract,
-  { operation, method, path, handle }: SofaRoute,
-  options: RestOptions<Caller>,
-): void {
-  const readArguments = compileArguments(options.schema, operation, contract.operations);
+function mountRoute(app: FastifyInstance, { operation, method, path, handle }: SofaRoute, options: RestOptions): void {
+  const { contract, schema, requests, runExpensive } = options;
+  const readArguments = compileArguments(schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
   const isList = method === 'GET' && operation.parameters.some(parameter => parameter.in === 'query');
   const costOf = cacheCosts(variables => options.costOf(operation.document, operation.name, variables));
@@ -72,24 +53,25 @@ function mountRoute<Caller extends object>(
     method,
     url: path,
     config: { operation: operation.name },
-    // Authenticates before the body is read.
+    // Before the body is read.
     onRequest: async (request, reply) => {
       // Responses depend on the API key, and are revalidated each time.
       reply.header('cache-control', 'private, no-cache');
-      request.caller = await options.authenticate(request, operation.rootField);
+      await options.authenticate(request);
+      options.authorize(operation.rootField, request.caller);
     },
     handler: async (request, reply) => {
-      if (!request.caller) throw new Error('A request was not authenticated');
-      const caller = request.caller as Caller;
+      const { caller } = request;
+      if (!caller) throw new Error('A request was not authenticated');
       const isExpensive = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
         const handleRequest = () => handle(execute, variables, { caller, headers: request.headers });
         const cost = isList ? costOf(variables) : 0;
-        return cost >= minExpensiveCost ? options.runExpensive(caller, handleRequest) : handleRequest();
+        return cost >= minExpensiveCost ? runExpensive(caller.keyId, handleRequest) : handleRequest();
       };
-      const response = await options.run(caller, () =>
-        isExpensive ? options.runExpensive(caller, respond) : respond(),
+      const response = await requests.run(caller.keyId, () =>
+        isExpensive ? runExpensive(caller.keyId, respond) : respond(),
       );
       return send(response, reply);
     },

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.ts';
 import { TooManyRequests } from '../errors.ts';
 import { TokenBucket } from '../scheduling/token-bucket.ts';
-import type { AddressOf } from './client-address.ts';
+import { type AddressOf, createAddressOf } from './client-address.ts';
 
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
 const maxAddresses = 10_000;
@@ -17,7 +18,24 @@ export interface AddressLimit {
   count(request: IncomingMessage): void;
 }
 
-export function createAddressLimit(
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly addressOf: AddressOf;
+    readonly addressLimit: AddressLimit;
+  }
+}
+
+/** Decorates the server with the address of a client, and the limit on requests of that address. */
+export const addressLimit = fp(
+  async (app: FastifyInstance) => {
+    const addressOf = createAddressOf(app.config.trustedProxies);
+    app.decorate('addressOf', addressOf);
+    app.decorate('addressLimit', createAddressLimit(app.config, addressOf, app.log));
+  },
+  { name: 'address-limit' },
+);
+
+function createAddressLimit(
   { addressRateLimit: perMinute, trustedProxies }: Pick<Config, 'addressRateLimit' | 'trustedProxies'>,
   addressOf: AddressOf,
   log: Pick<FastifyBaseLogger, 'warn'>,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 
 const allowedHeaders =
   'Content-Type, X-Api-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, X-Apollo-Operation-Name, Apollo-Require-Preflight';
@@ -17,21 +18,27 @@ export function isAllowedOrigin({ headers }: IncomingMessage, origins: readonly 
   return originHost !== undefined && (originHost === host || originHost === forwardedHost);
 }
 
-/** Allows pages of these origins to call the service; `*` allows all. */
-export async function registerCors(app: FastifyInstance, origins: readonly string[]): Promise<void> {
-  const allowed = new Set<string | undefined>(origins);
-  const isOpen = allowed.has('*');
-  await app.register(import('@fastify/cors'), {
-    origin: isOpen ? '*' : (origin, callback) => callback(null, allowed.has(origin)),
-    methods: ['GET', 'HEAD', 'POST'],
-    allowedHeaders,
-    exposedHeaders,
-    maxAge: 86_400,
-    // With it, an OPTIONS request that is no preflight would be 400.
-    strictPreflight: false,
-  });
-  if (!isOpen) keepVaryOrigin(app);
-}
+/** Allows pages of the configured origins to call the service; `*` allows all. */
+export const cors = fp(
+  async (app: FastifyInstance) => {
+    const { corsOrigins } = app.config.http;
+    if (corsOrigins.length === 0) return;
+    const allowed = new Set<string | undefined>(corsOrigins);
+    const isOpen = allowed.has('*');
+    await app.register(import('@fastify/cors'), {
+      origin: isOpen ? '*' : (origin, callback) => callback(null, allowed.has(origin)),
+      methods: ['GET', 'HEAD', 'POST'],
+      allowedHeaders,
+      exposedHeaders,
+      maxAge: 86_400,
+      // With it, an OPTIONS request that is no preflight would be 400.
+      strictPreflight: false,
+    });
+    if (!isOpen) keepVaryOrigin(app);
+  },
+  // A preflight is answered in a hook, and is logged and counted all the same.
+  { name: 'cors', dependencies: ['requests'] },
+);
 
 /** Adds `Origin` to the Vary header again where a route has replaced the plugin's. */
 function keepVaryOrigin(app: FastifyInstance): void {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 
 /** Closes keep-alive connections without dropping a request, which Fastify's `close` does not (docs/decisions/0009). */
 export interface Drain {
@@ -39,7 +40,9 @@ const sweepIntervalMs = 50;
 const maxIdleSweeps = 1_000 / sweepIntervalMs;
 
 /** Decorates the server with `drain`. */
-export function registerDrain(app: FastifyInstance): void {
+export const drain = fp(async (app: FastifyInstance) => decorateDrain(app), { name: 'drain' });
+
+function decorateDrain(app: FastifyInstance): void {
   const server: Server = app.server;
   const connections = new Map<Socket, Connection>();
   let isShuttingDown = false;

@@ -1,17 +1,30 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Pool } from 'pg';
-import type { Config } from '../config.ts';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
-import type { Query } from '../database/query.ts';
 import { EventFeed } from '../events/feed.ts';
 import { runRetention } from '../events/retention.ts';
 import type { StreamObserver } from '../graphql/subscriptions/mount.ts';
-import type { Metrics } from './metrics.ts';
 
-/** Creates the feed of the process; it is closed with the server. */
-export function createFeed(app: FastifyInstance, pool: Pool, config: Config): EventFeed {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The events of the process, for its streams and webhooks. */
+    readonly feed: EventFeed;
+  }
+}
+
+/** Decorates the server with the feed of events, which it closes, and deletes old events while it runs. */
+export const events = fp(
+  async (app: FastifyInstance) => {
+    app.decorate('feed', createFeed(app));
+    deleteOldEvents(app);
+  },
+  { name: 'events', dependencies: ['database'] },
+);
+
+function createFeed(app: FastifyInstance): EventFeed {
+  const { config, database } = app;
   const feed = new EventFeed({
-    createClient: clientFactory(pool, config.listenUrl, config),
+    createClient: clientFactory(database.pool, config.listenUrl, config),
     onChange({ isConnected, reason }) {
       if (isConnected) app.log.info('The event feed is connected');
       else app.log.warn({ err: reason }, 'The event feed is not connected; streams wait until it is');
@@ -23,23 +36,22 @@ export function createFeed(app: FastifyInstance, pool: Pool, config: Config): Ev
   return feed;
 }
 
-/** Deletes events after `CARTE_EVENTS_KEEP_DAYS` while the server runs. */
-export function deleteOldEvents(app: FastifyInstance, primary: Query, { eventsKeepDays }: Config): void {
+/** Deletes events after `CARTE_EVENTS_KEEP_DAYS`. */
+function deleteOldEvents(app: FastifyInstance): void {
+  const { config, database } = app;
   const closed = new AbortController();
   const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
-  app.addHook('onReady', async () => void runRetention(primary, { keepDays: eventsKeepDays, onError }, closed.signal));
+  const retention = { keepDays: config.eventsKeepDays, onError };
+  app.addHook('onReady', async () => void runRetention(database.primary, retention, closed.signal));
   app.addHook('onClose', async () => closed.abort());
 }
 
 /** Counts streams, and logs each when it ends. */
-export function observeStreams(
-  app: FastifyInstance,
-  metrics: Metrics,
-  reportRequest: (request: FastifyRequest) => void,
-): StreamObserver {
+export function observeStreams(app: FastifyInstance): StreamObserver {
+  const { metrics } = app;
   return {
     mounted: counts => metrics.watchStreams(counts),
-    streaming: reportRequest,
+    streaming: request => app.reportRequest(request),
     delivered: metrics.eventDelivered,
     ended({ transport, keyId, field, seconds, events, end }) {
       metrics.streamEnded(transport, end);

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import { currentRequest } from '../database/statements.ts';
 import { TooManyRequests, Unavailable } from '../errors.ts';
@@ -21,6 +23,24 @@ export interface FairShares {
   readonly expensiveEvents: FairQueue;
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly shares: FairShares;
+    /** Runs the expensive part of the current request when it is the turn of its key. */
+    runExpensive<T>(keyId: string, task: () => Promise<T>): Promise<T>;
+  }
+}
+
+/** Decorates the server with the shares of the keys. */
+export const fairShares = fp(
+  async (app: FastifyInstance) => {
+    const shares = createFairShares(app.config.shares);
+    app.decorate('shares', shares);
+    app.decorate('runExpensive', (keyId, task) => runExpensive(shares, keyId, task));
+  },
+  { name: 'fair-shares' },
+);
+
 /** Large bodies of one key, and of all, in memory at a time. */
 const uploadsPerKey = 16;
 const maxUploads = 32;
@@ -40,8 +60,7 @@ const expensiveEvents = { width: 4, perKey: 1 };
 /** As many events wait as there are streams, for as long as it takes. */
 const maxEventWaitMs = 24 * 3_600_000;
 
-/** Runs the expensive part of the current request in its turn. */
-export async function runExpensive<T>(
+async function runExpensive<T>(
   { expensive, responses }: Pick<FairShares, 'expensive' | 'responses'>,
   keyId: string,
   task: () => Promise<T>,
@@ -62,7 +81,7 @@ export async function holdUntilClosed(queue: FairQueue, keyId: string, response:
   else response.once('close', () => queue.leave(keyId));
 }
 
-export function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
+function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
   const createQueue = (width: number, perKey: number, noun: string, maxWait = maxWaitMs) =>
     new FairQueue({
       width,

@@ -1,5 +1,5 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 import { isMigrated } from '../database/migrate.ts';
 import { withTimeout } from '../database/timeout.ts';
 
@@ -7,20 +7,23 @@ import { withTimeout } from '../database/timeout.ts';
 const timeoutMs = 2_000;
 
 /** Liveness: the process responds. Readiness: the database responds too, has the current schema, and no shutdown has begun. */
-export function mountHealth(app: FastifyInstance, orm: MikroORM): void {
-  const check = coalesce(() => isMigrated(orm));
-  app.get('/health/live', () => ({ status: 'live' }));
-  app.get('/health/ready', async (request, reply) => {
-    const notReady = (reason: string) => reply.code(503).send({ status: 'not ready', reason });
-    if (app.drain.isShuttingDown) return notReady('the service is shutting down');
-    try {
-      return (await withTimeout(timeoutMs, check())) ? { status: 'ready' } : notReady('the database is not migrated');
-    } catch (error) {
-      request.log.warn(error);
-      return notReady('the database does not answer');
-    }
-  });
-}
+export const health = fp(
+  async (app: FastifyInstance) => {
+    const check = coalesce(() => isMigrated(app.database.orm));
+    app.get('/health/live', () => ({ status: 'live' }));
+    app.get('/health/ready', async (request, reply) => {
+      const notReady = (reason: string) => reply.code(503).send({ status: 'not ready', reason });
+      if (app.drain.isShuttingDown) return notReady('the service is shutting down');
+      try {
+        return (await withTimeout(timeoutMs, check())) ? { status: 'ready' } : notReady('the database is not migrated');
+      } catch (error) {
+        request.log.warn(error);
+        return notReady('the database does not answer');
+      }
+    });
+  },
+  { name: 'health', dependencies: ['database', 'drain'] },
+);
 
 /** Shares the pending result, since a probe needs no key and must not multiply statements. */
 function coalesce<T>(run: () => Promise<T>): () => Promise<T> {

@@ -1,9 +1,7 @@
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
-import type { Pool } from 'pg';
-import type { Config } from '../config.ts';
+import fp from 'fastify-plugin';
 import { Unavailable } from '../errors.ts';
-import type { FairQueue } from '../scheduling/fair-queue.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -16,35 +14,31 @@ declare module 'fastify' {
   }
 }
 
-interface Queues {
-  readonly pool: Pick<Pool, 'waitingCount'>;
-  readonly connections: Pick<FairQueue, 'counts'>;
-  readonly requests: FairQueue;
-}
-
 /** From so many times a limit on, load is shed for every key. */
 const severity = 4;
 
 /** Sheds load with 503, so that a request that would have to wait for long is rejected at once. */
-export async function registerLoadShedding(
-  app: FastifyInstance,
-  { pool, connections, requests }: Queues,
-  { maxWaiting, maxDelayMs }: Config['loadLimits'],
-): Promise<void> {
-  // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
-  await app.register(underPressure, {});
-  const isOverloaded = (times = 1) => {
-    const { eventLoopDelay } = app.memoryUsage();
-    // The delay is infinite where the event loop has not run for a whole interval, as during the start.
-    const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
-    // Keys are looked up outside of the shares.
-    const waiting = connections.counts.waiting + requests.counts.waiting + pool.waitingCount;
-    return isLate || waiting > maxWaiting * times;
-  };
-  app.decorate('isOverloaded', () => isOverloaded());
-  app.decorate('assertNotOverloaded', keyId => {
-    if (!isOverloaded()) return;
-    if (keyId !== undefined && !requests.exceedsShare(keyId) && !isOverloaded(severity)) return;
-    throw new Unavailable('The service has more to do than it can at the moment.', { retryAfterSeconds: 1 });
-  });
-}
+export const loadShedding = fp(
+  async (app: FastifyInstance) => {
+    const { maxWaiting, maxDelayMs } = app.config.loadLimits;
+    const { pool, connections } = app.database;
+    const { requests } = app.shares;
+    // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
+    await app.register(underPressure, {});
+    const isOverloaded = (times = 1) => {
+      const { eventLoopDelay } = app.memoryUsage();
+      // The delay is infinite where the event loop has not run for a whole interval, as during the start.
+      const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
+      // Keys are looked up outside of the shares.
+      const waiting = connections.counts.waiting + requests.counts.waiting + pool.waitingCount;
+      return isLate || waiting > maxWaiting * times;
+    };
+    app.decorate('isOverloaded', () => isOverloaded());
+    app.decorate('assertNotOverloaded', keyId => {
+      if (!isOverloaded()) return;
+      if (keyId !== undefined && !requests.exceedsShare(keyId) && !isOverloaded(severity)) return;
+      throw new Unavailable('The service has more to do than it can at the moment.', { retryAfterSeconds: 1 });
+    });
+  },
+  { name: 'load-shedding', dependencies: ['database', 'fair-shares'] },
+);

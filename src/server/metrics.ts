@@ -1,18 +1,10 @@
 import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
 import type { Pool } from 'pg';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { createEventMetrics, type FeedState } from './event-metrics.ts';
-
-export interface FinishedRequest {
-  readonly method: string;
-  /** The pattern of the path, never the path itself. */
-  readonly route: string;
-  readonly status: number;
-  readonly seconds: number;
-  /** Undefined for other routes than /graphql. */
-  readonly graphqlOperation: string | undefined;
-}
+import { createRequestMetrics } from './requests.ts';
 
 type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
 
@@ -31,8 +23,6 @@ export interface ReplicaCounts {
 }
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Clients choose the names of operations, so the number of label values is bounded. */
-const maxOperationNames = 100;
 
 export interface MetricSources {
   readonly pool?: PoolCounts;
@@ -49,20 +39,6 @@ export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSou
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'carte_http_request_duration_seconds',
-    help: 'Requests by route, from their headers to the end of the response',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-    registers,
-  });
-  const operations = new Histogram({
-    name: 'carte_graphql_request_duration_seconds',
-    help: `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other"`,
-    labelNames: ['operation'],
-    buckets,
-    registers,
-  });
   const databaseErrors = new Counter({
     name: 'carte_database_errors_total',
     help: 'Requests that failed because the database was unavailable',
@@ -74,36 +50,14 @@ export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSou
     buckets,
     registers,
   });
-  let inFlight = 0;
-  new Gauge({
-    name: 'carte_http_requests_in_flight',
-    help: 'Requests in progress',
-    registers,
-    collect() {
-      this.set(inFlight);
-    },
-  });
   if (pool) watchPool(pool, shares, registers);
   if (shares) watchShares(shares, registers);
   if (cache) watchCache(cache, registers);
   if (replicas) watchReplicas(replicas, registers);
-
-  const operationNames = new Set<string>();
-  const boundedName = (name: string) => {
-    if (operationNames.size < maxOperationNames) operationNames.add(name);
-    return operationNames.has(name) ? name : 'other';
-  };
   return {
-    requestStarted() {
-      inFlight += 1;
-    },
-    requestFinished({ method, route, status, seconds, graphqlOperation }: FinishedRequest) {
-      inFlight -= 1;
-      requests.observe({ method, route, status }, seconds);
-      if (graphqlOperation !== undefined) operations.observe({ operation: boundedName(graphqlOperation) }, seconds);
-    },
     databaseError: () => databaseErrors.inc(),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
+    ...createRequestMetrics(registers, buckets),
     ...createEventMetrics(registers, { buckets, feed }),
     registry,
   };
@@ -221,8 +175,29 @@ export interface ProcessMetrics {
 /** Takes a function that reads the metrics of this process, and returns one that reads those of all processes. */
 export type CollectMetrics = (own: () => Promise<Samples>) => () => Promise<readonly ProcessMetrics[]>;
 
-/** Exposes the metrics of this process or, with `collect`, of all. */
-export function mountMetrics(app: FastifyInstance, { registry }: Metrics, collect?: CollectMetrics): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly metrics: Metrics;
+  }
+}
+
+interface MetricsOptions {
+  readonly collectMetrics: CollectMetrics | undefined;
+}
+
+/** Decorates the server with its metrics, and exposes those of this process or, with `collectMetrics`, of all. */
+export const metrics = fp(
+  async (app: FastifyInstance, { collectMetrics }: MetricsOptions) => {
+    const { pool, replicas, connections, expensiveConnections } = app.database;
+    const shares = { ...app.shares, connections, expensiveConnections };
+    const created = createMetrics({ pool, shares, cache: app.responseCache, replicas, feed: app.feed });
+    app.decorate('metrics', created);
+    if (app.config.metrics) mountMetrics(app, created, collectMetrics);
+  },
+  { name: 'metrics', dependencies: ['database', 'events', 'fair-shares', 'response-cache'] },
+);
+
+function mountMetrics(app: FastifyInstance, { registry }: Metrics, collect: CollectMetrics | undefined): void {
   const collectAll = collect?.(() => registry.getMetricsAsJSON());
   const print = collectAll ? async () => aggregate(await collectAll()) : () => registry.metrics();
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await print()));

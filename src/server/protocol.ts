@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import { isWebSocketRequest } from '../graphql/subscriptions/websocket.ts';
 
@@ -61,7 +62,16 @@ const discardBytes = 64 * 1024 * 1024;
 const discardMs = 5_000;
 
 /** Details of HTTP that Node or Fastify handle in a way that clients of the interface stumble over. */
-export function completeProtocol(app: FastifyInstance): void {
+export const protocol = fp(
+  async (app: FastifyInstance) => {
+    completeProtocol(app);
+    checkTargets(app);
+  },
+  // Requests that are rejected here are logged and counted as well.
+  { name: 'protocol', dependencies: ['requests'] },
+);
+
+function completeProtocol(app: FastifyInstance): void {
   // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   // With these, a route that lacks a method responds 405 to any method that the parser knows.
@@ -86,8 +96,8 @@ function rejectConnect(server: Server): void {
   });
 }
 
-/** Responds 400 to requests with an invalid Host or target, and 415 to those with an unknown coding. After the hooks that count requests. */
-export function checkTargets(app: FastifyInstance): void {
+/** Responds 400 to requests with an invalid Host or target, and 415 to those with an unknown coding. */
+function checkTargets(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const detail = problemOf(request);
     if (detail !== undefined) return void reply.code(400).header('connection', 'close').send({ detail });

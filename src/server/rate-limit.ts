@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { TooManyRequests } from '../errors.ts';
 import { recordOf, replyOf } from './requests.ts';
 
@@ -6,8 +7,28 @@ const windowMs = 60_000;
 /** Keys whose requests are counted at a time; beyond that, the least recently used one is evicted. */
 const maxKeys = 10_000;
 
-/** Provides `app.rateLimit()`, which authentication applies to each key. Requests are counted in this process. */
-export async function registerRateLimit(app: FastifyInstance, perMinute: number): Promise<void> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts a request of its key, in this process; rejects beyond the limit. Undefined without one. */
+    readonly countRequest: ((request: FastifyRequest) => Promise<unknown>) | undefined;
+    /** Counts a message of a key on a WebSocket together with its requests. */
+    readonly countMessage: ((keyId: string) => Promise<void>) | undefined;
+  }
+}
+
+/** Limits the requests of each key; authentication counts them, which knows the key. */
+export const rateLimit = fp(
+  async (app: FastifyInstance) => {
+    const { rateLimit: perMinute } = app.config;
+    if (perMinute > 0) await registerLimit(app, perMinute);
+    const limit = perMinute > 0 ? app.rateLimit() : undefined;
+    app.decorate('countRequest', limit && (async request => limit.call(app, request, replyOf(request))));
+    app.decorate('countMessage', perMinute > 0 ? createMessageLimit(app) : undefined);
+  },
+  { name: 'rate-limit', dependencies: ['requests'] },
+);
+
+async function registerLimit(app: FastifyInstance, perMinute: number): Promise<void> {
   const setPolicy = (request: FastifyRequest) => {
     replyOf(request).header('ratelimit-policy', `${perMinute};w=${windowMs / 1_000}`);
   };
@@ -24,8 +45,7 @@ export async function registerRateLimit(app: FastifyInstance, perMinute: number)
   });
 }
 
-/** Counts messages of a key on WebSockets together with its requests. */
-export function createMessageLimit(app: FastifyInstance): (keyId: string) => Promise<void> {
+function createMessageLimit(app: FastifyInstance): (keyId: string) => Promise<void> {
   const count = app.createRateLimit();
   return async keyId => {
     // All that the plugin and `keyGenerator` read of a request.

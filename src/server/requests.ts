@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
 import { withoutKeys } from './log.ts';
-import type { Metrics } from './metrics.ts';
-
-/** Starts spans for the statements of a request, below the request's own. */
-export type TraceStatements = (request: FastifyRequest) => RequestStatements['trace'];
 
 /** State of a request for its log line and metrics. */
 export interface RequestRecord extends RequestStatements {
@@ -19,48 +17,47 @@ declare module 'fastify' {
     // On the request itself: a WeakMap beside it costs each request more than all the rest here.
     record: RequestRecord | null;
   }
+  interface FastifyInstance {
+    /** For a request whose response goes on as a stream: how long that lasts says nothing about the service. */
+    reportRequest(request: FastifyRequest): void;
+  }
 }
 
-export interface Observers {
-  readonly metrics: Metrics;
-  readonly traceStatements: TraceStatements | undefined;
-  /** Whether each request gets a line in the log. */
-  readonly logsRequests: boolean;
-}
-
-/**
- * Adds hooks that measure and log every request, from its headers to the end of its response. Returns the function to call for a request whose
- * response goes on as a stream: how long that lasts says nothing about the service.
- */
-export function observeRequests(app: FastifyInstance, observers: Observers): (request: FastifyRequest) => void {
-  app.decorateRequest('record', null);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    const record: RequestRecord = {
-      reply,
-      statements: 0,
-      keyId: undefined,
-      isReported: false,
-      trace: observers.traceStatements?.(request),
+/** Measures and logs every request, from its headers to the end of its response. */
+export const requests = fp(
+  async (app: FastifyInstance) => {
+    const { config, metrics, traceStatements } = app;
+    const logsRequests = config.logLevel === 'info' || config.logLevel === 'debug';
+    const report = (request: FastifyRequest, reply: FastifyReply, status: number) => {
+      const finished = { status, milliseconds: reply.elapsedTime, operation: operationOf(request) };
+      metrics.requestFinished(request, finished);
+      if (logsRequests) logRequest(request, finished);
     };
-    request.record = record;
-    observers.metrics.requestStarted();
-    currentRequest.run(record, done);
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    const status = reply.raw.writableFinished ? reply.statusCode : clientClosedRequest;
-    const record = recordOf(request);
-    if (!record.isReported) report(request, { status, milliseconds: reply.elapsedTime }, observers);
-    record.reply = undefined;
-    record.trace = undefined;
-    done();
-  });
-  return request => {
-    const { statusCode, elapsedTime } = replyOf(request);
-    report(request, { status: statusCode, milliseconds: elapsedTime }, observers);
-    recordOf(request).isReported = true;
-  };
-}
+    app.decorateRequest('record', null);
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.header('x-request-id', request.id);
+      const trace = traceStatements?.(request);
+      const record: RequestRecord = { reply, statements: 0, keyId: undefined, isReported: false, trace };
+      request.record = record;
+      metrics.requestStarted();
+      currentRequest.run(record, done);
+    });
+    app.addHook('onResponse', (request, reply, done) => {
+      const record = recordOf(request);
+      if (!record.isReported)
+        report(request, reply, reply.raw.writableFinished ? reply.statusCode : clientClosedRequest);
+      record.reply = undefined;
+      record.trace = undefined;
+      done();
+    });
+    app.decorate('reportRequest', request => {
+      const reply = replyOf(request);
+      report(request, reply, reply.statusCode);
+      recordOf(request).isReported = true;
+    });
+  },
+  { name: 'requests', dependencies: ['metrics', 'tracing'] },
+);
 
 export function recordOf({ record }: FastifyRequest): RequestRecord {
   if (!record) throw new Error('A request has no record');
@@ -80,28 +77,69 @@ export const isRecord = (request: RequestStatements): request is RequestRecord =
 /** nginx's status for a connection that the client closed before the response was sent. */
 const clientClosedRequest = 499;
 
-interface Outcome {
+interface FinishedRequest {
   readonly status: number;
   readonly milliseconds: number;
+  /** Of /graphql; undefined for other routes. */
+  readonly operation: string | undefined;
 }
 
-function report(
-  request: FastifyRequest,
-  { status, milliseconds }: Outcome,
-  { metrics, logsRequests }: Observers,
-): void {
+/** Clients choose the names of operations, so the number of label values is bounded. */
+const maxOperationNames = 100;
+
+export function createRequestMetrics(registers: Registry[], buckets: number[]) {
+  const durations = new Histogram({
+    name: 'carte_http_request_duration_seconds',
+    help: 'Requests by route, from their headers to the end of the response',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers,
+  });
+  const operations = new Histogram({
+    name: 'carte_graphql_request_duration_seconds',
+    help: `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other"`,
+    labelNames: ['operation'],
+    buckets,
+    registers,
+  });
+  let inFlight = 0;
+  new Gauge({
+    name: 'carte_http_requests_in_flight',
+    help: 'Requests in progress',
+    registers,
+    collect() {
+      this.set(inFlight);
+    },
+  });
+  const names = new Set<string>();
+  const boundedName = (operation: string) => {
+    if (names.size < maxOperationNames) names.add(operation);
+    return names.has(operation) ? operation : 'other';
+  };
+  return {
+    requestStarted() {
+      inFlight += 1;
+    },
+    /** The route is the pattern of the path, never the path itself. */
+    requestFinished(
+      { method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>,
+      { status, milliseconds, operation }: FinishedRequest,
+    ) {
+      inFlight -= 1;
+      const seconds = milliseconds / 1_000;
+      durations.observe({ method, route: routeOptions.url ?? 'none', status }, seconds);
+      if (operation !== undefined) operations.observe({ operation: boundedName(operation) }, seconds);
+    },
+  };
+}
+
+function logRequest(request: FastifyRequest, { status, milliseconds, operation }: FinishedRequest): void {
   const { keyId, statements } = recordOf(request);
-  const { method } = request;
-  const route = request.routeOptions.url ?? 'none';
-  // Only callers with a key choose names that appear in metrics and the log.
-  const operation = route !== '/graphql' ? undefined : keyId === undefined ? anonymous : graphqlOperation(request);
-  metrics.requestFinished({ method, route, status, seconds: milliseconds / 1_000, graphqlOperation: operation });
-  if (!logsRequests) return;
   request.log.info(
     {
       key: keyId,
       operation: operation ?? restOperation(request),
-      method,
+      method: request.method,
       path: withoutKeys(request.url.split('?')[0] ?? ''),
       status,
       ms: Math.round(milliseconds * 10) / 10,
@@ -114,6 +152,12 @@ function report(
 const name = /^[_A-Za-z]\w{0,63}$/;
 const firstOperation = /\b(?:query|mutation|subscription)\s+([_A-Za-z]\w{0,63})\b/;
 const anonymous = 'anonymous';
+
+/** Only callers with a key choose names that appear in metrics and the log. */
+function operationOf(request: FastifyRequest): string | undefined {
+  if (request.routeOptions.url !== '/graphql') return undefined;
+  return recordOf(request).keyId === undefined ? anonymous : graphqlOperation(request);
+}
 
 /** Name of the schema/rest operation of a route. */
 function restOperation({ routeOptions: { config } }: FastifyRequest): string | undefined {

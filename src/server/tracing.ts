@@ -1,11 +1,31 @@
 import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { RequestStatements } from '../database/statements.ts';
 import { OperatorError } from '../errors.ts';
 import { withoutKeys } from './log.ts';
-import { graphqlOperation, type TraceStatements } from './requests.ts';
+import { graphqlOperation } from './requests.ts';
+
+/** Starts spans for the statements of a request, below the request's own. */
+type TraceStatements = (request: FastifyRequest) => RequestStatements['trace'];
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Undefined without tracing. */
+    readonly traceStatements: TraceStatements | undefined;
+  }
+}
+
+/** Decorates the server with the spans of statements, which are below those of requests. */
+export const tracing = fp(
+  async (app: FastifyInstance) => {
+    app.decorate('traceStatements', app.config.tracing ? await registerTracing(app) : undefined);
+  },
+  { name: 'tracing' },
+);
 
 /** Exports a span for each request to the collector of the standard OTEL_* variables, which the SDK reads itself. */
-export async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
+async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
   const { api, core, exporter, otel, resources, sdk } = await loadPackages();
   const provider = new sdk.TracerProvider({
     resource: resources

@@ -1,10 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
-import type { Config } from '../config.ts';
 import { createReadAccess } from '../database/access.ts';
-import type { Query } from '../database/query.ts';
-import type { EventFeed } from '../events/feed.ts';
 import { createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
@@ -14,24 +11,14 @@ import type { RenderOrder } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
 import { WebhookWorker } from '../webhooks/worker.ts';
-import type { Metrics } from './metrics.ts';
-
-export interface WebhookOptions {
-  readonly orm: MikroORM;
-  readonly query: Query;
-  readonly feed: EventFeed;
-  readonly config: Config;
-  readonly metrics: Metrics;
-  readonly renderOrder: RenderOrder;
-}
 
 /** Delivers webhooks while the server runs, unless this is switched off. */
-export function registerWebhooks(app: FastifyInstance, options: WebhookOptions): WebhookDependencies {
-  const { orm, query, feed, config, metrics, renderOrder } = options;
+export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder): WebhookDependencies {
+  const { config, database, feed, metrics } = app;
   const sender = createSender({ policy: config.webhooks });
   const worker = new WebhookWorker({
-    orm,
-    query,
+    orm: database.orm,
+    query: database.primary,
     feed,
     renderOrder,
     send: sender.send,

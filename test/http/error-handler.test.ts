@@ -1,9 +1,9 @@
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { handleErrors } from '../../src/server/error-handler.ts';
+import { errorHandler } from '../../src/server/error-handler.ts';
 
 const app = Fastify();
-handleErrors(app);
+app.register(errorHandler);
 app.get('/broken', () => {
   throw new Error('the disk at /secret is full');
 });

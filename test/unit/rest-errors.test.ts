@@ -5,7 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { ResponseCache } from '../../src/cache/response-cache.ts';
 import { Conflict, Unavailable } from '../../src/errors.ts';
 import { scalars } from '../../src/graphql/scalars.ts';
+import { loadContract } from '../../src/rest/contract/contract.ts';
 import { mountRest } from '../../src/rest/mount.ts';
+import { generateRoutes } from '../../src/rest/sofa.ts';
+import { operatorScope } from '../../src/scope.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 const typeDefs = readdirSync(folder)
@@ -21,17 +24,25 @@ function appThatThrows(error: unknown) {
   const fail = () => {
     throw error;
   };
-  mountRest(app, {
-    run: (_caller, task) => task(),
-    runExpensive: (_caller, task) => task(),
+  const schema = makeExecutableSchema({
+    typeDefs,
+    resolvers: [scalars, { Query: { store: fail }, Mutation: { replaceMenuConfiguration: fail } }],
+  });
+  const contract = loadContract(schema);
+  app.decorateRequest('caller', null);
+  app.register(mountRest, {
+    schema,
+    contract,
+    routes: generateRoutes(contract),
+    requests: { run: async (_keyId, task) => task() },
+    runExpensive: (_keyId, task) => task(),
     costOf: () => 0,
     responseCache: new ResponseCache(0),
     readRevisions: async () => ({ menuRevision: 1, ordersRevision: 1 }),
-    schema: makeExecutableSchema({
-      typeDefs,
-      resolvers: [scalars, { Query: { store: fail }, Mutation: { replaceMenuConfiguration: fail } }],
-    }),
-    authenticate: async () => ({ name: 'caller' }),
+    authenticate: async request => {
+      request.caller = { keyId: 'key', scope: operatorScope };
+    },
+    authorize: () => {},
     createContext: () => ({}),
     translateError: cause =>
       cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined,

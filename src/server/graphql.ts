@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { mountGraphql } from '../graphql/endpoint.ts';
+import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
+import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
+import { isAllowedOrigin } from './cors.ts';
+import { observeStreams } from './events.ts';
+import { mountPlayground } from './pages/playground.ts';
+
+/** Mounts `/graphql`. */
+export const graphql = fp(
+  async (app: FastifyInstance) => {
+    const { config, graph, responseCache, shares } = app;
+    await app.register(mountGraphql, {
+      schema: graph.schema,
+      dependencies: graph.dependencies,
+      introspection: config.introspection,
+      limits: config.graphqlLimits,
+      trusted: config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments),
+      responseCache,
+      authenticate: app.authenticate,
+      translateError: app.translateError,
+      requests: shares.requests,
+      runExpensive: app.runExpensive,
+      mountPlayground,
+      subscriptions: subscriptionOptions(app),
+    });
+  },
+  {
+    name: 'graphql',
+    dependencies: [
+      ...['address-limit', 'authentication', 'database-errors', 'drain', 'events', 'fair-shares', 'graph'],
+      ...['json-bodies', 'protocol', 'rate-limit', 'requests', 'response-cache'],
+    ],
+  },
+);
+
+function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
+  const { config, shares } = app;
+  return {
+    limits: config.streams,
+    events: {
+      feed: app.feed,
+      query: app.database.primary,
+      maxBuffered: config.streams.buffer,
+      maxStallMs: config.streams.stallSeconds * 1_000,
+    },
+    authenticateKey: app.authenticateKey,
+    countRequest: app.countMessage,
+    addressOf: app.addressOf,
+    runReplay: (keyId, task) => shares.replay.run(keyId, task),
+    runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
+    renewKey: app.renewKey,
+    isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
+    observer: observeStreams(app),
+    onShutdown: endStreams => app.drain.onDrain(endStreams),
+  };
+}
