@@ -9,11 +9,13 @@ export interface MonitoredSession {
   readonly isOfRequest: boolean;
   /** Whether it is idle in the pool. */
   readonly isIdle: boolean;
+  /** The statement that it waits for. */
+  readonly pending: PendingStatement | undefined;
   /** Closes the socket; pending statements reject. */
   destroy(): void;
 }
 
-interface Pending {
+export interface PendingStatement {
   readonly since: number;
   /** How often in a row the server did not have the statement running. */
   misses: number;
@@ -36,7 +38,6 @@ const failuresToGiveUp = 2;
  */
 export class SessionMonitor {
   readonly #sessions = new Set<MonitoredSession>();
-  readonly #pending = new Map<MonitoredSession, Pending>();
   readonly #listSessions: () => Promise<ServerSessions | undefined>;
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
@@ -54,18 +55,9 @@ export class SessionMonitor {
 
   close(session: MonitoredSession): void {
     this.#sessions.delete(session);
-    this.#pending.delete(session);
     if (this.#sessions.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  started(session: MonitoredSession): void {
-    this.#pending.set(session, { since: performance.now(), misses: 0 });
-  }
-
-  ended(session: MonitoredSession): void {
-    this.#pending.delete(session);
   }
 
   async #check(): Promise<void> {
@@ -89,11 +81,13 @@ export class SessionMonitor {
     }
   }
 
-  *#suspicious(): Generator<readonly [MonitoredSession, Pending]> {
+  *#suspicious(): Generator<readonly [MonitoredSession, PendingStatement]> {
     const now = performance.now();
-    for (const entry of this.#pending) {
-      const [session, { since }] = entry;
-      if (now - since > (session.isOfRequest ? suspiciousMs : suspiciousOutsideRequestsMs)) yield entry;
+    for (const session of this.#sessions) {
+      const { pending, isOfRequest } = session;
+      if (pending && now - pending.since > (isOfRequest ? suspiciousMs : suspiciousOutsideRequestsMs)) {
+        yield [session, pending];
+      }
     }
   }
 

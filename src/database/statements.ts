@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { Host } from './database-url.ts';
 import { createPrimaryClientClass } from './primary-host.ts';
 import { statementName } from './query.ts';
-import { listSessions, SessionMonitor } from './session-monitor.ts';
+import { listSessions, type PendingStatement, SessionMonitor } from './session-monitor.ts';
 
 /** The statements of one request. */
 export interface RequestStatements {
@@ -52,6 +52,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
     readonly sessionName: string;
     isOfRequest = false;
     isIdle = false;
+    pending: PendingStatement | undefined;
     #release: Release = () => {};
     #isUnreplicated = false;
 
@@ -106,10 +107,10 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
       };
       const timer = request && setTimeout(onTimeout, timeoutMs);
       this.isOfRequest = request !== undefined;
-      monitor.started(this);
+      this.pending = { since: performance.now(), misses: 0 };
       const end = (error: unknown): unknown => {
         clearTimeout(timer);
-        monitor.ended(this);
+        this.pending = undefined;
         endCancelled?.();
         endSpan?.(error);
         return error ?? (this.#isUnreplicated ? this.#unreplicated() : undefined);

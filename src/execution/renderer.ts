@@ -55,7 +55,8 @@ export class Rendering {
   /** Argument values by field of the document. */
   readonly args = new Map<object, Record<string, unknown>>();
 
-  readonly #slice = new TimeSlice();
+  /** Created for the first long list. */
+  #slice: TimeSlice | undefined;
   #isSliceOver = false;
   #elements = 0;
   #objectsLeft: number;
@@ -74,12 +75,15 @@ export class Rendering {
 
   /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */
   isSliceOver(): boolean {
-    this.#isSliceOver ||= isPause(this.#elements++) && this.#slice.isOver;
+    if (!this.#isSliceOver && isPause(this.#elements++)) {
+      this.#slice ??= new TimeSlice();
+      this.#isSliceOver = this.#slice.isOver;
+    }
     return this.#isSliceOver;
   }
 
   async yield(): Promise<void> {
-    await this.#slice.yield();
+    await this.#slice?.yield();
     this.#isSliceOver = false;
   }
 }

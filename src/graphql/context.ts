@@ -73,13 +73,16 @@ export interface ContextDependencies {
   readonly webhooks?: WebhookDependencies | undefined;
 }
 
+/** Of routes and webhooks: the contract bounds what they load. */
+const unlimited = new CostBudget();
+
 export function createContext(
   dependencies: ContextDependencies,
   scope: AccessScope | undefined,
   {
     transport = 'GRAPHQL',
     authorizedField,
-    budget = new CostBudget(dependencies.maxCost),
+    budget = dependencies.maxCost === undefined ? unlimited : new CostBudget(dependencies.maxCost),
   }: Partial<Pick<Context, 'transport' | 'authorizedField' | 'budget'>> = {},
 ): Context {
   return {

@@ -71,7 +71,7 @@ function exactNumber(text: string): number | RawNumber {
 }
 
 /** Tests whether any object key contains an escape sequence. */
-export const hasEscapedKey = (text: string): boolean => runAtOnce(searchEscapedKey(text));
+export const hasEscapedKey = (text: string): boolean => text.includes('\\') && runAtOnce(searchEscapedKey(text));
 
 /** Strings with a backslash that are looked at in one step. */
 const stringsPerStep = 500;

@@ -8,7 +8,7 @@ import { SingleFlight } from '../cache/single-flight.ts';
 import { isCacheable } from '../execution/cacheable.ts';
 import type { CompiledOperation, Variables } from '../execution/compile.ts';
 import { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
-import { concatenate, toBuffers } from '../execution/json-writer.ts';
+import { concatenate } from '../execution/json-writer.ts';
 import { type ReadRevisions, type Revisions, storeRootOf } from '../execution/revisions.ts';
 import { fragmentsOf, operationOf } from '../execution/selected-fields.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
@@ -106,7 +106,7 @@ async function renderResponse(
   context: unknown,
 ): Promise<RenderedResponse> {
   const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
-  const bytes = await runInSlices(concatenate(toBuffers(body)));
+  const bytes = typeof body === 'string' ? Buffer.from(body) : await runInSlices(concatenate(body));
   return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
 }
 
