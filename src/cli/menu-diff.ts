@@ -1,8 +1,8 @@
 import { nameOf } from '../menu/diagnostics/messages.ts';
 import type { EntityChange, EntityReference, MenuChanges } from '../menu/history/changes.ts';
+import { entityKinds } from '../menu/history/changes.ts';
 import type { DescribedField, Describer } from '../menu/history/describe.ts';
 import { isRewritten } from '../menu/history/fields.ts';
-import { entityKinds } from '../menu/history/summary.ts';
 import type { KindName } from '../menu/kinds.ts';
 import { pad, printable, widthOf } from './printable.ts';
 import { styled } from './terminal.ts';

@@ -1,7 +1,6 @@
 import type { CategoryNode, Configuration, MenuItemNode, ModifierGroupNode } from '../menu/configuration.ts';
 import { nameOf } from '../menu/diagnostics/messages.ts';
-import { createAmountFormats } from '../menu/history/amounts.ts';
-import { formatHours } from '../menu/history/hours.ts';
+import { createAmountFormats, formatHours } from '../menu/history/describe.ts';
 import { pad, printable, widthOf } from './printable.ts';
 import { styled } from './terminal.ts';
 

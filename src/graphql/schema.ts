@@ -5,7 +5,6 @@ import { authResolvers } from '../auth/resolvers.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { eventResolvers } from '../events/resolvers.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
-import { menuChangesResolvers } from '../menu/history/changes-resolvers.ts';
 import { menuHistoryResolvers } from '../menu/history/resolvers.ts';
 import { menuResolvers } from '../menu/resolvers.ts';
 import { partialInputChecks } from '../menu/validate.ts';
@@ -37,7 +36,6 @@ function createSchema(): GraphQLSchema {
       storeResolvers,
       menuResolvers,
       menuHistoryResolvers,
-      menuChangesResolvers,
       orderResolvers,
       authResolvers,
       eventResolvers,

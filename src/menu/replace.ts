@@ -7,8 +7,8 @@ import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuL
 import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
-import type { ChangeOrigin } from './history/origin.ts';
-import { pruneNowAndThen } from './history/prune.ts';
+import type { ChangeOrigin } from './history/entities.ts';
+import { pruneNowAndThen } from './history/repository.ts';
 import { type Column, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';

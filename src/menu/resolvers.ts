@@ -5,7 +5,7 @@ import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
-import type { ChangeOrigin } from './history/origin.ts';
+import type { ChangeOrigin } from './history/entities.ts';
 import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import { setStock } from './stock.ts';

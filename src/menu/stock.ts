@@ -7,7 +7,7 @@ import { maxErrors } from '../input/validation-errors.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
-import { pruneNowAndThen } from './history/prune.ts';
+import { pruneNowAndThen } from './history/repository.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
 import { lockStore } from './replace.ts';
 import { checkExternalIds, notFound } from './validate.ts';

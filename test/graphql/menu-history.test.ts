@@ -4,7 +4,7 @@ import { createReadAccess } from '../../src/database/access.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { defaultMenuLimits } from '../../src/limits.ts';
 import { findConfigurationsAt, type RevisionRequest } from '../../src/menu/history/configurations-at.ts';
-import { pruneHistory } from '../../src/menu/history/prune.ts';
+import { pruneHistory } from '../../src/menu/history/repository.ts';
 import type { Permission } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';

@@ -1,11 +1,11 @@
+import type { MenuEntityKind } from '../../generated/graph.ts';
 import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type Kind, type KindName, menuKinds } from '../kinds.ts';
+import type { ChangeSource } from './entities.ts';
 import { compareFields, type FieldChange } from './fields.ts';
-import { compareLists, type ListChange } from './order.ts';
-import { type ChangeCounts, summarizeCounts } from './summary.ts';
-import { childrenOf, countParents, walkMenu } from './walk.ts';
+import { childrenOf, compareLists, countParents, type ListChange, walkMenu } from './placements.ts';
 
 /** An entity of a configuration, for a reader. */
 export interface EntityReference {
@@ -213,4 +213,46 @@ function* reorderedKinds({ before, after }: Revisions): Steps<readonly KindName[
     }
   }
   return reordered;
+}
+
+/** The kinds of entities by the names of their lists. */
+export const entityKinds: Readonly<Record<KindName, MenuEntityKind>> = {
+  menus: 'MENU',
+  categories: 'CATEGORY',
+  items: 'ITEM',
+  modifierGroups: 'MODIFIER_GROUP',
+  modifierItems: 'MODIFIER_ITEM',
+};
+
+/** Numbers of entities of one kind that a change added, changed and removed. */
+export interface ChangeCounts {
+  readonly kind: KindName;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+}
+
+/** Describes an entry by its numbers, e.g. `1 item changed, 2 modifier items added`. */
+export function summarize({
+  source,
+  counts,
+}: {
+  readonly source: ChangeSource;
+  readonly counts: readonly ChangeCounts[];
+}): string {
+  return source === 'UNKNOWN' ? 'the history begins here' : summarizeCounts(counts);
+}
+
+export function summarizeCounts(counts: readonly ChangeCounts[]): string {
+  const parts = counts.flatMap(({ kind, ...numbers }) =>
+    (['added', 'changed', 'removed'] as const)
+      .filter(change => numbers[change] > 0)
+      .map(change => `${numbers[change]} ${nounFor(kind, numbers[change])} ${change}`),
+  );
+  return parts.join(', ') || 'only the order of entities changed';
+}
+
+function nounFor(name: KindName, count: number): string {
+  const noun = menuKinds.find(kind => kind.name === name)?.noun ?? name;
+  return count === 1 ? noun : `${noun}s`.replace(/ys$/, 'ies');
 }

@@ -7,7 +7,7 @@ import type { HistoryLimits } from '../../limits.ts';
 import { runInSlices, type Steps, TimeSlice } from '../../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { menuKinds, tableOf } from '../kinds.ts';
-import { oldestRetained } from './limits.ts';
+import { oldestRetained } from './entities.ts';
 
 export interface RevisionRequest {
   readonly storeId: string;

@@ -3,11 +3,9 @@ import type { Configuration } from '../configuration.ts';
 import { type Named, nameOf } from '../diagnostics/messages.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds } from '../kinds.ts';
-import { createAmountFormats } from './amounts.ts';
 import type { EntityChange, PlacementChange } from './changes.ts';
-import { definitionOf, type FieldChange, isRewritten } from './fields.ts';
-import { formatDays, formatHours, formatPeriods } from './hours.ts';
-import { childrenOf } from './walk.ts';
+import { dayCodes, definitionOf, type FieldChange, isRewritten, periodsByDay } from './fields.ts';
+import { childrenOf } from './placements.ts';
 
 /** What was changed, with its values as text; null where there is none. */
 export interface DescribedField {
@@ -183,4 +181,42 @@ function formatList(names: readonly string[], count = names.length): string {
   if (count === 0) return 'none';
   if (count <= maxNames) return names.join(', ');
   return `${names.slice(0, maxNames - 1).join(', ')} and ${count - maxNames + 1} more`;
+}
+
+/** Creates the formats of amounts, which are integers in the smallest unit of the currency; without a currency they have two decimals. */
+export function createAmountFormats(currency: string | null) {
+  const options: Intl.NumberFormatOptions = currency
+    ? { style: 'currency', currency }
+    : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const format = new Intl.NumberFormat('en', options);
+  const signed = new Intl.NumberFormat('en', { ...options, signDisplay: 'exceptZero' });
+  const unit = 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2);
+  return {
+    format: (amount: number) => format.format(amount / unit),
+    /** With its sign, for an amount that is added to another one. */
+    formatChange: (amount: number) => signed.format(amount / unit),
+  };
+}
+
+/** Formats an availability, with days of equal hours together: `MON–FRI 08:00–11:30, SAT 09:00–12:30`. */
+export function formatHours(availability: readonly Availability[]): string {
+  const days = [...periodsByDay(availability)].map(([day, periods]) => ({ day, hours: formatPeriods(periods) }));
+  const groups = [...Map.groupBy(days, ({ hours }) => hours)];
+  return groups.map(([hours, group]) => `${formatDays(group.map(({ day }) => day))} ${hours}`).join(', ') || 'never';
+}
+
+export function formatPeriods(periods: readonly TimePeriod[]): string {
+  return periods.map(({ startTime, endTime }) => `${startTime}–${endTime}`).join(' and ');
+}
+
+/** Formats days in ascending order: `MON–WED, FRI`. */
+export function formatDays(days: readonly string[]): string {
+  const runs: { readonly first: string; last: string }[] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    const next = run && dayCodes[dayCodes.indexOf(run.last) + 1];
+    if (run && dayCodes.includes(run.last) && next === day) run.last = day;
+    else runs.push({ first: day, last: day });
+  }
+  return runs.map(({ first, last }) => (first === last ? first : `${first}–${last}`)).join(', ');
 }

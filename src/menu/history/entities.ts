@@ -48,3 +48,26 @@ export const MenuHistoryStartEntity = defineEntity({
 });
 
 export type MenuHistory = InferEntity<typeof MenuHistoryEntity>;
+
+/** By what a menu configuration is changed; the triggers of the history read it from the settings of the transaction. */
+export interface ChangeOrigin {
+  readonly source: Exclude<ChangeSource, 'UNKNOWN'>;
+  /** Absent if no API key is used. */
+  readonly keyName?: string | undefined;
+}
+
+/**
+ * SQL of the oldest revision that is kept of a store, by the limits that need no reading of changes. Null if the store has no history.
+ * Revisions are times in microseconds (docs/decisions/0011), so the index finds the one that was current when the period began.
+ */
+export function oldestRetained(
+  storeId: string,
+  parameters: { readonly revisions: string; readonly days: string },
+): string {
+  const ofStore = `from menu_history where store_id = ${storeId}`;
+  const period = `(extract(epoch from now()) * 1000000)::bigint - ${parameters.days}::bigint * 86400000000`;
+  return `greatest(
+    (select min(revision) ${ofStore}),
+    (select distinct revision ${ofStore} order by revision desc offset ${parameters.revisions}::int - 1 limit 1),
+    (select max(revision) ${ofStore} and revision <= ${period}))`;
+}

@@ -1,8 +1,7 @@
-import { type Availability, parseTime, type TimePeriod } from '../availability.ts';
+import { type Availability, parseDay, parseTime, type TimePeriod } from '../availability.ts';
 import type { ConfigurationRows } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds } from '../kinds.ts';
-import { byDay, periodsByDay } from './hours.ts';
 
 /** A difference in one field, or in one language of a text, or on one day of an availability. */
 export interface FieldChange {
@@ -165,4 +164,26 @@ function unionOf(one: readonly string[], other: readonly string[]): string[] {
 
 function isEqualJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+export const dayCodes = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
+
+/** The time windows of each day, from the earliest on; days without any are left out, and unknown ones stay as posted. */
+export function periodsByDay(availability: readonly Availability[]): Map<string, TimePeriod[]> {
+  const periods = new Map<string, TimePeriod[]>();
+  for (const { dayOfWeek, timePeriods } of availability) {
+    const day = dayCodes[parseDay(dayOfWeek) ?? -1] ?? dayOfWeek;
+    if (timePeriods.length > 0) periods.set(day, [...(periods.get(day) ?? []), ...timePeriods].sort(byStart));
+  }
+  return new Map([...periods].sort(([one], [other]) => byDay(one, other)));
+}
+
+/** Compares days: weekdays come first, from Monday on; unknown days are equal, so that a stable sort leaves them as they are. */
+function byDay(one: string, other: string): number {
+  const rank = (day: string) => (dayCodes.includes(day) ? dayCodes.indexOf(day) : dayCodes.length);
+  return rank(one) - rank(other);
+}
+
+function byStart(one: TimePeriod, other: TimePeriod): number {
+  return (parseTime(one.startTime, 'start') ?? 0) - (parseTime(other.startTime, 'start') ?? 0);
 }

@@ -4,7 +4,6 @@ import type { ConnectionArguments, Page, PageRequest } from '../../lists/paging.
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
-import { createHistoryCharge } from './cost.ts';
 import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
 
 export type MenuHistoryConnection = Connection<HistoryEntry>;
@@ -50,4 +49,83 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
     chargeComparison: ({ id: storeId }: Store, revisions: readonly number[]): Promise<void> =>
       charge({ storeId, revisions, comparisons: 1 }),
   };
+}
+
+/** What a field takes from the history of a store. */
+interface HistoryUse {
+  readonly storeId: string;
+  readonly revisions: readonly number[];
+  readonly comparisons: number;
+}
+
+/** Cost of an entity of the store, in units of some 0.5 µs of CPU (docs/graphql-limits.md#cost). */
+const costPerEntity = {
+  /** To read the current entities and the changes since, for all revisions of a store that are selected on one level. */
+  read: 13,
+  /** To restore one revision. */
+  revision: 6,
+  /** To compare two revisions. */
+  comparison: 20,
+};
+
+/**
+ * Creates the function that charges a request for past configurations and comparisons by the real number of entities of their stores, before
+ * anything else is read. Fields of one level are charged together, so that a request that selects too many reads none of them. The first one
+ * is always allowed, if it is the only one of its level: no menu is too large to be looked at.
+ */
+export function createHistoryCharge(
+  countEntities: (storeIds: readonly string[]) => Promise<readonly number[]>,
+  budget: CostBudget,
+): (use: HistoryUse) => Promise<void> {
+  const entities = new DataLoader<string, number>(countEntities);
+  /** Revisions that are paid for, by store. */
+  const paid = new Map<string, Set<number>>();
+
+  async function costOf(storeId: string, uses: readonly HistoryUse[]): Promise<HistoryCost> {
+    const count = await entities.load(storeId);
+    const known = paid.get(storeId) ?? new Set();
+    const revisions = new Set(uses.flatMap(use => use.revisions).filter(revision => !known.has(revision)));
+    paid.set(storeId, new Set([...known, ...revisions]));
+    const comparisons = uses.reduce((total, use) => total + use.comparisons, 0);
+    const reads = revisions.size > 0 ? costPerEntity.read : 0;
+    const perEntity = reads + revisions.size * costPerEntity.revision + comparisons * costPerEntity.comparison;
+    return { cost: count * perEntity, revisions: revisions.size, comparisons, entities: count };
+  }
+
+  const charges = new DataLoader<HistoryUse, true>(
+    async uses => {
+      const isFirst = paid.size === 0 && uses.length === 1;
+      const byStore = [...Map.groupBy(uses, use => use.storeId)];
+      const costs = await Promise.all(byStore.map(([storeId, ofStore]) => costOf(storeId, ofStore)));
+      const cost = sum(costs, 'cost');
+      budget.charge(isFirst ? Math.min(cost, budget.rest) : cost, () => describe(costs));
+      return uses.map(() => true);
+    },
+    { cache: false },
+  );
+  return async use => {
+    await charges.load(use);
+  };
+}
+
+interface HistoryCost {
+  readonly cost: number;
+  readonly revisions: number;
+  readonly comparisons: number;
+  readonly entities: number;
+}
+
+const sum = (costs: readonly HistoryCost[], key: keyof HistoryCost): number =>
+  costs.reduce((total, cost) => total + cost[key], 0);
+
+/** E.g. `20 past configurations and 10 comparisons of menus with 20,000 entities`. */
+function describe(costs: readonly HistoryCost[]): string {
+  const format = (count: number, noun: string) =>
+    count === 0 ? [] : [`${count.toLocaleString('en-US')} ${count === 1 ? noun : `${noun}s`}`];
+  const parts = [
+    ...format(sum(costs, 'revisions'), 'past configuration'),
+    ...format(sum(costs, 'comparisons'), 'comparison'),
+  ];
+  const size = sum(costs, 'entities').toLocaleString('en-US');
+  return `${parts.join(' and ')} of ${costs.length === 1 ? 'a menu' : `${costs.length} menus`} with ${size} entities`;
 }

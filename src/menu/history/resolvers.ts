@@ -1,11 +1,47 @@
+import { InvalidInput } from '../../errors.ts';
 import type { Resolvers } from '../../generated/graph.ts';
 import { connectionResolvers } from '../../lists/connection.ts';
+import { checkPagination, type Pagination } from '../../lists/paging.ts';
+import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { AccessScope } from '../../scope.ts';
+import { currencyOf } from '../../store/currency.ts';
+import type { Configuration } from '../configuration.ts';
 import { configurationFields } from '../configuration-fields.ts';
 import { loadStoreOf } from '../resolvers.ts';
+import {
+  compareConfigurations,
+  countChanges,
+  type EntityChange,
+  entityKinds,
+  type MenuChanges,
+  summarize,
+  summarizeChanges,
+} from './changes.ts';
+import { createDescriber, type DescribedField, type Describer } from './describe.ts';
+import type { FieldChange } from './fields.ts';
 import type { HistoryEntry } from './repository.ts';
 import { restoreMenuConfiguration } from './restore.ts';
-import { entityKinds, summarize } from './summary.ts';
+
+/** The parent value of `MenuChanges`. */
+export interface Comparison {
+  readonly from: number;
+  readonly to: number;
+  readonly changes: MenuChanges;
+  readonly page: Pagination;
+  readonly describer: Describer;
+}
+
+/** The parent value of `MenuEntityChange`. */
+export interface DescribedEntityChange extends EntityChange {
+  readonly describer: Describer;
+}
+
+/** The parent value of `MenuFieldChange`. */
+export interface DescribedFieldChange extends FieldChange {
+  readonly description: DescribedField;
+}
+
+const defaultLimit = 100;
 
 /** Names of keys tell who works for a merchant; they are for those who may change menus themselves, or manage keys. */
 const mayReadKeyNames = ({ permissions }: AccessScope) => permissions.includes('MENU') || permissions.includes('ADMIN');
@@ -26,6 +62,20 @@ export const menuHistoryResolvers: Resolvers = {
     menuHistory: (store, args, { loaders }) => loaders.menuHistory.list(store, args),
     menuConfigurationAt: ({ id: storeId }, { revision }, { loaders }) =>
       loaders.menuHistory.configurationAt({ storeId, revision }),
+    menuChanges: async (store, { from, to, skip, limit }, { loaders }) => {
+      const page = checkPagination({ skip: skip ?? 0, limit: limit ?? defaultLimit });
+      await loaders.menuHistory.chargeComparison(store, to == null ? [from] : [from, to]);
+      const at = (argument: string, revision: number) =>
+        naming(argument, loaders.menuHistory.configurationAt({ storeId: store.id, revision }));
+      const [before, after] = await Promise.all([
+        at('from', from),
+        to == null ? loaders.menus.byStore.load(store) : at('to', to),
+      ]);
+      if (from > after.revision) throw laterThan(from, after.revision);
+      const describer = createDescriber({ before, after, currency: currencyOf(store) });
+      const changes = await runInSlices(compareConfigurations(before, after));
+      return { from, to: after.revision, changes, page, describer };
+    },
   },
   MenuHistoryConnection: connectionResolvers<HistoryEntry>('revision'),
   MenuRevision: {
@@ -38,8 +88,46 @@ export const menuHistoryResolvers: Resolvers = {
   MenuChangeCount: {
     kind: ({ kind }) => entityKinds[kind],
   },
+  MenuChanges: {
+    entities: ({ changes, page: { skip, limit }, describer }) =>
+      changes.entities.slice(skip, skip + limit).map(entity => ({ ...entity, describer })),
+    count: ({ changes }) => changes.entities.length,
+    hasMore: ({ changes, page: { skip, limit } }) => skip + limit < changes.entities.length,
+    summary: ({ changes }) => summarizeChanges(changes),
+    counts: ({ changes }) => countChanges(changes),
+    reordered: ({ changes }) => changes.reordered.map(kind => entityKinds[kind]),
+  },
+  MenuEntityChange: {
+    kind: ({ kind }) => entityKinds[kind],
+    fields: ({ kind, fields, describer }) =>
+      fields.map(field => ({ ...field, description: describer.describeField(kind, field) })),
+    summary: ({ describer, ...change }) => describer.summarize(change),
+  },
+  MenuEntityReference: {
+    kind: ({ kind }) => entityKinds[kind],
+  },
+  MenuFieldChange: {
+    label: ({ description }) => description.label,
+    beforeText: ({ description }) => description.before,
+    afterText: ({ description }) => description.after,
+  },
   MenuConfiguration: {
     store: (configuration, _args, context) => loadStoreOf(configuration, context),
     ...configurationFields,
   },
 };
+
+/** Reports an unknown revision at the argument that has it. */
+async function naming(argument: string, configuration: Promise<Configuration>): Promise<Configuration> {
+  try {
+    return await configuration;
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    throw new InvalidInput(error.errors.map(each => ({ ...each, path: [argument] })));
+  }
+}
+
+function laterThan(from: number, to: number): InvalidInput {
+  const message = `revision ${from} is later than ${to}; it must be the earlier one`;
+  return new InvalidInput([{ path: ['from'], type: 'value_error', message }]);
+}
