@@ -53,7 +53,7 @@ const entities = [
 ];
 
 /** A connection URL, or the socket of the embedded server. */
-export type Connection =
+export type ConnectionSettings =
   | { readonly url: string }
   | { readonly host: string; readonly port: number; readonly user: string; readonly database: string };
 
@@ -69,7 +69,7 @@ export interface OrmOptions {
   readonly onPool?: (pool: Pool) => void;
 }
 
-export function ormOptions(connection: Connection, options: OrmOptions = {}): Options {
+export function ormOptions(connection: ConnectionSettings, options: OrmOptions = {}): Options {
   const { poolSize = 10, connectionSeconds = 5, statementSeconds = 30, prepare = true, onPool } = options;
   const address = 'url' in connection ? parseDatabaseUrl(connection.url) : undefined;
   return {
@@ -105,6 +105,6 @@ export function ormOptions(connection: Connection, options: OrmOptions = {}): Op
 }
 
 /** Connects lazily: the first query opens the first connection. */
-export function createOrm(connection: Connection, options?: OrmOptions): MikroORM {
+export function createOrm(connection: ConnectionSettings, options?: OrmOptions): MikroORM {
   return new MikroORM(ormOptions(connection, options));
 }

@@ -102,9 +102,9 @@ export function createAuthenticator(
   });
 }
 
-type FoundKey = CacheEntry & Pick<Row, 'usedAt'>;
+type FoundKey = CacheEntry & Pick<KeyRow, 'usedAt'>;
 
-interface Row extends AccessScope {
+interface KeyRow extends AccessScope {
   readonly hash: Buffer;
   readonly keyId: string;
   readonly expiresAt: number | null;
@@ -133,7 +133,7 @@ async function findKey(query: Query, hash: string): Promise<FoundKey> {
 
 /** Has the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
 async function findKeys(query: Query, hashes: readonly string[]): Promise<(FoundKey | Unauthenticated)[]> {
-  const rows = await query<Row>(statement, [hashes.map(hash => Buffer.from(hash, 'latin1'))]);
+  const rows = await query<KeyRow>(statement, [hashes.map(hash => Buffer.from(hash, 'latin1'))]);
   const found = new Map(rows.map(row => [row.hash.toString('latin1'), row]));
   return hashes.map(key => {
     const row = found.get(key);

@@ -55,10 +55,10 @@ export type EntityQuery<Entity> = (
 export class Selection<Entity extends object, Joined extends object = never> {
   readonly #em: EntityManager;
   readonly #options: SelectionOptions<Entity, Joined>;
-  readonly #map: (row: Row, from: number) => Entity;
+  readonly #map: (row: RowValues, from: number) => Entity;
   readonly #columnCount: number;
   #text: string | undefined;
-  readonly #mapJoined: ((row: Row, from: number) => Joined) | undefined;
+  readonly #mapJoined: ((row: RowValues, from: number) => Joined) | undefined;
 
   constructor(em: EntityManager, options: SelectionOptions<Entity, Joined>) {
     this.#em = em;
@@ -106,11 +106,11 @@ export class Selection<Entity extends object, Joined extends object = never> {
       return prepare ? prepared(formatted) : formatted;
     };
     const texts = new Map<boolean, string>();
-    return (query: Query, callerScope: AccessScope, values: readonly unknown[]): Promise<Row[]> => {
+    return (query: Query, callerScope: AccessScope, values: readonly unknown[]): Promise<RowValues[]> => {
       const lists = callerScope.all ? [] : scope.rules.map(({ list }) => callerScope[list]);
       const compiled = texts.get(callerScope.all) ?? text(callerScope.all);
       texts.set(callerScope.all, compiled);
-      return query<Row>(compiled, [...values, ...lists], 'array');
+      return query<RowValues>(compiled, [...values, ...lists], 'array');
     };
   }
 
@@ -128,7 +128,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
   }
 
   /** Maps a row whose columns from index `from` on are those of `text`. */
-  map(row: Row, from = 0, known = new Map<unknown, Joined>()): Entity {
+  map(row: RowValues, from = 0, known = new Map<unknown, Joined>()): Entity {
     const entity = this.#map(row, from);
     const { join } = this.#options;
     if (!join || !this.#mapJoined) return entity;
@@ -156,7 +156,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
   }
 }
 
-type Row = readonly unknown[];
+type RowValues = readonly unknown[];
 
 const metadataOf = (em: EntityManager, entity: EntitySchema): EntityMetadata => em.getMetadata().get(entity.meta.class);
 
@@ -177,7 +177,7 @@ function mapperOf<Entity>(em: EntityManager, entity: EntitySchema, properties: r
   const columns = properties.map(({ fieldNames }) => String(fieldNames[0]));
   // Copied from a template rather than built property by property: a third of the time.
   const empty = Object.fromEntries(columns.map(column => [column, null]));
-  return (row: Row, from: number): Entity => {
+  return (row: RowValues, from: number): Entity => {
     const values: Record<string, unknown> = { ...empty };
     for (let index = 0; index < columns.length; index++) values[columns[index] ?? ''] = row[from + index];
     return driver.mapResult(values, metadata) as Entity;

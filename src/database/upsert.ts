@@ -2,7 +2,7 @@ import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 
 /** A row by property names; dates as RFC 3339. */
-export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
+export type UpsertRow = Readonly<Record<string, unknown>> & { readonly id: string };
 
 interface UpsertOptions {
   /** Timestamps that a row may omit: the stored value stays, and a new row gets the current time. */
@@ -13,7 +13,7 @@ interface UpsertOptions {
 export async function upsertRows(
   em: EntityManager,
   entity: EntitySchema,
-  rows: readonly Row[],
+  rows: readonly UpsertRow[],
   { preserve = [] }: UpsertOptions = {},
 ): Promise<number> {
   // The last document with an id wins, as if they were saved one by one.

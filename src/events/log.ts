@@ -24,7 +24,7 @@ export class EventsDeleted extends Error {
 /** The time that a position stands for. */
 export const timeOf = (position: number): string => new Date(position / 1_000).toISOString();
 
-type Row = { readonly completeAfter: number } & (Event | { readonly position: null });
+type EventRow = { readonly completeAfter: number } & (Event | { readonly position: null });
 
 const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
   order_id as "orderId", status_before as "statusBefore", status, menu_revision as "menuRevision"`;
@@ -52,7 +52,7 @@ function statementFor({ storeId, kinds }: EventFilter): string {
 /** Reads events in the order of their positions; throws `EventsDeleted` if some after `after` may be missing. */
 export async function readEvents(query: Query, { after, limit, ...filter }: ReadOptions): Promise<Event[]> {
   const values = [after, limit, ...(filter.storeId === undefined ? [] : [filter.storeId])];
-  const rows = await query<Row>(statementFor(filter), values);
+  const rows = await query<EventRow>(statementFor(filter), values);
   const completeAfter = rows[0]?.completeAfter ?? 0;
   if (after < completeAfter) throw new EventsDeleted(after, completeAfter);
   return rows.flatMap(({ completeAfter: _, ...event }) => (event.position === null ? [] : [event]));

@@ -93,8 +93,8 @@ function invalid(name: string, path: readonly (string | number)[], message: stri
   const value = valueAt(given[name], path);
   const isScalar = typeof value !== 'object' && value !== undefined;
   const found = isScalar ? ` ${shorten(JSON.stringify(value))}` : '';
-  const place = path.map(key => (typeof key === 'number' ? `[${key}]` : `.${shorten(key)}`)).join('');
-  return `Variable "$${name}" got invalid value${found}${place && ` at "${name}${place}"`}; ${message}`;
+  const pathText = path.map(key => (typeof key === 'number' ? `[${key}]` : `.${shorten(key)}`)).join('');
+  return `Variable "$${name}" got invalid value${found}${pathText && ` at "${name}${pathText}"`}; ${message}`;
 }
 
 const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
-import { findExistingIds, type Row, upsertRows } from '../database/upsert.ts';
+import { findExistingIds, type UpsertRow, upsertRows } from '../database/upsert.ts';
 import type { MerchantInput, StoreInput } from '../generated/graph.ts';
 import type { OrderDocument } from '../generated/import.ts';
 import { saveMerchants } from '../merchant/save.ts';
@@ -35,7 +35,7 @@ const orders: Kind<OrderDocument> = {
 export const kinds = { merchants, stores, orders } as const;
 export type KindName = keyof typeof kinds;
 
-function toOrderRow({ store, customer, ...document }: OrderDocument): Row {
+function toOrderRow({ store, customer, ...document }: OrderDocument): UpsertRow {
   return {
     ...document,
     id: document.id ?? createOrderId(document.createdAt),

@@ -9,7 +9,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { readElements, readInSlices } from './slices.ts';
-import { type Cursor, type ErrorPath, fail, type Read, type ValidationErrors } from './validation-errors.ts';
+import { type ErrorPath, fail, type PathCursor, type Read, type ValidationErrors } from './validation-errors.ts';
 
 /**
  * Coerces an input value as the GraphQL specification defines it. Unlike that of graphql-js, the coercion ends at the limit of errors, and yields to
@@ -116,7 +116,7 @@ function compileLeaf(type: GraphQLLeafType): Read {
   };
 }
 
-function failAsType(cursor: Cursor, depth: number, type: GraphQLLeafType, value: unknown): undefined {
+function failAsType(cursor: PathCursor, depth: number, type: GraphQLLeafType, value: unknown): undefined {
   const found = Array.isArray(value) ? 'a list' : 'an object';
   return fail(cursor, depth, 'value_error', `${type.name} cannot represent ${found}.`);
 }

@@ -2,7 +2,7 @@ import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
 import { parseDateTime, restorePlus } from './datetime.ts';
 import { isObject, numberOf } from './json.ts';
 import { maxDepth } from './storable.ts';
-import { type Cursor, fail, type Read } from './validation-errors.ts';
+import { fail, type PathCursor, type Read } from './validation-errors.ts';
 
 /** Source of the values: a JSON body, read without coercion, or text of a URL or header, which is parsed. */
 export type Source = 'json' | 'text';
@@ -40,7 +40,7 @@ export function scalarReader({ name }: GraphQLScalarType, source: Source, bounds
 const integerText = /^\s*[+-]?\d+(?:\.0+)?\s*$/;
 
 function integerReader(source: Source, min: number, max: number): Read {
-  const readNumber = (value: number, cursor: Cursor, depth: number) => {
+  const readNumber = (value: number, cursor: PathCursor, depth: number) => {
     if (!Number.isFinite(value)) return fail(cursor, depth, 'finite_number', 'Input should be a finite number');
     if (!Number.isInteger(value)) {
       const msg = 'Input should be a valid integer, got a number with a fractional part';
@@ -120,7 +120,7 @@ const readString: Read = (value, cursor, depth) => {
 };
 
 /** Rejects U+0000 and lone surrogates; returns whether the text is valid. */
-function checkText(text: string, cursor: Cursor, depth: number): boolean {
+function checkText(text: string, cursor: PathCursor, depth: number): boolean {
   if (text.includes('\0')) {
     fail(cursor, depth, 'value_error', 'Value error, the character U+0000 is not allowed');
     return false;
@@ -146,7 +146,7 @@ const readJsonObject: Read = (value, cursor, depth) => {
   return value;
 };
 
-function checkEntries(map: Readonly<Record<string, unknown>>, cursor: Cursor, depth: number, read: Read): void {
+function checkEntries(map: Readonly<Record<string, unknown>>, cursor: PathCursor, depth: number, read: Read): void {
   for (const key of Object.keys(map)) {
     if (cursor.errors.full) return;
     cursor.keys[depth] = key;
@@ -167,7 +167,7 @@ const readAnyJson: Read = (value, cursor, depth) => {
   return value;
 };
 
-function checkItems(list: readonly unknown[], cursor: Cursor, depth: number): void {
+function checkItems(list: readonly unknown[], cursor: PathCursor, depth: number): void {
   for (let index = 0; index < list.length && !cursor.errors.full; index++) {
     cursor.keys[depth] = index;
     readAnyJson(list[index], cursor, depth + 1);

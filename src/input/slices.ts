@@ -1,5 +1,5 @@
 import { TimeSlice } from '../scheduling/time-slice.ts';
-import type { Cursor, ErrorPath, Read, ValidationErrors } from './validation-errors.ts';
+import type { ErrorPath, PathCursor, Read, ValidationErrors } from './validation-errors.ts';
 
 /** Shorter lists take less than a slice of time. */
 const minDeferredLength = 100;
@@ -11,8 +11,8 @@ export async function readInSlices(
   path: ErrorPath,
   errors: ValidationErrors,
 ): Promise<unknown> {
-  const deferred: NonNullable<Cursor['deferred']> = [];
-  const cursor: Cursor = { keys: [...path], errors, deferred };
+  const deferred: NonNullable<PathCursor['deferred']> = [];
+  const cursor: PathCursor = { keys: [...path], errors, deferred };
   const result = read(value, cursor, path.length);
   if (deferred.length === 0) return result;
   const slice = new TimeSlice();
@@ -28,7 +28,12 @@ export async function readInSlices(
 }
 
 /** Reads the elements of a list at the cursor; those of a long one later, where the cursor allows it. */
-export function readElements(values: readonly unknown[], cursor: Cursor, depth: number, readElement: Read): unknown[] {
+export function readElements(
+  values: readonly unknown[],
+  cursor: PathCursor,
+  depth: number,
+  readElement: Read,
+): unknown[] {
   const { length } = values;
   const result: unknown[] = [];
   const readAt = (index: number) => {

@@ -28,7 +28,7 @@ export class ValidationErrors {
  * Current path of a reader. One mutable array serves a whole document: a reader at `depth` writes the keys of its children
  * at that index, so reading allocates nothing and the path is copied only for an error.
  */
-export interface Cursor {
+export interface PathCursor {
   keys: (string | number)[];
   readonly errors: ValidationErrors;
   /** If present, long lists are added to it instead of being read at once. */
@@ -45,9 +45,9 @@ export interface DeferredList {
 }
 
 /** Converts an input value to a value of the graph; adds an error and returns undefined if it is invalid. */
-export type Read = (value: unknown, cursor: Cursor, depth: number) => unknown;
+export type Read = (value: unknown, cursor: PathCursor, depth: number) => unknown;
 
 /** Adds an error at the cursor's path. */
-export function fail({ keys, errors }: Cursor, depth: number, type: string, msg: string): undefined {
+export function fail({ keys, errors }: PathCursor, depth: number, type: string, msg: string): undefined {
   if (!errors.full) errors.add(keys.slice(0, depth), type, msg);
 }

@@ -2,15 +2,15 @@ import { type Cursor, type CursorList, encodeCursor } from './cursor.ts';
 import type { Page } from './paging.ts';
 
 /** A connection of the graph: its page and its total are read when fields of them are resolved, and at most once. */
-export interface Connection<Node> {
+export interface RelayConnection<Node> {
   readonly page: () => Promise<Page<Node>>;
   readonly count: () => Promise<number>;
 }
 
-export function createConnection<Node>(
+export function createRelayConnection<Node>(
   readPage: () => Promise<Page<Node>>,
   count: () => Promise<number>,
-): Connection<Node> {
+): RelayConnection<Node> {
   let page: Promise<Page<Node>> | undefined;
   return {
     page() {
@@ -24,10 +24,10 @@ export function createConnection<Node>(
 /** The resolvers of a connection type. */
 export function connectionResolvers<Node extends Cursor>(list: CursorList) {
   return {
-    nodes: async ({ page }: Connection<Node>) => (await page()).nodes,
-    edges: async ({ page }: Connection<Node>) => edgesOf(list, (await page()).nodes),
-    pageInfo: async ({ page }: Connection<Node>) => pageInfoOf(list, await page()),
-    count: ({ count }: Connection<Node>) => count(),
+    nodes: async ({ page }: RelayConnection<Node>) => (await page()).nodes,
+    edges: async ({ page }: RelayConnection<Node>) => edgesOf(list, (await page()).nodes),
+    pageInfo: async ({ page }: RelayConnection<Node>) => pageInfoOf(list, await page()),
+    count: ({ count }: RelayConnection<Node>) => count(),
   };
 }
 

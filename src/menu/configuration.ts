@@ -2,7 +2,7 @@ import type { Steps } from '../scheduling/time-slice.ts';
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 
 /** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
-type Row<Entity> = { readonly numericId: number } & {
+type EntityRow<Entity> = { readonly numericId: number } & {
   readonly [Property in Exclude<keyof Entity & string, 'id' | 'store' | 'position'>]-?: Exclude<
     Entity[Property],
     undefined
@@ -11,29 +11,29 @@ type Row<Entity> = { readonly numericId: number } & {
 
 /** The five lists of a store's configuration, each in posted order. */
 export interface ConfigurationRows {
-  readonly menus: readonly Row<Menu>[];
-  readonly categories: readonly Row<Category>[];
-  readonly items: readonly Row<MenuItem>[];
-  readonly modifierGroups: readonly Row<ModifierGroup>[];
-  readonly modifierItems: readonly Row<ModifierItem>[];
+  readonly menus: readonly EntityRow<Menu>[];
+  readonly categories: readonly EntityRow<Category>[];
+  readonly items: readonly EntityRow<MenuItem>[];
+  readonly modifierGroups: readonly EntityRow<ModifierGroup>[];
+  readonly modifierItems: readonly EntityRow<ModifierItem>[];
 }
 
 interface Node {
   readonly configuration: Configuration;
 }
-export interface MenuNode extends Row<Menu>, Node {
+export interface MenuNode extends EntityRow<Menu>, Node {
   readonly categories: readonly CategoryNode[];
 }
-export interface CategoryNode extends Row<Category>, Node {
+export interface CategoryNode extends EntityRow<Category>, Node {
   readonly items: readonly MenuItemNode[];
 }
-export interface MenuItemNode extends Row<MenuItem>, Node {
+export interface MenuItemNode extends EntityRow<MenuItem>, Node {
   readonly modifierGroups: readonly ModifierGroupNode[];
 }
-export interface ModifierGroupNode extends Row<ModifierGroup>, Node {
+export interface ModifierGroupNode extends EntityRow<ModifierGroup>, Node {
   readonly modifierItems: readonly ModifierItemNode[];
 }
-export interface ModifierItemNode extends Row<ModifierItem>, Node {
+export interface ModifierItemNode extends EntityRow<ModifierItem>, Node {
   menuItem: MenuItemNode | null;
 }
 

@@ -8,7 +8,7 @@ import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
-import { pruneNowAndThen } from './history/repository.ts';
+import { pruneOccasionally } from './history/repository.ts';
 import { type Column, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
@@ -76,7 +76,7 @@ export async function writeConfiguration(
   const configuration = (await findConfigurations(query, tx, [store.id])).get(store.id) ?? null;
   if (configuration && configuration.revision !== current) {
     const bytes = lists.reduce((total, list) => total + list.length, 0);
-    await pruneNowAndThen(query, store.id, { limits: history, bytes });
+    await pruneOccasionally(query, store.id, { limits: history, bytes });
   }
   return configuration;
 }

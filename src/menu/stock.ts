@@ -7,7 +7,7 @@ import { maxErrors } from '../input/validation-errors.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
-import { pruneNowAndThen } from './history/repository.ts';
+import { pruneOccasionally } from './history/repository.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
 import { lockStore } from './replace.ts';
 import { checkExternalIds, notFound } from './validate.ts';
@@ -63,7 +63,7 @@ export async function setStock(
       // Throwing rolls the changes back.
       if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
       if (row?.revision == null) return revision;
-      await pruneNowAndThen(query, store.id, { limits: history, bytes: values.join().length });
+      await pruneOccasionally(query, store.id, { limits: history, bytes: values.join().length });
       return row.revision;
     }),
   );

@@ -1,11 +1,11 @@
 import { scopedLoader } from '../database/batch-loader.ts';
-import { type Connection, createConnection } from '../lists/connection.ts';
+import { createRelayConnection, type RelayConnection } from '../lists/connection.ts';
 import { checkListArguments, type ListArguments } from '../lists/entity-list.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Merchant } from './entities.ts';
 import type { MerchantRepository } from './repository.ts';
 
-export type MerchantConnection = Connection<Merchant>;
+export type MerchantConnection = RelayConnection<Merchant>;
 
 export function merchantLoaders(repository: MerchantRepository, scope: AccessScope) {
   const byId = scopedLoader(repository.byId, scope);
@@ -19,7 +19,7 @@ export function merchantLoaders(repository: MerchantRepository, scope: AccessSco
         for (const merchant of page.nodes) byId.prime(merchant.id, merchant);
         return page;
       };
-      return createConnection(readPage, () => repository.count(scope, request.words));
+      return createRelayConnection(readPage, () => repository.count(scope, request.words));
     },
   };
 }

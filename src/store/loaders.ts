@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { type Connection, createConnection } from '../lists/connection.ts';
+import { createRelayConnection, type RelayConnection } from '../lists/connection.ts';
 import { checkListArguments, type ListArguments, slicePage } from '../lists/entity-list.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository, StoreRevisions } from './repository.ts';
 
-export type StoreConnection = Connection<Store>;
+export type StoreConnection = RelayConnection<Store>;
 
 export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   const byId = scopedLoader(repository.byId, scope);
@@ -51,13 +51,13 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
         prime(page.nodes);
         return page;
       };
-      return createConnection(readPage, () => repository.count(scope, request.words));
+      return createRelayConnection(readPage, () => repository.count(scope, request.words));
     },
     /** Oldest first. */
     listOfMerchant(merchantId: string, args: ListArguments): StoreConnection {
       const request = checkListArguments('store', args);
       const readPage = async () => slicePage(await byMerchant.load(merchantId), request);
-      return createConnection(readPage, async () => (await byMerchant.load(merchantId)).length);
+      return createRelayConnection(readPage, async () => (await byMerchant.load(merchantId)).length);
     },
   };
 }

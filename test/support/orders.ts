@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { createReadAccess } from '../../src/database/access.ts';
-import { type Row, upsertRows } from '../../src/database/upsert.ts';
+import { type UpsertRow, upsertRows } from '../../src/database/upsert.ts';
 import { InvalidInput, type ValidationError } from '../../src/errors.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
@@ -121,6 +121,6 @@ export async function saveOrders(orm: MikroORM, orders: readonly Order[]): Promi
   await upsertRows(
     operatorFork(orm),
     OrderEntity,
-    orders.map((each): Row => ({ ...each })),
+    orders.map((each): UpsertRow => ({ ...each })),
   );
 }

@@ -20,7 +20,7 @@ import {
   type Settings,
   spawnPostmaster,
 } from './postmaster.ts';
-import { acquireSharedLock, becomeLast, type SessionLock } from './session-lock.ts';
+import { acquireSharedLock, type SessionLock, tryExclusiveLock } from './session-lock.ts';
 import { chooseServerUser } from './unprivileged-user.ts';
 
 interface Attempt {
@@ -120,7 +120,7 @@ export async function leaveServer(directory: DataDirectory, lock: SessionLock): 
 
 async function isLast(directory: DataDirectory, lock: SessionLock): Promise<boolean> {
   try {
-    const last = await becomeLast(lock);
+    const last = await tryExclusiveLock(lock);
     // In another container's pid namespace the pid means another process.
     return last && (await isServerProcess(lock.pid, directory));
   } catch (error) {

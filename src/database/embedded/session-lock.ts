@@ -54,7 +54,7 @@ async function lockShared(client: pg.Client): Promise<number | undefined> {
 }
 
 /** Trades the shared lock for the exclusive one; true if no other program holds it. New programs then wait until the connection closes. */
-export async function becomeLast({ client }: SessionLock): Promise<boolean> {
+export async function tryExclusiveLock({ client }: SessionLock): Promise<boolean> {
   await client.query('select pg_advisory_unlock_shared($1)', [lockKey]);
   try {
     const { rows } = await client.query<{ last: boolean }>('select pg_try_advisory_lock($1) as last', [lockKey]);

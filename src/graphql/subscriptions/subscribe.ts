@@ -91,7 +91,7 @@ export function createSubscribe(options: SubscribeOptions) {
     const args = { schema, document, operationName, variableValues: variables };
     const open = () => createSourceEventStream({ ...args, contextValue: sourceContext(request, stream) });
     const source = await openSource(() => inRequest(open) as Promise<Source>, stream);
-    return returningAtOnce(deliver(), () => {
+    return withImmediateReturn(deliver(), () => {
       stream.abort(new ClientGone());
       stream.close('closed by the client');
     });
@@ -249,7 +249,7 @@ function endOf(error: unknown): StreamEnd {
 }
 
 /** Lets `return` take effect while a `next` is pending, for which a generator would wait. */
-function returningAtOnce(results: Results, abort: () => void): Results {
+function withImmediateReturn(results: Results, abort: () => void): Results {
   const { return: end } = results;
   return Object.assign(results, {
     return(value: Completion) {

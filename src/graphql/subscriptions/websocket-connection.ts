@@ -33,7 +33,7 @@ export const closeCodes = {
 } as const;
 
 /** A WebSocket with the state of its client. */
-export class Connection {
+export class WebSocketConnection {
   readonly socket: WebSocket;
   readonly request: IncomingMessage;
   readonly #raw: Duplex;
@@ -110,7 +110,7 @@ export class Connection {
 }
 
 /** Responds to pings, closes the connection of a client that sends too many, and ends that of one that responds to none. */
-export function countControlFrames(connection: Connection): void {
+export function countControlFrames(connection: WebSocketConnection): void {
   const { socket } = connection;
   const bucket = new TokenBucket(controlFrameBucket);
   let beforeInit = 0;
@@ -137,7 +137,11 @@ export function countControlFrames(connection: Connection): void {
 }
 
 /** Handles the messages of a client, one in each turn of the event loop; closes the connection of one that sends too many. */
-export function receiveMessages(connection: Connection, maxStreams: number, handle: (message: string) => void): void {
+export function receiveMessages(
+  connection: WebSocketConnection,
+  maxStreams: number,
+  handle: (message: string) => void,
+): void {
   const { inbox } = connection;
   const bucket = new TokenBucket(messageBucket(maxStreams));
   const handleNext = () => {

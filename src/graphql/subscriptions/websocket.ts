@@ -11,7 +11,7 @@ import { type FormatErrors, findClientError, type TranslateError } from '../erro
 import type { OpenStream, StreamCaller } from './open-streams.ts';
 import { PendingConnections } from './pending-connections.ts';
 import { openTimeoutMs, type Results, type StreamResult, type SubscriptionRequest } from './subscribe.ts';
-import { Connection, closeCodes, countControlFrames, receiveMessages } from './websocket-connection.ts';
+import { closeCodes, countControlFrames, receiveMessages, WebSocketConnection } from './websocket-connection.ts';
 
 export interface WebSocketOptions {
   readonly schema: GraphQLSchema;
@@ -69,7 +69,7 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
       );
     }
     webSockets.handleUpgrade(request, socket, head, webSocket => {
-      const connection = new Connection(webSocket, socket, request);
+      const connection = new WebSocketConnection(webSocket, socket, request);
       const remove = pending.add(options.addressOf(request), () =>
         connection.close(closeCodes.tryAgainLater, 'Too many connections are not initialised'),
       );
@@ -90,12 +90,12 @@ type ProtocolServer = ReturnType<typeof createProtocolServer>;
 interface Subscription {
   readonly request: SubscriptionRequest;
   readonly stream: OpenStream;
-  readonly connection: Connection;
+  readonly connection: WebSocketConnection;
 }
 
 function createProtocolServer(options: WebSocketOptions) {
   const { schema, authenticate, validate, open, subscribe, formatErrors, translateError } = options;
-  return makeServer<Record<string, unknown>, Connection>({
+  return makeServer<Record<string, unknown>, WebSocketConnection>({
     connectionInitWaitTimeout: initTimeoutMs,
     async onConnect({ connectionParams, extra }) {
       const { socket, request } = extra;
@@ -150,7 +150,7 @@ function createProtocolServer(options: WebSocketOptions) {
 }
 
 /** Closes the connection if a stream cannot be opened for now: an `error` or `complete` message would be final. */
-async function orClose<T>(connection: Connection, opening: Promise<T>): Promise<T> {
+async function orClose<T>(connection: WebSocketConnection, opening: Promise<T>): Promise<T> {
   try {
     return await opening;
   } catch (error) {
@@ -161,7 +161,7 @@ async function orClose<T>(connection: Connection, opening: Promise<T>): Promise<
 }
 
 /** Closes the connection when a stream was interrupted: graphql-ws would send `complete`. */
-function closingIfInterrupted(results: Results, connection: Connection): Results {
+function closingIfInterrupted(results: Results, connection: WebSocketConnection): Results {
   const { next } = results;
   return Object.assign(results, {
     async next() {
@@ -180,7 +180,7 @@ interface ServeOptions {
 }
 
 /** Connects a socket to the protocol. */
-function serve(server: ProtocolServer, connection: Connection, { maxStreams, onError }: ServeOptions): void {
+function serve(server: ProtocolServer, connection: WebSocketConnection, { maxStreams, onError }: ServeOptions): void {
   const { socket } = connection;
   connection.limitInitBytes();
   countControlFrames(connection);

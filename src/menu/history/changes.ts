@@ -57,7 +57,7 @@ export function summarizeChanges(changes: MenuChanges): string {
   return isUnchanged ? 'nothing changed' : summarizeCounts(countChanges(changes));
 }
 
-interface Revisions {
+interface ConfigurationPair {
   readonly before: Configuration;
   readonly after: Configuration;
 }
@@ -78,17 +78,17 @@ const maxMoves = 5;
  * that was deleted and is back is the same to a reader.
  */
 export function* compareConfigurations(before: Configuration, after: Configuration): Steps<MenuChanges> {
-  const revisions = { before, after };
+  const pair = { before, after };
   const drafts = new Map<KindName, Map<string, Draft>>();
-  for (const { name } of menuKinds) drafts.set(name, yield* compareEntities(name, revisions));
+  for (const { name } of menuKinds) drafts.set(name, yield* compareEntities(name, pair));
   const menus = { before: [...before.menus.keys()], after: [...after.menus.keys()] };
-  compareList(drafts, revisions, { parent: null, childKind: 'menus', ...menus });
-  for (const kind of menuKinds) yield* compareChildren(drafts, revisions, kind);
-  for (const kind of menuKinds) yield* completeMoves(drafts, revisions, kind);
-  return { entities: yield* inMenuOrder(drafts, revisions), reordered: yield* reorderedKinds(revisions) };
+  compareList(drafts, pair, { parent: null, childKind: 'menus', ...menus });
+  for (const kind of menuKinds) yield* compareChildren(drafts, pair, kind);
+  for (const kind of menuKinds) yield* completeMoves(drafts, pair, kind);
+  return { entities: yield* inMenuOrder(drafts, pair), reordered: yield* reorderedKinds(pair) };
 }
 
-function* compareEntities(kind: KindName, { before, after }: Revisions): Steps<Map<string, Draft>> {
+function* compareEntities(kind: KindName, { before, after }: ConfigurationPair): Steps<Map<string, Draft>> {
   const drafts = new Map<string, Draft>();
   for (const id of new Set([...after[kind].keys(), ...before[kind].keys()])) {
     const [old, now] = [before[kind].get(id), after[kind].get(id)];
@@ -99,17 +99,17 @@ function* compareEntities(kind: KindName, { before, after }: Revisions): Steps<M
   return drafts;
 }
 
-/** Compares the children of every entity of a kind that is in both revisions. */
-function* compareChildren(drafts: Drafts, revisions: Revisions, kind: Kind): Steps<void> {
-  const { before, after } = revisions;
+/** Compares the children of every entity of a kind that is in both configurations. */
+function* compareChildren(drafts: Drafts, pair: ConfigurationPair, kind: Kind): Steps<void> {
+  const { before, after } = pair;
   if (!kind.children) return;
   const { kind: childKind, property } = kind.children;
   for (const [id, entity] of after[kind.name]) {
     const old = before[kind.name].get(id);
     if (!old) continue;
     const lists = { before: childrenOf(kind, old), after: childrenOf(kind, entity) };
-    const movesAreMany = compareList(drafts, revisions, {
-      parent: referenceTo(revisions, kind.name, id),
+    const movesAreMany = compareList(drafts, pair, {
+      parent: referenceTo(pair, kind.name, id),
       childKind,
       ...lists,
     });
@@ -127,13 +127,13 @@ interface List {
 }
 
 /** Reports the changes of a list with its elements; returns true if it has left out their moves, since there are too many. */
-function compareList(drafts: Drafts, revisions: Revisions, { parent, childKind, before, after }: List): boolean {
+function compareList(drafts: Drafts, pair: ConfigurationPair, { parent, childKind, before, after }: List): boolean {
   const changes = compareLists(before, after);
   const movesAreMany = parent !== null && changes.filter(({ change }) => change === 'MOVED').length > maxMoves;
   for (const { externalId, ...change } of changes) {
     if (movesAreMany && change.change === 'MOVED') continue;
     const previousId = change.position === null ? undefined : after[change.position - 1];
-    const previous = previousId === undefined ? null : referenceTo(revisions, childKind, previousId);
+    const previous = previousId === undefined ? null : referenceTo(pair, childKind, previousId);
     draftOf(drafts, childKind, externalId).placements.push({ ...change, parent, previous });
   }
   return movesAreMany;
@@ -143,8 +143,8 @@ function compareList(drafts: Drafts, revisions: Revisions, { parent, childKind, 
  * An entity that was moved from a list that is gone, or to a new one, has changed in one surviving list only: adds the other end. One
  * that is in no surviving list that changed is left alone, since the fields of its parents tell where it was and is.
  */
-function* completeMoves(drafts: Drafts, revisions: Revisions, kind: Kind): Steps<void> {
-  const { before, after } = revisions;
+function* completeMoves(drafts: Drafts, pair: ConfigurationPair, kind: Kind): Steps<void> {
+  const { before, after } = pair;
   if (!kind.children) return;
   const { kind: childKind } = kind.children;
   for (const id of drafts.get(kind.name)?.keys() ?? []) {
@@ -157,10 +157,10 @@ function* completeMoves(drafts: Drafts, revisions: Revisions, kind: Kind): Steps
       const previousId = now && children[position - 1];
       placements.push({
         change: now ? 'ADDED' : 'REMOVED',
-        parent: referenceTo(revisions, kind.name, id),
+        parent: referenceTo(pair, kind.name, id),
         positionBefore: now ? null : position,
         position: now ? position : null,
-        previous: previousId === undefined ? null : referenceTo(revisions, childKind, previousId),
+        previous: previousId === undefined ? null : referenceTo(pair, childKind, previousId),
       });
     }
     yield;
@@ -173,8 +173,8 @@ function draftOf(drafts: Drafts, kind: KindName, externalId: string): Draft {
   return draft;
 }
 
-function* inMenuOrder(drafts: Drafts, revisions: Revisions): Steps<readonly EntityChange[]> {
-  const { before, after } = revisions;
+function* inMenuOrder(drafts: Drafts, pair: ConfigurationPair): Steps<readonly EntityChange[]> {
+  const { before, after } = pair;
   if ([...drafts.values()].every(ofKind => ofKind.size === 0)) return [];
   const parentsBefore = yield* countParents(before);
   const parentsAfter = yield* countParents(after);
@@ -184,9 +184,9 @@ function* inMenuOrder(drafts: Drafts, revisions: Revisions): Steps<readonly Enti
     if (!draft) continue;
     const [isOld, isNow] = [before[kind].has(externalId), after[kind].has(externalId)];
     changes.push({
-      ...referenceTo(revisions, kind, externalId),
+      ...referenceTo(pair, kind, externalId),
       change: isOld && isNow ? 'CHANGED' : isNow ? 'ADDED' : 'REMOVED',
-      path: path.map(parent => referenceTo(revisions, parent.kind, parent.externalId)),
+      path: path.map(parent => referenceTo(pair, parent.kind, parent.externalId)),
       parentCount: (isNow ? parentsAfter : parentsBefore).get(kind)?.get(externalId) ?? 0,
       ...draft,
     });
@@ -196,11 +196,11 @@ function* inMenuOrder(drafts: Drafts, revisions: Revisions): Steps<readonly Enti
 }
 
 /** Refers to an entity by its current name, or by its last one if it is gone. */
-function referenceTo({ before, after }: Revisions, kind: KindName, externalId: string): EntityReference {
+function referenceTo({ before, after }: ConfigurationPair, kind: KindName, externalId: string): EntityReference {
   return { kind, externalId, name: (after[kind].get(externalId) ?? before[kind].get(externalId))?.name ?? null };
 }
 
-function* reorderedKinds({ before, after }: Revisions): Steps<readonly KindName[]> {
+function* reorderedKinds({ before, after }: ConfigurationPair): Steps<readonly KindName[]> {
   const reordered: KindName[] = [];
   for (const { name: kind } of menuKinds) {
     if (kind === 'menus') continue;

@@ -51,7 +51,7 @@ export async function findConfigurationAt(
  * What the statement returns: the revisions of the store (`kind` and `revision` are null), the current rows of each table (`revision` is null), and
  * the changes since the oldest requested revision, newest first. Nothing if the store is gone.
  */
-interface Row {
+interface HistoryRow {
   readonly revision: number | null;
   readonly kind: string | null;
   readonly rows: string | null;
@@ -59,7 +59,7 @@ interface Row {
   readonly inserted: readonly number[] | null;
 }
 
-interface Revisions {
+interface KnownRevisions {
   readonly current: number;
   /** The oldest that is kept. */
   readonly oldest: number | null;
@@ -88,10 +88,10 @@ async function findOfStore(
   { storeId, requested, limits }: StoreRequest,
 ): Promise<ReadonlyMap<number, Configuration | InvalidInput>> {
   const found = new Map<number, Configuration | InvalidInput>();
-  const rows = await query<Row>(selectStatement(em), [storeId, requested, limits.revisions, limits.days]);
+  const rows = await query<HistoryRow>(selectStatement(em), [storeId, requested, limits.revisions, limits.days]);
   const revisionsRow = rows.find(row => row.kind === null && row.revision === null);
   if (!revisionsRow) return found;
-  const revisions = parseJson(revisionsRow.rows ?? '') as Revisions;
+  const revisions = parseJson(revisionsRow.rows ?? '') as KnownRevisions;
   const current = rows.filter(row => row.kind !== null && row.revision === null);
   /** Oldest first, so that each is dropped when it has been taken back: together they take up to `HistoryLimits.bytes`. */
   const changes = rows.filter(row => row.kind !== null && row.revision !== null).reverse();
@@ -104,17 +104,17 @@ async function findOfStore(
       found.set(revision, unknownRevision(revision, revisions));
       continue;
     }
-    while (Number(changes.at(-1)?.revision) > revision) await run(undo(tables, changes.pop() as Row));
+    while (Number(changes.at(-1)?.revision) > revision) await run(undo(tables, changes.pop() as HistoryRow));
     const ofRevision = await run(configurationRows(em, tables));
     found.set(revision, await run(linkConfiguration(storeId, revision, ofRevision, { isPast: true })));
   }
   return found;
 }
 
-const isRetained = (revision: number, { oldest, known }: Revisions): boolean =>
+const isRetained = (revision: number, { oldest, known }: KnownRevisions): boolean =>
   oldest !== null && revision >= oldest && known.includes(revision);
 
-function* readTables(current: Row[]): Steps<Tables> {
+function* readTables(current: HistoryRow[]): Steps<Tables> {
   const tables = new Map<string, Map<number, TableRow>>();
   for (let row = current.pop(); row; row = current.pop()) {
     const table = new Map<number, TableRow>();
@@ -127,7 +127,7 @@ function* readTables(current: Row[]): Steps<Tables> {
   return tables;
 }
 
-function* undo(tables: Tables, change: Row): Steps<void> {
+function* undo(tables: Tables, change: HistoryRow): Steps<void> {
   const table = tables.get(String(change.kind));
   if (!table) throw new Error(`The menu history has changes to an unknown table ${change.kind}`);
   for (const id of change.inserted ?? []) table.delete(Number(id));
@@ -143,7 +143,7 @@ function* undo(tables: Tables, change: Row): Steps<void> {
   }
 }
 
-function* parseRows({ rows }: Row): Steps<readonly TableRow[]> {
+function* parseRows({ rows }: HistoryRow): Steps<readonly TableRow[]> {
   return rows === null ? [] : ((yield* parseJsonList(rows)) as readonly TableRow[]);
 }
 
@@ -166,7 +166,7 @@ function* configurationRows(em: EntityManager, tables: Tables): Steps<Configurat
 }
 
 /** Numbers of deleted revisions are not kept, so one between the first and the last of them may have existed. */
-function unknownRevision(revision: number, { current, oldest, known, between }: Revisions): InvalidInput {
+function unknownRevision(revision: number, { current, oldest, known, between }: KnownRevisions): InvalidInput {
   const isPruned = known.includes(revision) || between.includes(revision);
   const message = isPruned
     ? `the history of this menu no longer has revision ${revision}; the oldest is ${oldest}`

@@ -1,12 +1,12 @@
 import DataLoader from 'dataloader';
-import { type Connection, createConnection } from '../../lists/connection.ts';
+import { createRelayConnection, type RelayConnection } from '../../lists/connection.ts';
 import type { ConnectionArguments, Page, PageRequest } from '../../lists/paging.ts';
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
 
-export type MenuHistoryConnection = Connection<HistoryEntry>;
+export type MenuHistoryConnection = RelayConnection<HistoryEntry>;
 
 interface ConfigurationKey {
   readonly storeId: string;
@@ -36,7 +36,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
     /** Newest first. */
     list({ id }: Store, args: ConnectionArguments): MenuHistoryConnection {
       const loader = pagesOf(checkHistoryArguments(id, args));
-      return createConnection(
+      return createRelayConnection(
         () => loader.load(id),
         () => counts.load(id),
       );

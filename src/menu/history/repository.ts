@@ -58,7 +58,7 @@ const isOfStore = (id: string, storeId: string): boolean =>
   Number.isSafeInteger(revisionOf(id)) && id === cursorId(storeId, revisionOf(id));
 
 /** Its first row has the flags also where the page is empty, and then no revision. */
-type PageRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
+type EntryRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
   readonly revision: number | null;
   readonly counts: readonly (Omit<ChangeCounts, 'kind'> & { readonly kind: string })[];
   readonly hasNewer: boolean;
@@ -75,7 +75,7 @@ export async function findHistoryPages(
   const { size, isBackward, after, before } = page;
   const cursors = [after, before].map(cursor => (cursor ? revisionOf(cursor.id) : null));
   const values = [storeIds, limits.revisions, limits.days, ...cursors, size + 1];
-  const found = await query<PageRow>(isBackward ? backwardStatement : forwardStatement, values);
+  const found = await query<EntryRow>(isBackward ? backwardStatement : forwardStatement, values);
   const byStore = Map.groupBy(found, row => row.storeId);
   return storeIds.map(storeId => {
     const rows = byStore.get(storeId) ?? [];
@@ -105,7 +105,7 @@ export async function findHistoryPages(
 }
 
 /** Sums the counts of the statements of a revision by kind. */
-function toCounts(counts: PageRow['counts']): ChangeCounts[] {
+function toCounts(counts: EntryRow['counts']): ChangeCounts[] {
   return menuKinds.flatMap(({ name, entity }) => {
     const ofKind = counts.filter(({ kind }) => kind === entity.meta.tableName);
     const sum = (change: 'added' | 'changed' | 'removed') => ofKind.reduce((total, row) => total + row[change], 0);
@@ -164,7 +164,7 @@ const prunedShare = 1 / 16;
 const smallBytes = 64 * 1024;
 
 /** Prunes the history of a store whose row the transaction has locked, after a change by a document of this size. */
-export async function pruneNowAndThen(
+export async function pruneOccasionally(
   query: Query,
   storeId: string,
   { limits, bytes }: { readonly limits: HistoryLimits; readonly bytes: number },
