@@ -2,14 +2,9 @@ import { Conflict, OperatorError } from '../errors.ts';
 import { inputTypeOf } from '../import/documents.ts';
 import { toSnakeValue } from '../input/names.ts';
 import type { Configuration } from '../menu/configuration.ts';
-import {
-  compareConfigurations,
-  entityKinds,
-  type MenuChanges,
-  summarize,
-  summarizeChanges,
-} from '../menu/history/changes.ts';
+import { compareConfigurations, entityKinds, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
 import { createDescriber } from '../menu/history/describe.ts';
+import { summarize } from '../menu/history/repository.ts';
 import { inputOf, restoreMenuConfiguration } from '../menu/history/restore.ts';
 import { validateConfiguration } from '../menu/validate.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';

@@ -107,23 +107,29 @@ interface Backlinks {
   readonly modifierItemsByItem: ReadonlyMap<string, readonly ModifierItemNode[]>;
 }
 
-const backlinksByConfiguration = new WeakMap<Configuration, Backlinks>();
-
-/** Computes backlinks lazily, since few queries select them. */
-export function backlinksOf(configuration: Configuration): Backlinks {
-  let backlinks = backlinksByConfiguration.get(configuration);
-  if (!backlinks) {
-    backlinks = {
-      menusByCategory: invert(configuration.menus, menu => menu.categoryExternalIds),
-      categoriesByItem: invert(configuration.categories, category => category.itemExternalIds),
-      itemsByGroup: invert(configuration.items, item => item.modifierExternalIds),
-      groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
-      modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
-    };
-    backlinksByConfiguration.set(configuration, backlinks);
-  }
-  return backlinks;
+/** Computes a value once for each object of a configuration, which is immutable, for as long as the object exists. */
+export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const values = new WeakMap<Key, Value>();
+  return key => {
+    let value = values.get(key);
+    if (value === undefined) {
+      value = compute(key);
+      values.set(key, value);
+    }
+    return value;
+  };
 }
+
+/** Computed when first used, since few queries select them. */
+export const backlinksOf = memoize(
+  (configuration: Configuration): Backlinks => ({
+    menusByCategory: invert(configuration.menus, menu => menu.categoryExternalIds),
+    categoriesByItem: invert(configuration.categories, category => category.itemExternalIds),
+    itemsByGroup: invert(configuration.items, item => item.modifierExternalIds),
+    groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
+    modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
+  }),
+);
 
 function invert<T>(nodes: ReadonlyMap<string, T>, referencesOf: (node: T) => readonly string[]): Map<string, T[]> {
   const inverted = new Map<string, T[]>();

@@ -14,7 +14,8 @@ export interface PostedConfiguration {
 /** A kind of menu entity, named after its list in the configuration. */
 export type KindName = keyof PostedConfiguration;
 
-interface KindDefinition {
+export interface Kind {
+  readonly name: KindName;
   readonly entity: EntitySchema;
   readonly noun: string;
   /** The property that lists the external ids of an entity's children, and the kind of those children. */
@@ -23,9 +24,7 @@ interface KindDefinition {
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
-export type Kind = KindDefinition & { readonly name: KindName };
-
-const definitions: Readonly<Record<KindName, KindDefinition>> = {
+const definitions: Readonly<Record<KindName, Omit<Kind, 'name'>>> = {
   menus: {
     entity: MenuEntity,
     noun: 'menu',
@@ -58,7 +57,14 @@ export const menuKinds: readonly Kind[] = Object.entries(definitions).map(([name
   return { name: name as KindName, ...definition };
 });
 
-export const nounOf = (name: KindName): string => definitions[name].noun;
+/** A value of each kind, by its name. */
+export function byKind<Value>(create: (kind: Kind) => Value): Readonly<Record<KindName, Value>> {
+  return Object.fromEntries(menuKinds.map(kind => [kind.name, create(kind)])) as Record<KindName, Value>;
+}
+
+const kinds = byKind(kind => kind);
+
+export const kindOf = (name: KindName): Kind => kinds[name];
 
 /** The external ids of an entity's children; undefined where an element could not be parsed. */
 export function childIdsOf({ children }: Kind, entity: object | undefined): readonly (string | undefined)[] {

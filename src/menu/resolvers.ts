@@ -1,33 +1,41 @@
-import type { Resolvers, ResolversParentTypes } from '../generated/graph.ts';
-import type { Context } from '../graphql/context.ts';
+import type { Resolvers } from '../generated/graph.ts';
 import type { Store } from '../store/entities.ts';
+import type { storeLoaders } from '../store/loaders.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
 import type { ChangeOrigin } from './history/entities.ts';
+import type { menuLoaders } from './loaders.ts';
 import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
 
-const loadConfiguration = (store: ResolversParentTypes['Store'], { loaders }: Context) =>
-  loaders.menus.byStore.load(store);
+/** What these resolvers take from the context of a request. */
+interface MenuContext {
+  readonly loaders: {
+    readonly stores: ReturnType<typeof storeLoaders>;
+    readonly menus: ReturnType<typeof menuLoaders>;
+  };
+}
+
+const loadConfiguration = (store: Store, { loaders }: MenuContext) => loaders.menus.byStore.load(store);
 
 /** Resolves a field of a store from its current configuration. */
 const ofCurrent =
   <Args, Result>(read: (configuration: Configuration, args: Args) => Result | Promise<Result>) =>
-  async (store: Store, args: Args, context: Context): Promise<Result> =>
+  async (store: Store, args: Args, context: MenuContext): Promise<Result> =>
     read(await loadConfiguration(store, context), args);
 
 /** Loads the store of a configuration; it exists, because the configuration was loaded through it. */
-export async function loadStoreOf({ storeId }: Configuration, { loaders }: Context): Promise<Store> {
+export async function loadStoreOf({ storeId }: Configuration, { loaders }: MenuContext): Promise<Store> {
   const store = await loaders.stores.byId.load(storeId);
   if (!store) throw new Error(`Store ${storeId} is gone`);
   return store;
 }
 
-const loadStore = ({ configuration }: { readonly configuration: Configuration }, _args: object, context: Context) =>
+const loadStore = ({ configuration }: { readonly configuration: Configuration }, _args: object, context: MenuContext) =>
   loadStoreOf(configuration, context);
 
 /** Resolves the id of a menu entity: its number, which is unique within its kind, after the name of its kind. One of the past has its revision, too. */

@@ -4,7 +4,7 @@ import { findUnstorable, isStorable } from '../input/storable.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { MenuLimits } from '../limits.ts';
 import { isPause, runInSlices, type Steps } from '../scheduling/time-slice.ts';
-import { childIdsOf, menuKinds, nounOf, type PostedConfiguration } from './kinds.ts';
+import { byKind, childIdsOf, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';
 import { checkLimits } from './limits.ts';
 
 /** Input of which some values could not be parsed and are undefined. */
@@ -126,21 +126,20 @@ const isTooLong = (text: string) => text.length > maxExternalIdLength && [...tex
 
 /** References name an entity of the same configuration, and no list contains a reference twice. */
 function* checkReferences(configuration: PartialConfiguration): ReturnType<Check> {
-  const ids = new Map(menuKinds.map(({ name }) => [name, externalIdsOf(configuration[name])]));
+  const ids = byKind(({ name }) => externalIdsOf(configuration[name]));
   for (const kind of menuKinds) {
     if (!kind.children) continue;
     const { property, kind: childKind } = kind.children;
     const entities: readonly (object | undefined)[] = configuration[kind.name] ?? [];
     for (const [index, entity] of entities.entries()) {
       const path = [kind.name, index, property];
-      yield* checkReferenceList(childIdsOf(kind, entity), ids.get(childKind), nounOf(childKind), path);
+      yield* checkReferenceList(childIdsOf(kind, entity), ids[childKind], kindOf(childKind).noun, path);
       if (isPause(index)) yield;
     }
   }
-  const itemIds = ids.get('items');
   for (const [index, modifierItem] of (configuration.modifierItems ?? []).entries()) {
     const id = modifierItem?.menuItemExternalId;
-    if (id === null || id === undefined || !itemIds || itemIds.has(id)) continue;
+    if (id === null || id === undefined || !ids.items || ids.items.has(id)) continue;
     yield notFound(['modifierItems', index, 'menuItemExternalId'], 'item', id);
   }
 }

@@ -1,5 +1,6 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
+import { isStorable } from '../input/storable.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
@@ -74,7 +75,7 @@ function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFi
 
 /** Rejects text that PostgreSQL cannot store. */
 function textErrors(name: string, text: string | null | undefined): ValidationError[] {
-  if (!text || (text.isWellFormed() && !text.includes('\0'))) return [];
+  if (isStorable(text)) return [];
   const message = 'the text holds a NUL character or half of a surrogate pair';
   return [{ path: ['filter', name], type: 'value_error', message }];
 }

@@ -2,15 +2,16 @@ import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
-import type {
-  Configuration,
-  MenuItemNode,
-  MenuNode,
-  ModifierGroupNode,
-  ModifierItemNode,
+import {
+  type Configuration,
+  type MenuItemNode,
+  type MenuNode,
+  type ModifierGroupNode,
+  type ModifierItemNode,
+  memoize,
 } from '../menu/configuration.ts';
 import { type OrderLine, type OrderModifier, priceUnit } from './price.ts';
-import { type GroupRules, type ItemRules, memoize, menusOf, rulesOf, rulesOfGroup } from './rules.ts';
+import { type GroupRules, type ItemRules, menusOf, rulesOf, rulesOfGroup } from './rules.ts';
 
 type Path = readonly (string | number)[];
 

@@ -4,6 +4,7 @@ import {
   type MenuNode,
   type ModifierGroupNode,
   type ModifierItemNode,
+  memoize,
 } from '../menu/configuration.ts';
 
 export interface GroupRules {
@@ -18,19 +19,6 @@ export interface ItemRules {
   readonly groups: ReadonlyMap<string, GroupRules>;
   /** The groups from which something must be chosen. */
   readonly required: readonly GroupRules[];
-}
-
-/** Computes a value once for each object, for as long as the object exists. */
-export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const values = new WeakMap<Key, Value>();
-  return key => {
-    let value = values.get(key);
-    if (value === undefined) {
-      value = compute(key);
-      values.set(key, value);
-    }
-    return value;
-  };
 }
 
 // An item may have thousands of groups and be in thousands of menus. What follows from an immutable configuration alone is computed for the first

@@ -17,7 +17,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { openDataDirectory } from '../../src/database/embedded/data-directory.ts';
 import { readPidFile } from '../../src/database/embedded/postmaster.ts';
 import { joinServer, leaveServer } from '../../src/database/embedded/server.ts';
-import { acquireSharedLock, becomeLast } from '../../src/database/embedded/session-lock.ts';
+import { acquireSharedLock, tryExclusiveLock } from '../../src/database/embedded/session-lock.ts';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import {
   killServer,
@@ -138,10 +138,10 @@ test('no program can join between the last unlock and the end of the server or o
   const first = await joinServer(directory, { fsync: 'off' });
   const second = await acquireSharedLock(first.socketDirectory);
   if (!second) throw new Error('the second program could not join');
-  expect(await becomeLast(second)).toBe(false);
+  expect(await tryExclusiveLock(second)).toBe(false);
   await second.client.end();
 
-  expect(await becomeLast(first)).toBe(true);
+  expect(await tryExclusiveLock(first)).toBe(true);
   expect(await acquireSharedLock(first.socketDirectory)).toBeUndefined();
 
   await first.client.end();

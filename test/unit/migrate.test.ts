@@ -3,9 +3,8 @@ import { isMigrated, migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
 import { queryIn } from '../../src/database/transaction.ts';
 import { defaultHistoryLimits } from '../../src/limits.ts';
-import { summarize } from '../../src/menu/history/changes.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
-import { checkHistoryArguments, findHistoryPages } from '../../src/menu/history/repository.ts';
+import { checkHistoryArguments, findHistoryPages, summarize } from '../../src/menu/history/repository.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 
 test('of many processes that start together, each migration is run by one, and all wait for the last', async () => {

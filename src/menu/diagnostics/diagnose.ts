@@ -5,7 +5,7 @@ import type {
   MenuDiagnosticCode,
 } from '../../generated/graph.ts';
 import { runInSlices, type Steps } from '../../scheduling/time-slice.ts';
-import type { Configuration } from '../configuration.ts';
+import { type Configuration, memoize } from '../configuration.ts';
 import { menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';
 import { severityOf } from './codes.ts';
@@ -58,16 +58,8 @@ export function* diagnose(configuration: MenuConfigurationInput): Steps<Diagnost
   return [...byCode.values()].flat().sort(bySeverityAndPath).slice(0, maxDiagnostics);
 }
 
-const diagnosticsByConfiguration = new WeakMap<Configuration, Promise<readonly MenuDiagnostic[]>>();
-
-/** Diagnoses a stored configuration once, since it is immutable. */
-export function diagnosticsOf(configuration: Configuration): Promise<readonly MenuDiagnostic[]> {
-  const diagnostics = diagnosticsByConfiguration.get(configuration) ?? diagnoseStored(configuration);
-  diagnosticsByConfiguration.set(configuration, diagnostics);
-  return diagnostics;
-}
-
-async function diagnoseStored(configuration: Configuration): Promise<readonly MenuDiagnostic[]> {
+/** Diagnoses a stored configuration. */
+export const diagnosticsOf = memoize(async (configuration: Configuration): Promise<readonly MenuDiagnostic[]> => {
   const lists = {
     menus: [...configuration.menus.values()],
     categories: [...configuration.categories.values()],
@@ -82,7 +74,7 @@ async function diagnoseStored(configuration: Configuration): Promise<readonly Me
     place: formatPath(path),
     externalId: lists[path[0]][Number(path[1])]?.externalId ?? null,
   }));
-}
+});
 
 const severities: readonly DiagnosticSeverity[] = ['ERROR', 'WARNING', 'INFO'];
 const listNames = menuKinds.map(kind => kind.name);

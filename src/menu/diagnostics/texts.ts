@@ -1,6 +1,6 @@
 import { isPause, type Steps } from '../../scheduling/time-slice.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type KindName, menuKinds, nounOf } from '../kinds.ts';
+import { type KindName, kindOf, menuKinds } from '../kinds.ts';
 import type { Findings, Path, ValidationContext } from './context.ts';
 import { displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
@@ -43,7 +43,7 @@ function* collectTexts(context: ValidationContext): Steps<Text[]> {
 
 /** The subject of a sentence about a text. */
 function ownerOf({ list, entity }: Text): string {
-  const noun = nounOf(list);
+  const noun = kindOf(list).noun;
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${displayName(entity)}`;
 }
 

@@ -2,8 +2,7 @@ import type { MenuEntityKind } from '../../generated/graph.ts';
 import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type Kind, type KindName, menuKinds } from '../kinds.ts';
-import type { ChangeSource } from './entities.ts';
+import { byKind, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
 import { compareFields, type FieldChange } from './fields.ts';
 import { childrenOf, compareLists, countParents, type ListChange, walkMenu } from './placements.ts';
 
@@ -43,15 +42,11 @@ export interface MenuChanges {
 
 /** Counts the changed entities of each kind, from menus down to modifier items. */
 export function countChanges({ entities }: MenuChanges): readonly ChangeCounts[] {
-  return menuKinds.flatMap(({ name }) => {
-    const count = (change: EntityChange['change']) =>
-      entities.filter(entity => entity.kind === name && entity.change === change).length;
-    const counts = { kind: name, added: count('ADDED'), changed: count('CHANGED'), removed: count('REMOVED') };
-    return counts.added + counts.changed + counts.removed > 0 ? [counts] : [];
-  });
+  return countByKind(
+    ({ name }, change) => entities.filter(each => each.kind === name && each.change === change.toUpperCase()).length,
+  );
 }
 
-/** Describes changes by their numbers, e.g. `1 item changed, 2 modifier items added`. */
 export function summarizeChanges(changes: MenuChanges): string {
   const isUnchanged = changes.entities.length + changes.reordered.length === 0;
   return isUnchanged ? 'nothing changed' : summarizeCounts(countChanges(changes));
@@ -68,7 +63,7 @@ interface Draft {
   readonly placements: PlacementChange[];
 }
 
-type Drafts = ReadonlyMap<KindName, Map<string, Draft>>;
+type Drafts = Readonly<Record<KindName, Map<string, Draft>>>;
 
 /** If more elements of a list were moved, its parent reports the new list instead of each element its move. */
 const maxMoves = 5;
@@ -79,8 +74,8 @@ const maxMoves = 5;
  */
 export function* compareConfigurations(before: Configuration, after: Configuration): Steps<MenuChanges> {
   const pair = { before, after };
-  const drafts = new Map<KindName, Map<string, Draft>>();
-  for (const { name } of menuKinds) drafts.set(name, yield* compareEntities(name, pair));
+  const drafts = byKind(() => new Map<string, Draft>());
+  for (const { name } of menuKinds) yield* compareEntities(drafts, pair, name);
   const menus = { before: [...before.menus.keys()], after: [...after.menus.keys()] };
   compareList(drafts, pair, { parent: null, childKind: 'menus', ...menus });
   for (const kind of menuKinds) yield* compareChildren(drafts, pair, kind);
@@ -88,15 +83,13 @@ export function* compareConfigurations(before: Configuration, after: Configurati
   return { entities: yield* inMenuOrder(drafts, pair), reordered: yield* reorderedKinds(pair) };
 }
 
-function* compareEntities(kind: KindName, { before, after }: ConfigurationPair): Steps<Map<string, Draft>> {
-  const drafts = new Map<string, Draft>();
+function* compareEntities(drafts: Drafts, { before, after }: ConfigurationPair, kind: KindName): Steps<void> {
   for (const id of new Set([...after[kind].keys(), ...before[kind].keys()])) {
     const [old, now] = [before[kind].get(id), after[kind].get(id)];
     const fields = compareFields(kind, old, now);
-    if (fields.length > 0 || !old || !now) drafts.set(id, { fields, placements: [] });
+    if (fields.length > 0 || !old || !now) drafts[kind].set(id, { fields, placements: [] });
     yield;
   }
-  return drafts;
 }
 
 /** Compares the children of every entity of a kind that is in both configurations. */
@@ -147,12 +140,12 @@ function* completeMoves(drafts: Drafts, pair: ConfigurationPair, kind: Kind): St
   const { before, after } = pair;
   if (!kind.children) return;
   const { kind: childKind } = kind.children;
-  for (const id of drafts.get(kind.name)?.keys() ?? []) {
+  for (const id of drafts[kind.name].keys()) {
     const [old, now] = [before[kind.name].get(id), after[kind.name].get(id)];
     if (old && now) continue;
     const children = childrenOf(kind, now ?? old);
     for (const [position, childId] of children.entries()) {
-      const placements = drafts.get(childKind)?.get(childId)?.placements ?? [];
+      const placements = drafts[childKind].get(childId)?.placements ?? [];
       if (placements.length === 0 || !before[childKind].has(childId) || !after[childKind].has(childId)) continue;
       const previousId = now && children[position - 1];
       placements.push({
@@ -168,26 +161,26 @@ function* completeMoves(drafts: Drafts, pair: ConfigurationPair, kind: Kind): St
 }
 
 function draftOf(drafts: Drafts, kind: KindName, externalId: string): Draft {
-  const draft = drafts.get(kind)?.get(externalId) ?? { fields: [], placements: [] };
-  drafts.get(kind)?.set(externalId, draft);
+  const draft = drafts[kind].get(externalId) ?? { fields: [], placements: [] };
+  drafts[kind].set(externalId, draft);
   return draft;
 }
 
 function* inMenuOrder(drafts: Drafts, pair: ConfigurationPair): Steps<readonly EntityChange[]> {
   const { before, after } = pair;
-  if ([...drafts.values()].every(ofKind => ofKind.size === 0)) return [];
+  if (Object.values(drafts).every(ofKind => ofKind.size === 0)) return [];
   const parentsBefore = yield* countParents(before);
   const parentsAfter = yield* countParents(after);
   const changes: EntityChange[] = [];
   for (const { kind, externalId, path } of yield* walkMenu(before, after, parentsAfter)) {
-    const draft = drafts.get(kind)?.get(externalId);
+    const draft = drafts[kind].get(externalId);
     if (!draft) continue;
     const [isOld, isNow] = [before[kind].has(externalId), after[kind].has(externalId)];
     changes.push({
       ...referenceTo(pair, kind, externalId),
       change: isOld && isNow ? 'CHANGED' : isNow ? 'ADDED' : 'REMOVED',
       path: path.map(parent => referenceTo(pair, parent.kind, parent.externalId)),
-      parentCount: (isNow ? parentsAfter : parentsBefore).get(kind)?.get(externalId) ?? 0,
+      parentCount: (isNow ? parentsAfter : parentsBefore)[kind].get(externalId) ?? 0,
       ...draft,
     });
     yield;
@@ -232,20 +225,20 @@ export interface ChangeCounts {
   readonly removed: number;
 }
 
-/** Describes an entry by its numbers, e.g. `1 item changed, 2 modifier items added`. */
-export function summarize({
-  source,
-  counts,
-}: {
-  readonly source: ChangeSource;
-  readonly counts: readonly ChangeCounts[];
-}): string {
-  return source === 'UNKNOWN' ? 'the history begins here' : summarizeCounts(counts);
+const changeNames = ['added', 'changed', 'removed'] as const;
+
+/** Counts changes by kind; leaves out kinds without any. */
+export function countByKind(count: (kind: Kind, change: (typeof changeNames)[number]) => number): ChangeCounts[] {
+  return menuKinds.flatMap(kind => {
+    const [added = 0, changed = 0, removed = 0] = changeNames.map(change => count(kind, change));
+    return added + changed + removed > 0 ? [{ kind: kind.name, added, changed, removed }] : [];
+  });
 }
 
+/** Describes changes by their numbers, e.g. `1 item changed, 2 modifier items added`. */
 export function summarizeCounts(counts: readonly ChangeCounts[]): string {
   const parts = counts.flatMap(({ kind, ...numbers }) =>
-    (['added', 'changed', 'removed'] as const)
+    changeNames
       .filter(change => numbers[change] > 0)
       .map(change => `${numbers[change]} ${nounFor(kind, numbers[change])} ${change}`),
   );
@@ -253,6 +246,6 @@ export function summarizeCounts(counts: readonly ChangeCounts[]): string {
 }
 
 function nounFor(name: KindName, count: number): string {
-  const noun = menuKinds.find(kind => kind.name === name)?.noun ?? name;
+  const { noun } = kindOf(name);
   return count === 1 ? noun : `${noun}s`.replace(/ys$/, 'ies');
 }

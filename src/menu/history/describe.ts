@@ -2,7 +2,7 @@ import type { Availability, TimePeriod } from '../availability.ts';
 import type { Configuration } from '../configuration.ts';
 import { type Named, nameOf } from '../diagnostics/messages.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type KindName, menuKinds } from '../kinds.ts';
+import { type KindName, kindOf } from '../kinds.ts';
 import type { EntityChange, PlacementChange } from './changes.ts';
 import { dayCodes, definitionOf, type FieldChange, isRewritten, periodsByDay } from './fields.ts';
 import { childrenOf } from './placements.ts';
@@ -45,7 +45,7 @@ export function createDescriber({ before, after, currency, formatText = text => 
 
   /** Formats a list of children; looks up only the names that are shown. */
   const formatChildren = (kind: KindName, ids: readonly string[]) => {
-    const children = menuKinds.find(({ name }) => name === kind)?.children;
+    const { children } = kindOf(kind);
     const shown = ids.slice(0, maxNames);
     return formatList(children ? shown.map(id => nameById(children.kind, id)) : shown, ids.length);
   };
@@ -129,9 +129,8 @@ export function createDescriber({ before, after, currency, formatText = text => 
   /** Describes what a reader wants to know first about an entity that was added or removed. */
   function describeEntity({ kind: name, externalId }: EntityChange): readonly string[] {
     const entity = after[name].get(externalId) ?? before[name].get(externalId);
-    const kind = menuKinds.find(candidate => candidate.name === name);
-    if (!entity || !kind) return [];
-    const children = childrenOf(kind, entity);
+    if (!entity) return [];
+    const children = childrenOf(kindOf(name), entity);
     return [
       ...('price' in entity ? [amounts.format(entity.price)] : []),
       ...('priceChange' in entity ? [amounts.formatChange(entity.priceChange)] : []),

@@ -1,7 +1,8 @@
 import { type Availability, parseDay, parseTime, type TimePeriod } from '../availability.ts';
 import type { ConfigurationRows } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type KindName, menuKinds } from '../kinds.ts';
+import { byKind, type KindName } from '../kinds.ts';
+import { isSameList } from './placements.ts';
 
 /** A difference in one field, or in one language of a text, or on one day of an availability. */
 export interface FieldChange {
@@ -88,7 +89,7 @@ export function isRewritten(kind: KindName, { field, key, before, after }: Field
   return (type === 'text' || type === 'availability') && key === null && before !== null && after !== null;
 }
 
-const fieldsByKind = new Map(menuKinds.map(({ name }) => [name, Object.entries(definitions[name])]));
+const fieldsByKind = byKind(({ name }) => Object.entries<FieldDefinition>(definitions[name]));
 
 /**
  * Compares two entities of a kind field by field; undefined is one that does not exist. The children of an entity that is in both
@@ -96,7 +97,7 @@ const fieldsByKind = new Map(menuKinds.map(({ name }) => [name, Object.entries(d
  */
 export function compareFields(kind: KindName, before: object | undefined, after: object | undefined): FieldChange[] {
   const changes: FieldChange[] = [];
-  for (const [field, { type }] of fieldsByKind.get(kind) ?? []) {
+  for (const [field, { type }] of fieldsByKind[kind]) {
     const old = readField(before, field);
     const now = readField(after, field);
     if (isEqual(old, now) || (type === 'externalIds' && before && after)) continue;
@@ -113,8 +114,7 @@ function readField(entity: object | undefined, field: string): unknown {
 
 /** Compares values of the columns, which are scalars and lists of scalars. */
 function isEqual(one: unknown, other: unknown): boolean {
-  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
-  return one.length === other.length && one.every((value, index) => value === other[index]);
+  return Array.isArray(one) && Array.isArray(other) ? isSameList(one, other) : one === other;
 }
 
 /** Compares texts by language; reports the whole text if only the order of its languages differs. */
@@ -132,7 +132,7 @@ function isEqualText(one: OptionalText, other: OptionalText): boolean {
   if (!one || !other) return one === other;
   const keys = Object.keys(one.translations);
   return (
-    isEqual(keys, Object.keys(other.translations)) &&
+    isSameList(keys, Object.keys(other.translations)) &&
     keys.every(key => one.translations[key] === other.translations[key])
   );
 }

@@ -4,20 +4,16 @@ import type { ConnectionArguments, Page, PageRequest } from '../../lists/paging.
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
+import type { RevisionRequest } from './configurations-at.ts';
 import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
 
 export type MenuHistoryConnection = RelayConnection<HistoryEntry>;
-
-interface ConfigurationKey {
-  readonly storeId: string;
-  readonly revision: number;
-}
 
 /** Called with stores, or with what was loaded through them: only stores in the key's access scope can be loaded. */
 export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: CostBudget) {
   const counts = new DataLoader<string, number>(storeIds => repository.count(storeIds));
   const charge = createHistoryCharge(repository.countEntities, budget);
-  const configurations = new DataLoader<ConfigurationKey, Configuration, string>(
+  const configurations = new DataLoader<RevisionRequest, Configuration, string>(
     async keys => {
       const found = await repository.findConfigurationsAt(keys);
       return found.map((configuration, index) => configuration ?? new Error(`Store ${keys[index]?.storeId} is gone`));
@@ -41,7 +37,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
         () => counts.load(id),
       );
     },
-    async configurationAt({ storeId, revision }: ConfigurationKey): Promise<Configuration> {
+    async configurationAt({ storeId, revision }: RevisionRequest): Promise<Configuration> {
       await charge({ storeId, revisions: [revision], comparisons: 0 });
       return configurations.load({ storeId, revision });
     },

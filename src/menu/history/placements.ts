@@ -1,6 +1,6 @@
 import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
-import { childIdsOf, type Kind, type KindName, menuKinds } from '../kinds.ts';
+import { byKind, childIdsOf, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
 
 /** A difference between two lists; positions count from 0. */
 export interface ListChange {
@@ -30,8 +30,9 @@ export function compareLists(before: readonly string[], after: readonly string[]
   ];
 }
 
-function isSameList(before: readonly string[], after: readonly string[]): boolean {
-  return before.length === after.length && before.every((id, index) => id === after[index]);
+/** Compares lists of scalars. */
+export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
 /** Returns the indexes of a longest increasing subsequence of distinct numbers (patience sorting). */
@@ -81,14 +82,15 @@ interface PlacedEntity extends EntityKey {
 }
 
 /** The number of entities that contain another one, by its kind and external id. */
-type ParentCounts = ReadonlyMap<KindName, ReadonlyMap<string, number>>;
+type ParentCounts = Readonly<Record<KindName, ReadonlyMap<string, number>>>;
 
 export function* countParents(configuration: Configuration): Steps<ParentCounts> {
-  const counts = new Map(menuKinds.map(({ name }) => [name, new Map<string, number>()]));
+  const counts = byKind(() => new Map<string, number>());
   for (const kind of menuKinds) {
-    const ofChildren = kind.children && counts.get(kind.children.kind);
-    for (const entity of ofChildren ? configuration[kind.name].values() : []) {
-      for (const id of childrenOf(kind, entity)) ofChildren?.set(id, (ofChildren.get(id) ?? 0) + 1);
+    if (!kind.children) continue;
+    const ofChildren = counts[kind.children.kind];
+    for (const entity of configuration[kind.name].values()) {
+      for (const id of childrenOf(kind, entity)) ofChildren.set(id, (ofChildren.get(id) ?? 0) + 1);
       yield;
     }
   }
@@ -110,28 +112,26 @@ export function* walkMenu(
   parentsAfter: ParentCounts,
 ): Steps<readonly PlacedEntity[]> {
   const entities: PlacedEntity[] = [];
-  const kinds = new Map(menuKinds.map(kind => [kind.name, kind]));
-  const visited = new Map(menuKinds.map(({ name }) => [name, new Set<string>()]));
+  const visited = byKind(() => new Set<string>());
 
   function* visit(kind: Kind, externalId: string, path: readonly EntityKey[]): Steps<void> {
-    visited.get(kind.name)?.add(externalId);
+    visited[kind.name].add(externalId);
     entities.push({ kind: kind.name, externalId, path });
     yield;
-    const childKind = kind.children && kinds.get(kind.children.kind);
-    if (!childKind) return;
+    if (!kind.children) return;
+    const childKind = kindOf(kind.children.kind);
     const children = childrenOf(kind, after[kind.name].get(externalId));
     const current = new Set(children);
     const pathOfChildren = [...path, { kind: kind.name, externalId }];
-    const isVisited = visited.get(childKind.name);
     for (const id of mergeLists(childrenOf(kind, before[kind.name].get(externalId)), children)) {
-      const isElsewhere = !current.has(id) && parentsAfter.get(childKind.name)?.has(id);
-      if (!isElsewhere && !isVisited?.has(id)) yield* visit(childKind, id, pathOfChildren);
+      const isElsewhere = !current.has(id) && parentsAfter[childKind.name].has(id);
+      if (!isElsewhere && !visited[childKind.name].has(id)) yield* visit(childKind, id, pathOfChildren);
     }
   }
 
   for (const kind of menuKinds) {
     for (const id of mergeLists([...before[kind.name].keys()], [...after[kind.name].keys()])) {
-      if (!visited.get(kind.name)?.has(id)) yield* visit(kind, id, []);
+      if (!visited[kind.name].has(id)) yield* visit(kind, id, []);
     }
   }
   return entities;

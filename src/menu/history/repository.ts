@@ -12,7 +12,7 @@ import {
   pageRequest,
 } from '../../lists/paging.ts';
 import { menuKinds } from '../kinds.ts';
-import type { ChangeCounts } from './changes.ts';
+import { type ChangeCounts, countByKind, summarizeCounts } from './changes.ts';
 import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
 import { type MenuHistory, oldestRetained } from './entities.ts';
 
@@ -24,6 +24,10 @@ export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt'
   /** From menus down to modifier items; empty for the first entry if the history began later than the menu. */
   readonly counts: readonly ChangeCounts[];
 }
+
+/** Describes an entry by its numbers. */
+export const summarize = ({ source, counts }: HistoryEntry): string =>
+  source === 'UNKNOWN' ? 'the history begins here' : summarizeCounts(counts);
 
 export type MenuHistoryRepository = ReturnType<typeof createMenuHistoryRepository>;
 
@@ -79,21 +83,10 @@ export async function findHistoryPages(
   const byStore = Map.groupBy(found, row => row.storeId);
   return storeIds.map(storeId => {
     const rows = byStore.get(storeId) ?? [];
-    const entries = rows.flatMap(({ revision, createdAt, source, keyName, counts }): HistoryEntry[] =>
-      revision === null
-        ? []
-        : [
-            {
-              storeId,
-              revision,
-              id: cursorId(storeId, revision),
-              createdAt,
-              source,
-              keyName,
-              counts: toCounts(counts),
-            },
-          ],
-    );
+    const entries = rows.flatMap(({ revision, counts, hasNewer: _newer, hasOlder: _older, ...row }): HistoryEntry[] => {
+      if (revision === null) return [];
+      return [{ ...row, revision, id: cursorId(storeId, revision), counts: toCounts(counts) }];
+    });
     const hasMore = entries.length > size;
     const [flags] = rows;
     return {
@@ -106,12 +99,9 @@ export async function findHistoryPages(
 
 /** Sums the counts of the statements of a revision by kind. */
 function toCounts(counts: EntryRow['counts']): ChangeCounts[] {
-  return menuKinds.flatMap(({ name, entity }) => {
-    const ofKind = counts.filter(({ kind }) => kind === entity.meta.tableName);
-    const sum = (change: 'added' | 'changed' | 'removed') => ofKind.reduce((total, row) => total + row[change], 0);
-    const [added, changed, removed] = [sum('added'), sum('changed'), sum('removed')];
-    return added + changed + removed > 0 ? [{ kind: name, added, changed, removed }] : [];
-  });
+  return countByKind(({ entity: { meta } }, change) =>
+    counts.reduce((total, row) => total + (row.kind === meta.tableName ? row[change] : 0), 0),
+  );
 }
 
 /** The number of revisions that are kept of each store. */

@@ -14,12 +14,11 @@ import {
   type EntityChange,
   entityKinds,
   type MenuChanges,
-  summarize,
   summarizeChanges,
 } from './changes.ts';
 import { createDescriber, type DescribedField, type Describer } from './describe.ts';
 import type { FieldChange } from './fields.ts';
-import type { HistoryEntry } from './repository.ts';
+import { type HistoryEntry, summarize } from './repository.ts';
 import { restoreMenuConfiguration } from './restore.ts';
 
 /** The parent value of `MenuChanges`. */

@@ -6,7 +6,7 @@ import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuL
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
-import { type Kind, type KindName, menuKinds, type PostedConfiguration, tableOf } from '../kinds.ts';
+import { byKind, type Kind, type PostedConfiguration, tableOf } from '../kinds.ts';
 import { checkRevision, lockStore, notPosted, writeConfiguration } from '../replace.ts';
 import { validateConfiguration } from '../validate.ts';
 import { findConfigurationAt } from './configurations-at.ts';
@@ -64,8 +64,7 @@ async function validatePast(em: EntityManager, past: Configuration, limits: Menu
 
 /** Returns the input by which a replacement stores this configuration. */
 export function inputOf(em: EntityManager, configuration: Configuration): MenuConfigurationInput {
-  const lists = menuKinds.map(kind => [kind.name, entitiesOf(em, configuration, kind)]);
-  return Object.fromEntries(lists) as Record<KindName, never>;
+  return byKind(kind => entitiesOf(em, configuration, kind) as never[]);
 }
 
 function entitiesOf(em: EntityManager, configuration: Configuration, kind: Kind): object[] {
