@@ -5,7 +5,11 @@ import { queryIn } from '../../src/database/transaction.ts';
 import { defaultHistoryLimits } from '../../src/limits.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
 import { checkHistoryArguments, findHistoryPages, summarize } from '../../src/menu/history/repository.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { createEmptyDatabase, directConnection } from '../support/database.ts';
+import { splitMenus } from '../support/partitions.ts';
+
+const insertItem = `insert into menu_item (store_id, external_id, position, name, price, tax, in_stock, sell_separately, modifier_external_ids)
+  values ('old', 'soup', 0, '{"translations": {"en": "Soup"}}', 400, 0, true, true, '{}')`;
 
 test('of many processes that start together, each migration is run by one, and all wait for the last', async () => {
   const connect = await createEmptyDatabase();
@@ -22,8 +26,6 @@ test('a menu of an earlier version, also if it is posted during the migration, i
   onTestFinished(() => orm.close());
   await orm.migrator.up({ to: '0009-last-use' });
   const em = orm.em.fork();
-  const insertItem = `insert into menu_item (store_id, external_id, position, name, price, tax, in_stock, sell_separately, modifier_external_ids)
-    values ('old', 'soup', 0, '{"translations": {"en": "Soup"}}', 400, 0, true, true, '{}')`;
   await em.execute(`insert into store (id, name) values ('old', '{}'), ('empty', '{}'); ${insertItem}`);
   await em.execute("update store set menu_revision = 1 where id = 'old'");
   // A process of that version posts a menu while the database is migrated.
@@ -57,6 +59,29 @@ test('a menu of an earlier version, also if it is posted during the migration, i
   expect(found).toMatchObject([
     { items: new Map([['soup', expect.objectContaining({ price: 500 })]]) },
     { items: new Map([['soup', expect.objectContaining({ price: 450, name: { translations: { en: 'Soup' } } })]]) },
+  ]);
+});
+
+test('a database whose menu tables version 0.1.0 has partitioned is migrated, and its menus have a history', async () => {
+  const connect = await createEmptyDatabase();
+  const orm = connect({ poolSize: 2 });
+  onTestFinished(() => orm.close());
+  await orm.migrator.up({ to: '0006-store-currency' });
+  const em = orm.em.fork();
+  await em.execute(`insert into store (id, name) values ('old', '{}'); ${insertItem}`);
+  await em.execute("update store set menu_revision = 1 where id = 'old'");
+  await splitMenus(directConnection(orm));
+  await migrate(orm);
+  const parts = "select count(*)::int as count from pg_inherits where inhparent = 'menu_item'::regclass";
+  expect(await em.execute(parts)).toEqual([{ count: 16 }]);
+  await em.execute('update menu_item set price = 500');
+  const query = queryIn(em);
+  const [page] = await findHistoryPages(query, ['old'], checkHistoryArguments('old', {}), defaultHistoryLimits);
+  expect(page?.nodes.map(summarize)).toEqual(['1 item changed', 'the history begins here']);
+  const requests = (page?.nodes ?? []).map(({ revision }) => ({ storeId: 'old', revision }));
+  expect(await findConfigurationsAt(query, em, requests, defaultHistoryLimits)).toMatchObject([
+    { items: new Map([['soup', expect.objectContaining({ price: 500 })]]) },
+    { items: new Map([['soup', expect.objectContaining({ price: 400 })]]) },
   ]);
 });
 

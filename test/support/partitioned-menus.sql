@@ -1,6 +1,5 @@
--- Splits the tables of menus into 16 parts each, by a hash of the store's id. docs/scaling-and-failover.md tells when
--- and how. Rows are copied, and nobody reads or writes these tables meanwhile:
---   psql --single-transaction --set=ON_ERROR_STOP=1 --file=deploy/partitions/menus.sql "$DATABASE_URL"
+-- Splits the tables of menus into 16 parts each, by a hash of the store's id. Version 0.1.0 had this file for operators
+-- (schema/partitions/menus.sql): their databases are migrated and served as any other.
 do $$
 declare
   parts constant int := 16;
