@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 import { type AccessScope, unionOf } from '../scope.ts';
 import { anyOf, type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import type { Query } from './query.ts';
@@ -35,7 +36,11 @@ export function createBatchLoader<Entity extends { readonly id: string }, Joined
   };
   return new DataLoader(keys => schedule.run(() => load(keys)), {
     cache: false,
-    batchScheduleFn: dispatch => schedule.next(dispatch),
+    batchScheduleFn: dispatch => {
+      // The statement is logged and traced with the first request of the batch.
+      const request = currentRequest.getStore();
+      schedule.next(() => currentRequest.run(request, dispatch));
+    },
   });
 }
 
@@ -68,40 +73,4 @@ function compileByIds<Entity extends object, Joined extends object>(
 function idsIn(size: number): QueryOptions {
   const ids = Array.from({ length: size }, (_, index) => parameter(index + 1));
   return { parameters: size, build: qb => qb.where({ id: size === 1 ? ids[0] : { $in: ids } }) };
-}
-
-/** Maximum wait for the batch in progress: most take less, and one that hangs must not delay the next. */
-const maxWaitMs = 10;
-
-/**
- * Dispatches a batch at the end of this turn of the event loop or, while another is in progress, when that one ends. A batch starts
- * after its loads were requested, so each load reads its own writes.
- */
-class BatchSchedule {
-  #next: (() => void) | undefined;
-  #running = 0;
-
-  next(dispatch: () => void): void {
-    // The statement is logged and traced with the first request of the batch.
-    const request = currentRequest.getStore();
-    const start = () => {
-      if (this.#next !== start) return;
-      this.#next = undefined;
-      clearTimeout(timer);
-      currentRequest.run(request, dispatch);
-    };
-    this.#next = start;
-    const timer = this.#running > 0 ? setTimeout(start, maxWaitMs) : undefined;
-    if (!timer) setImmediate(start);
-  }
-
-  async run<T>(batch: () => Promise<T>): Promise<T> {
-    this.#running += 1;
-    try {
-      return await batch();
-    } finally {
-      this.#running -= 1;
-      this.#next?.();
-    }
-  }
 }

@@ -1,0 +1,37 @@
+/** How long a batch waits for the one in progress: most take less, and one that hangs must not delay the next for long. */
+const maxWaitMs = 10;
+
+/**
+ * Starts a batch at the end of this turn of the event loop or, while another is in progress, when that one ends. So a batch starts after all
+ * calls that share it, and none of them gets a result older than itself.
+ */
+export class BatchSchedule {
+  #next: (() => void) | undefined;
+  #running = 0;
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#next === undefined;
+  }
+
+  next(dispatch: () => void): void {
+    const start = () => {
+      if (this.#next !== start) return;
+      this.#next = undefined;
+      clearTimeout(timer);
+      dispatch();
+    };
+    this.#next = start;
+    const timer = this.#running > 0 ? setTimeout(start, maxWaitMs) : undefined;
+    if (!timer) setImmediate(start);
+  }
+
+  async run<T>(batch: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await batch();
+    } finally {
+      this.#running -= 1;
+      this.#next?.();
+    }
+  }
+}
