@@ -61,14 +61,14 @@ function withoutRemovedModifiers(entities: readonly EntityChange[]): readonly En
 
 const keyOf = ({ kind, externalId }: EntityReference) => `${kind} ${externalId}`;
 
-/** The place on the menu. */
+/** The path on the menu. */
 function headingOf({ kind, path }: EntityChange): string {
   const names = path.map(parent => printable(nameOf(parent)));
   const isOnMenu = kind === 'menus' || path[0]?.kind === 'menus';
   return [...(isOnMenu ? [] : ['On no menu']), ...names].join(' › ') || 'Menus';
 }
 
-/** The name and, if it is in several places, their number: a change of a shared modifier group concerns all its items. */
+/** The name and, if it has several parents, their number: a change of a shared modifier group concerns all its items. */
 function titleOf({ kind, parentCount, ...entity }: EntityChange): string {
   const name = printable(nameOf(entity));
   return parentCount > 1 ? `${name} (in ${parentCount} ${parentNouns[kind]})` : name;

@@ -58,14 +58,6 @@ export async function readEvents(query: Query, { after, limit, ...filter }: Read
   return rows.flatMap(({ completeAfter: _, ...event }) => (event.position === null ? [] : [event]));
 }
 
-/** The position after which every event is kept; a cursor before it is too old. */
-export async function oldestKept(query: Query): Promise<number> {
-  const [row] = await query<{ readonly position: number }>(oldestStatement, []);
-  return row?.position ?? 0;
-}
-
-const oldestStatement = prepared('select complete_after as position from event_log');
-
 /** The position of the last event: every event that commits from now on is after it. */
 export async function currentPosition(query: Query): Promise<number> {
   const [row] = await query<{ readonly position: number }>(currentStatement, []);

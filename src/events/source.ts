@@ -7,7 +7,7 @@ import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts'
 import type { EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
-import { type EventStream, PositionInFuture, ReaderTooSlow, type StreamedEvent, streamEvents } from './stream.ts';
+import { EventStream, PositionInFuture, ReaderTooSlow, type StreamedEvent } from './stream.ts';
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
 export interface EventSource {
@@ -52,7 +52,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
   async function open(stream: StreamId, kinds: readonly EventKind[], after: number | undefined): Promise<EventStream> {
-    const events = streamEvents({
+    const events = new EventStream({
       ...options,
       after,
       heldUntil: subscriber.heldUntil,

@@ -47,16 +47,12 @@ const maxAheadMicroseconds = 60_000_000;
 const pageSize = 200;
 const maxRetryMs = 500;
 
+type Result = IteratorResult<StreamedEvent, undefined>;
+
 /**
  * Streams the events after a position: first those that were missed, read from the log page by page as the reader takes them, then those of
  * the feed. Starts at once, and must be ended by `return()`, which also works while `next()` is pending (unlike that of a generator).
  */
-export function streamEvents(options: StreamOptions): EventStream {
-  return new EventStream(options);
-}
-
-type Result = IteratorResult<StreamedEvent, undefined>;
-
 export class EventStream implements AsyncIterableIterator<StreamedEvent, undefined> {
   /** Resolves when the stream has its starting point; rejects if `after` is too old, or in the future. */
   readonly opened: Promise<void>;

@@ -4,7 +4,7 @@ import { createReadAccess, queryOn } from '../../src/database/access.ts';
 import { clientFactory } from '../../src/database/pool.ts';
 import { EventFeed, type FeedOptions } from '../../src/events/feed.ts';
 import { currentPosition, EventsDeleted, readEvents } from '../../src/events/log.ts';
-import { type EventStream, ReaderTooSlow, streamEvents } from '../../src/events/stream.ts';
+import { EventStream, ReaderTooSlow, type StreamOptions } from '../../src/events/stream.ts';
 import { createOrm } from '../../src/orm.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startProxy } from '../http/proxy.ts';
@@ -38,8 +38,8 @@ async function startFeed({ port, ...options }: { port?: number } & Partial<FeedO
     await feed.close();
     await own.close();
   });
-  const stream = (given: Partial<Parameters<typeof streamEvents>[0]> = {}) =>
-    streamEvents({ feed, query: queryOn(pool), maxBuffered: 100, ...given });
+  const stream = (given: Partial<StreamOptions> = {}) =>
+    new EventStream({ feed, query: queryOn(pool), maxBuffered: 100, ...given });
   /** Ends the feed's session, as a restart of the server does. */
   const kill = () => query('select pg_terminate_backend($1)', [client && Reflect.get(client, 'processID')]);
   return { feed, stream, changes, kill };

@@ -13,7 +13,7 @@ export interface EntityReference {
   readonly name: MultilingualText | null;
 }
 
-/** A change of an entity's place in the list of a parent. */
+/** A change of an entity's position in the list of a parent. */
 export interface PlacementChange extends Omit<ListChange, 'externalId'> {
   /** Null for a menu, whose list is that of the store. */
   readonly parent: EntityReference | null;
@@ -24,7 +24,7 @@ export interface PlacementChange extends Omit<ListChange, 'externalId'> {
 /** All that changed about one entity. */
 export interface EntityChange extends EntityReference {
   readonly change: 'ADDED' | 'REMOVED' | 'CHANGED';
-  /** Where it is on the menu, from the menu down to its parent: the first place of several; empty if it is in nothing. */
+  /** Where it is on the menu, from the menu down to its parent, the first of several; empty if it is in nothing. */
   readonly path: readonly EntityReference[];
   /** How many entities contain it, or did before it was removed. */
   readonly parentCount: number;

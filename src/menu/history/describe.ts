@@ -204,12 +204,12 @@ export function formatHours(availability: readonly Availability[]): string {
   return groups.map(([hours, group]) => `${formatDays(group.map(({ day }) => day))} ${hours}`).join(', ') || 'never';
 }
 
-export function formatPeriods(periods: readonly TimePeriod[]): string {
+function formatPeriods(periods: readonly TimePeriod[]): string {
   return periods.map(({ startTime, endTime }) => `${startTime}–${endTime}`).join(' and ');
 }
 
 /** Formats days in ascending order: `MON–WED, FRI`. */
-export function formatDays(days: readonly string[]): string {
+function formatDays(days: readonly string[]): string {
   const runs: { readonly first: string; last: string }[] = [];
   for (const day of days) {
     const run = runs.at(-1);

@@ -69,7 +69,7 @@ const costPerEntity = {
  * anything else is read. Fields of one level are charged together, so that a request that selects too many reads none of them. The first one
  * is always allowed, if it is the only one of its level: no menu is too large to be looked at.
  */
-export function createHistoryCharge(
+function createHistoryCharge(
   countEntities: (storeIds: readonly string[]) => Promise<readonly number[]>,
   budget: CostBudget,
 ): (use: HistoryUse) => Promise<void> {

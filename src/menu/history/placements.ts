@@ -56,7 +56,7 @@ function longestIncreasing(numbers: readonly number[]): ReadonlySet<number> {
 }
 
 /** Merges two lists: the later one, with elements that are only in the earlier one right after what preceded them there. */
-export function mergeLists(before: readonly string[], after: readonly string[]): readonly string[] {
+function mergeLists(before: readonly string[], after: readonly string[]): readonly string[] {
   if (isSameList(before, after)) return after;
   const current = new Set(after);
   const goneAfter = new Map<string | undefined, string[]>();
