@@ -16,7 +16,7 @@ const loadApiKey = async (
   return key;
 };
 
-export const authResolvers: Resolvers = {
+export const authResolvers = {
   Query: {
     viewer: (_root, _args, context) => loadApiKey({ id: requireKey(context.scope).keyId ?? '' }, {}, context),
     apiKeys: (_root, pagination, { forkEntityManager }) => listKeys(forkEntityManager(), checkPagination(pagination)),
@@ -43,4 +43,4 @@ export const authResolvers: Resolvers = {
       return (await Promise.all(ids.map(id => loaders.stores.byId.load(id)))).filter(store => store !== null);
     },
   },
-};
+} satisfies Resolvers;

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { OrderStatus } from '../generated/graph.ts';
+import type { MenuEventKind, OrderEventKind, OrderStatus, StoreEventKind } from '../generated/graph.ts';
 import type { EventKind } from './kinds.ts';
 
 export type { EventKind } from './kinds.ts';
@@ -44,12 +44,12 @@ export const EventEntity = defineEntity({
 });
 
 /** An event of a committed transaction. */
-export interface Event {
+export interface Event<Kind extends EventKind = EventKind> {
   readonly id: number;
   /** Unique; greater than that of every event that was visible before. */
   readonly position: number;
   readonly createdAt: Date;
-  readonly kind: EventKind;
+  readonly kind: Kind;
   readonly storeId: string;
   readonly merchantId: string | null;
   readonly orderId: string | null;
@@ -57,6 +57,10 @@ export interface Event {
   readonly status: OrderStatus | null;
   readonly menuRevision: number | null;
 }
+
+export type OrderEvent = Event<OrderEventKind>;
+export type MenuEvent = Event<MenuEventKind>;
+export type StoreEvent = Event<StoreEventKind>;
 
 /** One row: the position after which the log is complete, since older events are deleted. */
 export const EventLogEntity = defineEntity({

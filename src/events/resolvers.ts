@@ -1,25 +1,22 @@
 import type { Resolvers } from '../generated/graph.ts';
 import { cursorOf } from './cursor.ts';
-import type { Event } from './entities.ts';
+import type { MenuEvent, OrderEvent, StoreEvent } from './entities.ts';
+import { menuEventKinds, orderEventKinds } from './kinds.ts';
 import type { EventSource } from './source.ts';
 
-const payload = (event: Event) => event;
-
-export const eventResolvers: Resolvers = {
+export const eventResolvers = {
   Subscription: {
     orderEvents: {
-      subscribe: (_root, args, context) =>
-        sourceOf(context).ofStore('orderEvents', ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'], args),
-      resolve: payload,
+      subscribe: (_root, args, context) => sourceOf(context).ofStore('orderEvents', orderEventKinds, args),
+      resolve: (event: OrderEvent) => event,
     },
     menuEvents: {
-      subscribe: (_root, args, context) =>
-        sourceOf(context).ofStore('menuEvents', ['MENU_CHANGED', 'STOCK_CHANGED'], args),
-      resolve: payload,
+      subscribe: (_root, args, context) => sourceOf(context).ofStore('menuEvents', menuEventKinds, args),
+      resolve: (event: MenuEvent) => event,
     },
     storeEvents: {
       subscribe: (_root, args, context) => sourceOf(context).ofScope(args),
-      resolve: payload,
+      resolve: (event: StoreEvent) => event,
     },
   },
   Store: {
@@ -42,7 +39,7 @@ export const eventResolvers: Resolvers = {
     at: ({ createdAt }) => createdAt,
     store: ({ storeId }, _args, { loaders }) => loaders.stores.byId.load(storeId),
   },
-};
+} satisfies Resolvers;
 
 function sourceOf({ eventSource }: { readonly eventSource?: EventSource }): EventSource {
   if (!eventSource) throw new Error('A subscription is executed without a source of events');

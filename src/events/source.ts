@@ -6,6 +6,7 @@ import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
 import type { EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
+import { storeEventKinds } from './kinds.ts';
 import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
 import { EventStream, PositionInFuture, ReaderTooSlow, type StreamedEvent } from './stream.ts';
 
@@ -44,8 +45,6 @@ export interface Subscriber {
   /** Loads a store in scope. */
   loadStore(storeId: string): Promise<Store | null>;
 }
-
-const storeKinds = ['STORE_CREATED', 'STORE_CHANGED', 'STORE_DELETED'] as const;
 
 export function createEventSource(options: EventSourceOptions, subscriber: Subscriber): EventSource {
   const { signal } = subscriber;
@@ -127,7 +126,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
       subscriber.onField(field);
       await requireStore(storeId);
       const start = startOf({ field, storeId }, after);
-      const events = await open({ field, storeId }, [...kinds, ...storeKinds], start);
+      const events = await open({ field, storeId }, [...kinds, ...storeEventKinds], start);
       try {
         // Again, since it may have left the scope before the stream was opened.
         const store = await requireStore(storeId);
@@ -141,7 +140,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     async ofScope({ after }) {
       subscriber.onField('storeEvents');
       const stream = { field: 'storeEvents' } as const;
-      return translated(ofStoresInScope(await open(stream, storeKinds, startOf(stream, after))));
+      return translated(ofStoresInScope(await open(stream, storeEventKinds, startOf(stream, after))));
     },
   };
 }
@@ -151,7 +150,7 @@ const isSold = (before: Store, after: Store) => before.merchant != null && befor
 
 const withoutStores = (scope: AccessScope): AccessScope => ({ ...scope, storeIds: [] });
 
-const isOfStore = ({ kind }: StreamedEvent) => storeKinds.some(storeKind => storeKind === kind);
+const isOfStore = ({ kind }: StreamedEvent) => storeEventKinds.some(storeKind => storeKind === kind);
 
 async function* translated(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent> {
   try {

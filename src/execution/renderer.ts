@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import { isPause, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Chunk, JsonWriter } from './json-writer.ts';
-import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
+import { type Fragments, type ResolveInfo, type SelectedField, selectedFields } from './selected-fields.ts';
 
 /** A promise only where a field has to be loaded: most fields of a menu are in memory, and awaiting costs more than writing. */
 type PromiseOrValue<Value> = Value | Promise<Value>;
@@ -115,12 +115,13 @@ export function compileResolver(
   if (!resolve || resolve === defaultFieldResolver) {
     return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
   }
-  // The part of GraphQLResolveInfo that our resolvers use.
-  const info = {
+  const partial: ResolveInfo = {
     fieldName: name,
     fieldNodes: [{ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
     fragments: Object.fromEntries(fragments),
-  } as Partial<GraphQLResolveInfo> as GraphQLResolveInfo;
+  };
+  // The types of our resolvers have no more of it (codegen.yml).
+  const info = partial as GraphQLResolveInfo;
   if (field.args.length === 0) return (object: unknown, { context }: Rendering) => resolve(object, {}, context, info);
   return (object: unknown, rendering: Rendering): unknown => {
     let args = rendering.args.get(info);

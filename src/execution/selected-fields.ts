@@ -68,7 +68,10 @@ export function fieldsAlong(document: DocumentNode, operationName: string, keys:
   });
 }
 
-type FieldInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>;
+/** What a compiled operation passes to resolvers as `info`; a resolver that needs more does not compile. */
+export type ResolveInfo = Pick<GraphQLResolveInfo, 'fieldName' | 'fieldNodes' | 'fragments'>;
+
+type FieldInfo = Pick<ResolveInfo, 'fieldNodes' | 'fragments'>;
 
 /** Compiles a predicate on the `info` of a resolver: whether the query selects only these subfields. */
 export function selectsOnly(names: readonly string[]): (info: FieldInfo) => boolean {

@@ -65,12 +65,8 @@ function objectFromLiteral(node: ValueNode): unknown {
   return object;
 }
 
-const serialized = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-function serializeDate(value: unknown): string {
-  if (typeof value === 'string' && serialized.test(value)) return value;
-  return (value instanceof Date ? value : new Date(String(value))).toISOString();
-}
+const serializeDate = (value: unknown): string =>
+  (value instanceof Date ? value : new Date(String(value))).toISOString();
 
 export const scalars = {
   DateTime: new GraphQLScalarType({

@@ -1,19 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLSchema, isScalarType } from 'graphql';
-import { authResolvers } from '../auth/resolvers.ts';
 import type { CheckPartialInput } from '../errors.ts';
-import { eventResolvers } from '../events/resolvers.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
-import { menuHistoryResolvers } from '../menu/history/resolvers.ts';
-import { menuResolvers } from '../menu/resolvers.ts';
 import { partialInputChecks } from '../menu/validate.ts';
-import { merchantResolvers } from '../merchant/resolvers.ts';
-import { orderResolvers } from '../order/resolvers.ts';
-import { storeResolvers } from '../store/resolvers.ts';
-import { webhookResolvers } from '../webhooks/resolvers.ts';
 import { authorizeRootFields } from './authorization.ts';
 import type { Context } from './context.ts';
+import { resolvers } from './resolvers.ts';
 import { scalars } from './scalars.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
@@ -30,17 +23,7 @@ function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
     typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
-    resolvers: [
-      scalars,
-      merchantResolvers,
-      storeResolvers,
-      menuResolvers,
-      menuHistoryResolvers,
-      orderResolvers,
-      authResolvers,
-      eventResolvers,
-      webhookResolvers,
-    ],
+    resolvers: [scalars, ...resolvers],
   });
   describeScalars(schema);
   authorizeRootFields(schema);

@@ -44,7 +44,7 @@ const idWith =
   ({ numericId, configuration }: { readonly numericId: number; readonly configuration: Configuration }) =>
     configuration.isPast ? `${prefix}_${numericId}_at_${configuration.revision}` : `${prefix}_${numericId}`;
 
-export const menuResolvers: Resolvers = {
+export const menuResolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
       const { loaders, scope, transport, menuLimits: limits, historyLimits: history, onReplaced } = context;
@@ -124,4 +124,4 @@ export const menuResolvers: Resolvers = {
     groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,
   },
-};
+} satisfies Resolvers;

@@ -3,7 +3,7 @@ import type { Resolvers } from '../generated/graph.ts';
 import { connectionResolvers } from '../lists/connection.ts';
 import { saveMerchants } from './save.ts';
 
-export const merchantResolvers: Resolvers = {
+export const merchantResolvers = {
   Query: {
     merchant: (_root, { id }, { loaders }) => loaders.merchants.byId.load(id),
     merchants: (_root, args, { loaders }) => loaders.merchants.list(args),
@@ -17,4 +17,4 @@ export const merchantResolvers: Resolvers = {
       return merchant && { merchant };
     },
   },
-};
+} satisfies Resolvers;

@@ -60,8 +60,9 @@ export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArgum
 
 /** Sorts statuses, so that equal searches have equal cache keys; undefined when the filter excludes none. */
 function normalizeStatuses(statuses: readonly OrderStatus[]): readonly OrderStatus[] | undefined {
+  if (statuses.length === 0) return undefined;
   const selected = orderStatuses.filter(status => statuses.includes(status));
-  return selected.length === 0 || selected.length === orderStatuses.length ? undefined : selected;
+  return selected.length === orderStatuses.length ? undefined : selected;
 }
 
 function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFilter): ValidationError[] {

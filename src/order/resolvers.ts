@@ -20,7 +20,7 @@ async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, ru
   }
 }
 
-export const orderResolvers: Resolvers = {
+export const orderResolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
   },
@@ -74,7 +74,7 @@ export const orderResolvers: Resolvers = {
     nextStatuses: ({ status }) => transitions[status],
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
   },
-};
+} satisfies Resolvers;
 
 function gone({ id, store }: Order): never {
   throw new Error(`Store ${store} of order ${id} is gone`);

@@ -6,7 +6,7 @@ import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
 import { saveStores } from './save.ts';
 
-export const storeResolvers: Resolvers = {
+export const storeResolvers = {
   Query: {
     store: (_root, { id }, { loaders }) => loaders.stores.byId.load(id),
     stores: (_root, args, { loaders }) => loaders.stores.list(args),
@@ -31,7 +31,10 @@ export const storeResolvers: Resolvers = {
       return merchant ? loaders.merchants.byId.load(merchant) : null;
     },
   },
-};
+  PhoneNumber: {
+    createDateTime: ({ createDateTime }) => new Date(createDateTime),
+  },
+} satisfies Resolvers;
 
 /** The documented shape of a name in `StorePartialInfo`: maps of strings. Omits entries of another shape. */
 function textsByLanguage(name: Store['name']): Record<string, Record<string, string>> {

@@ -23,7 +23,7 @@ function delivering({ webhooks }: { readonly webhooks: WebhookDependencies | und
   return webhooks;
 }
 
-export const webhookResolvers: Resolvers = {
+export const webhookResolvers = {
   Query: {
     webhooks: (_root, pagination, { forkEntityManager }) =>
       listWebhooks(forkEntityManager(), checkPagination(pagination)),
@@ -71,4 +71,4 @@ export const webhookResolvers: Resolvers = {
   WebhookDelivery: {
     messageId: ({ position }) => messageId(position),
   },
-};
+} satisfies Resolvers;

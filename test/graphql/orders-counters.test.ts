@@ -89,7 +89,7 @@ test('verifyCounters reports wrong counters, and rebuildCounters corrects them',
   expect(await revision(id)).toBeGreaterThan(before);
 });
 
-const pick = <T>(...values: [T, ...T[]]) => values[Math.floor(Math.random() * values.length)] ?? values[0];
+const pick = <T>(...values: readonly T[]) => values[Math.floor(Math.random() * values.length)] as T;
 
 /** Ignores deadlocks of writers on the same orders: PostgreSQL rolls one of them back. */
 async function ignoreDeadlock(write: Promise<unknown>): Promise<void> {

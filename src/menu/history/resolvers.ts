@@ -45,7 +45,7 @@ const defaultLimit = 100;
 /** Names of keys tell who works for a merchant; they are for those who may change menus themselves, or manage keys. */
 const mayReadKeyNames = ({ permissions }: AccessScope) => permissions.includes('MENU') || permissions.includes('ADMIN');
 
-export const menuHistoryResolvers: Resolvers = {
+export const menuHistoryResolvers = {
   Mutation: {
     restoreMenuConfiguration: async (_root, { storeId, ...restoration }, context) => {
       const { loaders, scope, menuLimits: limits, historyLimits: history } = context;
@@ -114,7 +114,7 @@ export const menuHistoryResolvers: Resolvers = {
     store: (configuration, _args, context) => loadStoreOf(configuration, context),
     ...configurationFields,
   },
-};
+} satisfies Resolvers;
 
 /** Reports an unknown revision at the argument that has it. */
 async function naming(argument: string, configuration: Promise<Configuration>): Promise<Configuration> {
