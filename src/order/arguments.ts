@@ -10,6 +10,7 @@ import {
   rangeErrors,
 } from '../lists/paging.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
+import { isFinal } from './transitions.ts';
 
 /** The arguments of `Store.orders`. */
 export interface OrderArguments extends ConnectionArguments {
@@ -18,8 +19,11 @@ export interface OrderArguments extends ConnectionArguments {
   readonly pageSize?: number | null;
 }
 
+/** The filters of the graph that statements apply; `isCompleted` is a set of statuses. */
+export type SearchedFilter = Exclude<keyof OrderFilter, 'isCompleted'>;
+
 /** Validated arguments; an undefined filter sets no condition. A filter of the graph that is missing here does not compile. */
-export interface Search extends Readonly<Record<keyof OrderFilter, unknown>>, PageRequest {
+export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageRequest {
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
   readonly customerName: string | undefined;
@@ -52,16 +56,18 @@ export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArgum
     endTime: filter?.endTime ?? undefined,
     customerName: filter?.customerName || undefined,
     phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-maxPhoneDigits) : undefined,
-    status: normalizeStatuses(filter?.status ?? []),
+    status: selectStatuses(filter ?? {}),
     ...pageRequest('order', args, pageSize ?? defaultSize),
     pageIndex: pageIndex ?? 0,
   };
 }
 
-/** Sorts statuses, so that equal searches have equal cache keys; undefined when the filter excludes none. */
-function normalizeStatuses(statuses: readonly OrderStatus[]): readonly OrderStatus[] | undefined {
-  if (statuses.length === 0) return undefined;
-  const selected = orderStatuses.filter(status => statuses.includes(status));
+/** The statuses of matching orders, always in the same order, so that equal searches have equal cache keys; undefined if all are. */
+function selectStatuses({ status, isCompleted }: OrderFilter): readonly OrderStatus[] | undefined {
+  const selected = orderStatuses.filter(
+    candidate =>
+      (!status?.length || status.includes(candidate)) && (isCompleted ?? isFinal(candidate)) === isFinal(candidate),
+  );
   return selected.length === orderStatuses.length ? undefined : selected;
 }
 

@@ -11,8 +11,8 @@ import {
   isIndexed,
   positionOf,
   requestedStores,
+  statusArray,
   statusCondition,
-  statusList,
   type TimeRange,
   textConditions,
   timeConditions,
@@ -146,7 +146,7 @@ function startTimeCondition({ startTime }: Search, { bind }: Binding): string {
 /** One index scan per status, since a single one would skip over the orders of all others. */
 function mergeStatuses(orders: string, statuses: readonly OrderStatus[], sortAndLimit: string): string {
   return `
-    select created_at, id from unnest(array[${statusList(statuses)}]) as selected (status)
+    select created_at, id from unnest(${statusArray(statuses)}) as selected (status)
     cross join lateral (${orders} and status = selected.status ${sortAndLimit}) of_status`;
 }
 

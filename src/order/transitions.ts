@@ -17,6 +17,8 @@ export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> 
   FULFILLED: [],
 };
 
+export const isFinal = (status: OrderStatus): boolean => transitions[status].length === 0;
+
 interface Change {
   readonly to: OrderStatus;
   /** The expected status: that of the loaded order unless given. */
@@ -30,7 +32,7 @@ interface Change {
 export async function changeOrderStatus(em: EntityManager, order: Order, { to, from }: Change): Promise<Order | null> {
   const expected = from ?? order.status;
   if (!transitions[expected].includes(to)) throw notInTable(expected, to);
-  const completedAt = transitions[to].length === 0 ? new Date() : null;
+  const completedAt = isFinal(to) ? new Date() : null;
   const query = queryIn(em);
   const values = [order.id, order.store, expected, to, completedAt];
   const [row] = await retryTransaction(() => query<object>(changeStatement(em), values));

@@ -1,6 +1,6 @@
-import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
+import type { OrderStatus } from '../generated/graph.ts';
 import type { Cursor } from '../lists/cursor.ts';
-import type { Search } from './arguments.ts';
+import type { Search, SearchedFilter } from './arguments.ts';
 import { foldedName } from './entities.ts';
 
 /** Collects the parameters of a statement, and returns the placeholder of each. */
@@ -49,7 +49,7 @@ const timeOrStatusRule = {
 };
 
 /** A filter of the graph that is missing here does not compile. */
-const filterRules: Readonly<Record<keyof OrderFilter, FilterRule>> = {
+const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
   startTime: { ...timeOrStatusRule, isSet: search => search.startTime !== undefined },
   endTime: { ...timeOrStatusRule, isSet: search => search.endTime !== undefined },
   status: { ...timeOrStatusRule, isSet: search => search.status !== undefined },
@@ -115,12 +115,12 @@ export function timeConditions({ from, to }: Partial<TimeRange>, { bind }: Bindi
 
 /** On `orders` and `order_count` alike. */
 export function statusCondition({ status }: Search): string {
-  return status ? `and status = any(array[${statusList(status)}])` : '';
+  return status ? `and status = any(${statusArray(status)})` : '';
 }
 
 /** Literals rather than parameters; safe, since the type has seven values. */
-export function statusList(statuses: readonly OrderStatus[]): string {
-  return statuses.map(status => `'${status}'`).join(', ');
+export function statusArray(statuses: readonly OrderStatus[]): string {
+  return `array[${statuses.map(status => `'${status}'`).join(', ')}]::text[]`;
 }
 
 /** Orders are sorted newest first: those after a cursor are older. */

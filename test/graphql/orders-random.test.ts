@@ -65,6 +65,7 @@ const filter: fc.Arbitrary<OrderFilter> = fc
     ),
     phoneNumber: maybe(fc.oneof(phone, fc.nat(99).map(String), fc.constantFrom('none', '+'))),
     status: maybe(fc.uniqueArray(status)),
+    isCompleted: maybe(fc.boolean()),
   })
   .map(({ times: [one, other], ...rest }) => {
     const [startTime, endTime] = one && other && one > other ? [other, one] : [one, other];
@@ -77,11 +78,16 @@ const fold = (text: string) => text.toUpperCase().toLowerCase().replaceAll('ς',
 const digits = (text: string) => text.replace(/\D/g, '');
 
 /** Implements the rules of docs/interface.md#orders. */
-function matches(order: Order, { startTime, endTime, customerName, phoneNumber, status: statuses }: OrderFilter) {
+function matches(
+  order: Order,
+  { startTime, endTime, customerName, phoneNumber, status: statuses, isCompleted }: OrderFilter,
+) {
   if (startTime && order.createdAt < startTime) return false;
   if (endTime && order.createdAt > endTime) return false;
   if (customerName && !fold(order.customerName).includes(fold(customerName))) return false;
   if (phoneNumber && !(digits(phoneNumber) && digits(order.customerPhone).endsWith(digits(phoneNumber)))) return false;
+  const isOpen = ['PENDING', 'ACCEPTED', 'READY'].includes(order.status);
+  if (isCompleted !== undefined && isCompleted === isOpen) return false;
   return !statuses?.length || statuses.includes(order.status);
 }
 

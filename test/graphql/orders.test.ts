@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { OrderStatus } from '../../src/generated/graph.ts';
+import { checkSearch } from '../../src/order/arguments.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, namesOf } from '../support/orders.ts';
 
@@ -158,6 +160,18 @@ describe('status', () => {
     done: { status: 'FULFILLED' },
   } as const;
 
+  test('that is unknown to the search matches nothing, rather than every order', () => {
+    expect(checkSearch({ filter: { status: ['ON_HOLD' as OrderStatus] } }).status).toEqual([]);
+  });
+
+  test('is final or not with isCompleted', async () => {
+    const store = await createStore(orders);
+    expect(await findNames(store, { isCompleted: true })).toEqual(['done']);
+    expect(await findNames(store, { isCompleted: false })).toEqual(['pending', 'ready']);
+    expect(await findNames(store, { isCompleted: false, status: ['READY', 'FULFILLED'] })).toEqual(['ready']);
+    expect(await findNames(store, { isCompleted: true, status: ['READY'] })).toEqual([]);
+  });
+
   test('matches any of the listed statuses', async () => {
     const store = await createStore(orders);
     expect(await findNames(store, { status: ['READY'] })).toEqual(['ready']);
@@ -169,6 +183,7 @@ describe('status', () => {
     const store = await createStore(orders);
     expect(await findNames(store, { status: null })).toHaveLength(3);
     expect(await findNames(store, { status: [] })).toHaveLength(3);
+    expect(await findNames(store, { isCompleted: null })).toHaveLength(3);
   });
 });
 
