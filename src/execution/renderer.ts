@@ -98,7 +98,9 @@ export function compileRenderer(
   if (isNonNullType(type)) return compileRenderer(type.ofType, selected, fragments, shape);
   if (isListType(type)) {
     const renderItem = compileRenderer(type.ofType, selected, fragments, shape);
-    return compileList(renderItem, isCompositeType(getNamedType(type)));
+    return compileList(isNonNullType(type.ofType) ? renderPresent(renderItem, selected) : renderNullable(renderItem), {
+      isOfObjects: isCompositeType(getNamedType(type)),
+    });
   }
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
   if (!isLeafType(type)) throw new Error(`${selected.key} has an abstract type`);
@@ -253,11 +255,25 @@ function joinFields(fields: readonly CompiledField[], chunks: readonly (Chunk | 
   return writer.toChunk();
 }
 
-function compileList(renderItem: Render, isOfObjects: boolean): Render {
+const isAbsent = (value: unknown) => value === null || value === undefined;
+
+const renderNullable =
+  (render: Render): Render =>
+  (value, rendering) =>
+    isAbsent(value) ? 'null' : render(value, rendering);
+
+const renderPresent =
+  (render: Render, { key }: Pick<SelectedField, 'key'>): Render =>
+  (value, rendering) => {
+    if (isAbsent(value)) throw new Error(`An element of ${key} is null`);
+    return render(value, rendering);
+  };
+
+function compileList(renderItem: Render, { isOfObjects }: { readonly isOfObjects: boolean }): Render {
   return (list, rendering) => {
     const items = Array.isArray(list) ? list : [...(list as Iterable<unknown>)];
     if (isOfObjects) rendering.countObjects(items.length);
-    const chunks = renderAll(items, item => (item === null ? 'null' : renderItem(item, rendering)), rendering);
+    const chunks = renderAll(items, item => renderItem(item, rendering), rendering);
     return chunks instanceof Promise ? chunks.then(all => joinItems(all, rendering)) : joinItems(chunks, rendering);
   };
 }

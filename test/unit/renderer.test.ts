@@ -13,7 +13,7 @@ import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/se
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }
-  type Node { id: ID! name: String later: String! fails: String! throws: String! next: Node! times(n: Int = 2): Int! }
+  type Node { id: ID! name: String tags: [String!] later: String! fails: String! throws: String! next: Node! times(n: Int = 2): Int! }
 `;
 
 interface Node {
@@ -119,6 +119,13 @@ test('a shape omits optional nulls, replaces nulls by defaults and adds constant
   expect(await render(text, { id: 'a' }, { shape })).toBe('{"id":"a","code":"000000","other":"none"}');
   expect(await render(text, { id: 'a', name: 'n' }, { shape })).toBe(
     '{"id":"a","code":"000000","name":"n","other":"n"}',
+  );
+});
+
+test('null is an element of a list only where the schema allows it', async () => {
+  expect(await render('{ nodes { id } }', [null, { id: 'a' }, undefined])).toBe('[null,{"id":"a"},null]');
+  await expect(render('{ node { tags } }', { id: 'a', tags: ['x', null] })).rejects.toThrow(
+    'An element of tags is null',
   );
 });
 

@@ -1,0 +1,164 @@
+import {
+  type DocumentNode,
+  execute,
+  type GraphQLOutputType,
+  getNamedType,
+  getVariableValues,
+  isObjectType,
+  parse,
+  validate,
+} from 'graphql';
+import { expect, test } from 'vitest';
+import { createReadAccess } from '../../src/database/access.ts';
+import { loadDemo } from '../../src/demo/load.ts';
+import { isCacheable } from '../../src/execution/cacheable.ts';
+import { compileOperation } from '../../src/execution/compile.ts';
+import { toBuffers } from '../../src/execution/json-writer.ts';
+import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
+import { loadContract, type Operation, rootFieldOf } from '../../src/rest/contract/contract.ts';
+import type { FieldExtensions } from '../../src/rest/contract/outputs.ts';
+import { compileRoute } from '../../src/rest/render.ts';
+import { operatorScope } from '../../src/scope.ts';
+import { createDatabase } from '../support/database.ts';
+import { demoStores } from '../support/demo.ts';
+import { createQueryGenerator } from '../support/random-queries.ts';
+
+const orm = await createDatabase();
+await loadDemo(orm, new Date('2026-03-14T19:20:00Z'));
+const schema = loadSchema();
+const dependencies = { orm, repositories: createRepositories(await createReadAccess(orm)) };
+const newContext = () => createContext(dependencies, operatorScope, { transport: 'REST' });
+
+const run = (document: DocumentNode, variableValues: Readonly<Record<string, unknown>>, operationName?: string) =>
+  execute({ schema, document, variableValues, operationName: operationName ?? null, contextValue: newContext() });
+
+function coerce(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
+  const { coerced, errors } = getVariableValues(
+    schema,
+    operationOf(document, undefined)?.variableDefinitions ?? [],
+    variables,
+  );
+  if (!coerced) throw errors?.[0];
+  return coerced;
+}
+
+const contract = loadContract(schema);
+const orderIds = (await orm.em.fork().execute<{ id: string }[]>('select id from orders order by id')).map(
+  ({ id }) => id,
+);
+const stores = demoStores();
+
+/** The body that an operation's result has by the derived type: what is null is left out, or has its default. */
+function shape(value: unknown, type: GraphQLOutputType): unknown {
+  const named = getNamedType(type);
+  if (!isObjectType(named) || value === null) return value;
+  if (Array.isArray(value)) return value.map(item => shape(item, named));
+  const object = value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(
+    Object.entries(named.getFields()).flatMap(([key, field]) => {
+      const { default: fallback, constant }: FieldExtensions = field.extensions;
+      const found = constant ?? object[key] ?? fallback;
+      return found === undefined || found === null ? [] : [[key, shape(found, field.type)]];
+    }),
+  );
+}
+
+function variablesOf({ name, document }: Operation): Readonly<Record<string, unknown>>[] {
+  const lists: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
+    listOrders: [
+      {},
+      { page_size: 2, page_index: 1 },
+      { status: ['READY', 'PENDING'] },
+      { customer_name: 'a', start_time: '2026-03-14T00:00:00Z' },
+      { page_index: 1000 },
+    ],
+    listStores: [{}, { limit: 2, skip: 1 }, { limit: 0 }],
+    listMerchants: [{}, { limit: 1 }, { skip: 50 }],
+  };
+  const definitions = operationOf(document, undefined)?.variableDefinitions ?? [];
+  const has = (variable: string) => definitions.some(definition => definition.variable.name.value === variable);
+  const merchants = [...new Set(stores.map(({ merchant }) => merchant.id))];
+  const subjects = [
+    ...(has('store_service_id')
+      ? [...stores.map(({ id }) => id), 'no such'].map(id => ({ store_service_id: id }))
+      : []),
+    ...(has('order_service_id') ? [...orderIds.slice(0, 20), 'no such'].map(id => ({ order_service_id: id })) : []),
+    ...(has('merchant_service_id') ? [...merchants, 'no such'].map(id => ({ merchant_service_id: id })) : []),
+  ];
+  return (subjects.length > 0 ? subjects : [{}]).flatMap(subject =>
+    (lists[name] ?? [{}]).map(list => ({ ...subject, ...list })),
+  );
+}
+
+/** A configuration as the variables of the post, which are in snake_case. */
+const toVariables = (menu: object) =>
+  Object.fromEntries(
+    Object.entries(menu).map(([name, list]) => [name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), list]),
+  );
+
+test.each(contract.operations.map(operation => [operation.name, operation] as const))(
+  '%s has the body that graphql-js resolves',
+  async (_name, operation) => {
+    const { type } = rootFieldOf(contract, operation);
+    const compiled = compileRoute(schema, contract, operation);
+    for (const given of variablesOf(operation)) {
+      const menu = stores.find(({ id }) => id === given.store_service_id)?.menu;
+      const variables = operation.kind === 'mutation' ? { ...given, ...toVariables(menu ?? { items: [] }) } : given;
+      const executed = await run(operation.document, variables);
+      expect(executed.errors).toBeUndefined();
+      const body = operation.bodyPath.reduce<unknown>(
+        (value, key) => (value as Readonly<Record<string, unknown>> | null)?.[key] ?? null,
+        executed.data,
+      );
+      const result = await compiled(coerce(operation.document, variables), newContext());
+      const text = result && Buffer.concat(toBuffers(result.body)).toString();
+      expect(text).toBe(body === null ? null : JSON.stringify(shape(body, type)));
+    }
+  },
+);
+
+const queries = 300;
+
+test(`${queries} random queries have the results of graphql-js, and fail where they do`, async () => {
+  const generate = createQueryGenerator(schema, {
+    seed: 20260314,
+    storeIds: stores.map(({ id }) => id),
+    merchantIds: [...new Set(stores.map(({ merchant }) => merchant.id))],
+    orderIds,
+    externalIds: stores.flatMap(({ menu }) =>
+      Object.values(menu).flatMap((list: readonly { readonly externalId: string }[]) =>
+        list.slice(0, 3).map(({ externalId }) => externalId),
+      ),
+    ),
+  });
+  const counts = { cacheable: 0, fails: 0, isNull: 0, bytes: 0 };
+  for (let index = 0; index < queries; index++) {
+    const { text, variables } = generate();
+    const document = parse(text);
+    expect(validate(schema, document), text).toEqual([]);
+    const executed = await run(document, variables);
+    const fragments = fragmentsOf(document);
+    const [root] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
+    if (!root) throw new Error('The query has no root field');
+    const compiled = compileOperation(schema, { document, kind: 'query', body: [root], etags: [] });
+    const rendered = compiled(coerce(document, variables), newContext());
+    if (isCacheable(schema, document, undefined)) counts.cacheable++;
+    if (executed.errors) {
+      counts.fails++;
+      await expect(rendered, text).rejects.toThrow();
+      continue;
+    }
+    const result = await rendered;
+    const body = result ? Buffer.concat(toBuffers(result.body)).toString() : 'null';
+    if (!result) counts.isNull++;
+    counts.bytes += body.length;
+    expect(`{${JSON.stringify(root.key)}:${body}}`, text).toBe(JSON.stringify(executed.data));
+  }
+  // The generator reaches what it is for.
+  expect(counts.cacheable).toBeGreaterThan(queries / 8);
+  expect(counts.fails).toBeGreaterThan(5);
+  expect(counts.fails + counts.isNull).toBeLessThan(queries / 3);
+  expect(counts.bytes / queries).toBeGreaterThan(1000);
+});

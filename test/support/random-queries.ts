@@ -1,0 +1,158 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  getNamedType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isRequiredArgument,
+} from 'graphql';
+
+export interface QuerySources {
+  readonly seed: number;
+  readonly storeIds: readonly string[];
+  readonly merchantIds: readonly string[];
+  readonly orderIds: readonly string[];
+  readonly externalIds: readonly string[];
+}
+
+interface RandomQuery {
+  readonly text: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+const maxDepth = 6;
+/** Lists within lists, whose sizes multiply. */
+const maxLists = 3;
+/** Positions in the event log are times. */
+const changing = new Set(['orderEventsCursor']);
+
+const hasDirective = ({ astNode }: GraphQLField<unknown, unknown>, directive: string) =>
+  astNode?.directives?.some(({ name }) => name.value === directive) ?? false;
+
+const filters = [
+  {},
+  { status: ['PENDING', 'READY'] },
+  { isCompleted: true },
+  { customerName: 'ana' },
+  { phoneNumber: '7', isCompleted: false },
+];
+
+/** Generates valid queries with one root field: the same ones for the same seed. */
+export function createQueryGenerator(schema: GraphQLSchema, sources: QuerySources): () => RandomQuery {
+  const idsOf: Readonly<Record<string, readonly string[]>> = { merchant: sources.merchantIds, order: sources.orderIds };
+  const random = createRandom(sources.seed);
+  const chance = (probability: number) => random() < probability;
+  const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T;
+
+  return () => {
+    const variables: Record<string, unknown> = {};
+    const declarations: string[] = [];
+    const fragments: {
+      readonly type: string;
+      readonly lists: number;
+      readonly depth: number;
+      readonly text: string;
+    }[] = [];
+    const isOfConfiguration = chance(0.4);
+    let aliases = 0;
+
+    const valueFor = (type: GraphQLInputType, field: string, name: string): unknown => {
+      if (!isNonNullType(type)) return chance(0.05) ? null : presentValue(type, field, name);
+      return presentValue(type.ofType, field, name);
+    };
+
+    const presentValue = (type: GraphQLInputType, field: string, name: string): unknown => {
+      if (isListType(type)) {
+        return Array.from({ length: Math.floor(random() * 3) }, () => valueFor(type.ofType, field, name));
+      }
+      if (isEnumType(type)) return pick(type.getValues()).name;
+      switch (getNamedType(type).name) {
+        case 'ID':
+          return chance(0.03) ? 'no such' : pick(idsOf[field] ?? sources.storeIds);
+        case 'DateTime':
+          return pick(['2026-03-14T19:00:00Z', '2026-03-15', '2026-03-09T00:30:00.123+02:00']);
+        case 'OrderFilter':
+          return pick(filters);
+        case 'Boolean':
+          return chance(0.5);
+        case 'Int':
+        case 'SafeInt':
+          return Math.floor(random() * 4);
+        default:
+          if (name === 'languages') return pick(['en', 'pt-BR', 'es_es', 'xx']);
+          if (name === 'after' || name === 'before') return null;
+          return chance(0.9) ? pick(sources.externalIds) : 'no such';
+      }
+    };
+
+    const argument = (field: string, { name, type }: GraphQLArgument): string => {
+      const variable = `v${declarations.length}`;
+      declarations.push(`$${variable}: ${type}`);
+      variables[variable] = valueFor(type, field, name);
+      return `${name}: $${variable}`;
+    };
+
+    const fieldText = (field: GraphQLField<unknown, unknown>, depth: number, lists: number): string => {
+      const given = field.args.filter(arg => isRequiredArgument(arg) || chance(isOfConfiguration ? 0 : 0.25));
+      const args = given.length > 0 ? `(${given.map(arg => argument(field.name, arg)).join(', ')})` : '';
+      const alias = field.args.length > 0 || chance(0.15) ? `a${aliases++}: ` : '';
+      const type = getNamedType(field.type);
+      const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
+      const below = isObjectType(type) ? ` { ${selections(type, depth - 1, lists - (isList ? 1 : 0))} }` : '';
+      return `${alias}${field.name}${args}${below}`;
+    };
+
+    const selections = (type: GraphQLObjectType, depth: number, lists: number): string => {
+      const all = Object.values(type.getFields()).filter(field => {
+        if (changing.has(field.name) || (isOfConfiguration && !hasDirective(field, 'ofConfiguration'))) return false;
+        if (!isObjectType(getNamedType(field.type))) return true;
+        return depth > 1 && (lists > 0 || !isListType(isNonNullType(field.type) ? field.type.ofType : field.type));
+      });
+      const parts = chance(0.2) || all.length === 0 ? ['__typename'] : [];
+      for (let count = 1 + Math.floor(random() * 4); count > 0 && all.length > 0; count--) {
+        const field = pick(all);
+        const text = fieldText(field, depth, lists);
+        parts.push(text);
+        // Equal response keys are merged.
+        if (field.args.length === 0 && chance(0.1)) parts.push(fieldText(field, depth, lists));
+      }
+      const known = fragments.find(
+        fragment => fragment.type === type.name && fragment.depth <= depth && fragment.lists <= lists,
+      );
+      if (known && chance(0.5)) parts.splice(Math.floor(random() * parts.length), 0, `...F${fragments.indexOf(known)}`);
+      const text = parts.join(' ');
+      if (chance(0.1)) return `... on ${type.name} { ${text} }`;
+      if (chance(0.1)) return `... { ${text} } ${parts[0]}`;
+      if (chance(0.15)) {
+        fragments.push({ type: type.name, lists, depth, text });
+        return `...F${fragments.length - 1}`;
+      }
+      return text;
+    };
+
+    const roots = schema.getQueryType()?.getFields() ?? {};
+    const root =
+      roots[isOfConfiguration ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
+    if (!root) throw new Error('The graph has no such root field');
+    const body = fieldText(root, maxDepth, maxLists);
+    const definitions = fragments.map(({ type, text }, index) => `fragment F${index} on ${type} { ${text} }`);
+    const head = declarations.length > 0 ? `query (${declarations.join(', ')})` : 'query';
+    return { text: [`${head} { ${body} }`, ...definitions].join('\n'), variables };
+  };
+}
+
+/** mulberry32 */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
