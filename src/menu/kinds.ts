@@ -1,5 +1,6 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
+import type { ConfigurationRows } from './configuration.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
 /** A configuration input with every list present. */
@@ -14,42 +15,68 @@ export interface PostedConfiguration {
 /** A kind of menu entity, named after its list in the configuration. */
 export type KindName = keyof PostedConfiguration;
 
-export interface Kind {
-  readonly name: KindName;
+interface KindDefinition {
   readonly entity: EntitySchema;
   readonly noun: string;
   /** The property that lists the external ids of an entity's children, and the kind of those children. */
   readonly children?: { readonly property: string; readonly kind: KindName };
   /** Values stored for properties that are absent or null in the input. */
   readonly defaults: Readonly<Record<string, unknown>>;
+  /** Properties that operators set and a replacement preserves. */
+  readonly notPosted: Readonly<Record<string, true>>;
 }
 
-const definitions: Readonly<Record<KindName, Omit<Kind, 'name'>>> = {
+type Posted<Name extends KindName> = PostedConfiguration[Name][number];
+type Stored<Name extends KindName> = Omit<ConfigurationRows[Name][number], 'numericId'>;
+
+/** Properties that the input may leave out, and whose columns cannot be null. */
+type WithDefault<Name extends KindName> = {
+  [Property in keyof Posted<Name> & keyof Stored<Name>]-?: null extends Stored<Name>[Property]
+    ? never
+    : Extract<Posted<Name>[Property], null | undefined> extends never
+      ? never
+      : Property;
+}[keyof Posted<Name> & keyof Stored<Name>];
+
+/** The definition of a kind. A column without a field of the input, a field without a column, and a missing default do not compile. */
+interface DefinitionOf<Name extends KindName> extends KindDefinition {
+  readonly defaults: Readonly<Pick<Stored<Name>, WithDefault<Name>>>;
+  readonly notPosted: Readonly<Record<Exclude<keyof Stored<Name>, keyof Posted<Name>>, true>> &
+    Readonly<Record<Exclude<keyof Posted<Name>, keyof Stored<Name>>, never>>;
+}
+
+export type Kind = KindDefinition & { readonly name: KindName };
+
+const definitions: { readonly [Name in KindName]: DefinitionOf<Name> } = {
   menus: {
     entity: MenuEntity,
     noun: 'menu',
     children: { property: 'categoryExternalIds', kind: 'categories' },
     defaults: { categoryExternalIds: [] },
+    notPosted: {},
   },
   categories: {
     entity: CategoryEntity,
     noun: 'category',
     children: { property: 'itemExternalIds', kind: 'items' },
     defaults: { itemExternalIds: [] },
+    notPosted: {},
   },
   items: {
     entity: MenuItemEntity,
     noun: 'item',
     children: { property: 'modifierExternalIds', kind: 'modifierGroups' },
     defaults: { modifierExternalIds: [], inStock: true },
+    notPosted: { prepType: true },
   },
   modifierGroups: {
     entity: ModifierGroupEntity,
     noun: 'modifier group',
     children: { property: 'modifierItemExternalIds', kind: 'modifierItems' },
     defaults: { modifierItemExternalIds: [] },
+    notPosted: {},
   },
-  modifierItems: { entity: ModifierItemEntity, noun: 'modifier item', defaults: { inStock: true } },
+  modifierItems: { entity: ModifierItemEntity, noun: 'modifier item', defaults: { inStock: true }, notPosted: {} },
 };
 
 /** All kinds, parents before their children. */
@@ -71,6 +98,8 @@ export function childIdsOf({ children }: Kind, entity: object | undefined): read
   const values = entity as Readonly<Record<string, readonly (string | undefined)[] | null | undefined>> | undefined;
   return (children && values?.[children.property]) ?? [];
 }
+
+export const isPosted = ({ notPosted }: Kind, property: string): boolean => !Object.hasOwn(notPosted, property);
 
 export interface Column {
   readonly property: string;

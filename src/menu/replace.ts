@@ -9,7 +9,7 @@ import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import { pruneOccasionally } from './history/repository.ts';
-import { type Column, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
+import { type Column, isPosted, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 
@@ -130,9 +130,6 @@ function rowsOf(
   });
 }
 
-/** Properties that operators set and a replacement preserves. */
-export const notPosted = new Set(['prepType']);
-
 /**
  * Makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`) and grows the
  * revision, which a trigger sets to the time, if any row changed. It inserts only rows that are new, since `on conflict` would draw a sequence value for
@@ -150,7 +147,7 @@ const replaceStatement = compileOnce(em => {
 function replaceTable(em: EntityManager, kind: Kind, parameter: string): string {
   const list = kind.name;
   const { tableName, columns: all } = tableOf(em, kind);
-  const columns = all.filter(column => !notPosted.has(column.property));
+  const columns = all.filter(column => isPosted(kind, column.property));
   // All of them: what is not posted is null, unless a removed entity is restored.
   const names = all.map(column => column.name).join(', ');
   const posted = all.map(column => `p."${column.property}"`).join(', ');

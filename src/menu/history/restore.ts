@@ -6,8 +6,8 @@ import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuL
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
-import { byKind, type Kind, type PostedConfiguration, tableOf } from '../kinds.ts';
-import { checkRevision, lockStore, notPosted, writeConfiguration } from '../replace.ts';
+import { byKind, isPosted, type Kind, type PostedConfiguration, tableOf } from '../kinds.ts';
+import { checkRevision, lockStore, writeConfiguration } from '../replace.ts';
 import { validateConfiguration } from '../validate.ts';
 import { findConfigurationAt } from './configurations-at.ts';
 
@@ -70,7 +70,7 @@ export function inputOf(em: EntityManager, configuration: Configuration): MenuCo
 function entitiesOf(em: EntityManager, configuration: Configuration, kind: Kind): object[] {
   const properties = tableOf(em, kind)
     .columns.map(({ property }) => property)
-    .filter(property => property !== 'position' && !notPosted.has(property));
+    .filter(property => property !== 'position' && isPosted(kind, property));
   return [...configuration[kind.name].values()].map(node => {
     const values: Readonly<Record<string, unknown>> = { ...node };
     const present = ['externalId', ...properties].filter(property => (values[property] ?? null) !== null);
