@@ -4,7 +4,11 @@ import { CompiledQuery } from 'kysely';
 /** A row by property names; dates as RFC 3339. */
 export type UpsertRow = Readonly<Record<string, unknown>> & { readonly id: string };
 
+/** The columns that saving a document leaves as they are. A column without a field in the document does not compile unless it is one. */
+export type NotSaved<Entity, Document> = Readonly<Record<Exclude<keyof Entity & string, keyof Document>, true>>;
+
 interface UpsertOptions {
+  readonly notSaved?: Readonly<Record<string, true>>;
   /** Timestamps that a row may omit: the stored value stays, and a new row gets the current time. */
   readonly preserve?: readonly string[];
 }
@@ -14,19 +18,23 @@ export async function upsertRows(
   em: EntityManager,
   entity: EntitySchema,
   rows: readonly UpsertRow[],
-  { preserve = [] }: UpsertOptions = {},
+  options: UpsertOptions = {},
 ): Promise<number> {
   // The last document with an id wins, as if they were saved one by one.
   const distinct = [...new Map(rows.map(row => [row.id, row])).values()];
-  const query = CompiledQuery.raw(upsertStatement(em, entity, preserve), [JSON.stringify(distinct)]);
+  const query = CompiledQuery.raw(upsertStatement(em, entity, options), [JSON.stringify(distinct)]);
   const { numAffectedRows } = await em.getKysely().executeQuery(query);
   return Number(numAffectedRows ?? 0);
 }
 
-function upsertStatement(em: EntityManager, entity: EntitySchema, preserve: readonly string[]): string {
+function upsertStatement(
+  em: EntityManager,
+  entity: EntitySchema,
+  { notSaved = {}, preserve = [] }: UpsertOptions,
+): string {
   const { tableName, props } = em.getMetadata().get(entity.meta.class);
   const columns = props
-    .filter(prop => prop.persist !== false && !prop.generated && !prop.mappedBy && prop.name !== 'menuRevision')
+    .filter(prop => prop.persist !== false && !prop.generated && !prop.mappedBy && !Object.hasOwn(notSaved, prop.name))
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
   const preserved = new Set(preserve);
   const value = (column: (typeof columns)[number]) =>

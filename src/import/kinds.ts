@@ -1,6 +1,6 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
-import { findExistingIds, type UpsertRow, upsertRows } from '../database/upsert.ts';
+import { findExistingIds, type NotSaved, upsertRows } from '../database/upsert.ts';
 import type { MerchantInput, StoreInput } from '../generated/graph.ts';
 import type { OrderDocument } from '../generated/import.ts';
 import { saveMerchants } from '../merchant/save.ts';
@@ -19,6 +19,12 @@ const merchants: Kind<MerchantInput> = { inputType: 'MerchantInput', save: saveM
 
 const stores: Kind<StoreInput> = { inputType: 'StoreInput', save: saveStores };
 
+/** Generated columns. */
+const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOrderRow>> = {
+  customerNameFolded: true,
+  phoneReversed: true,
+};
+
 const orders: Kind<OrderDocument> = {
   inputType: 'OrderDocument',
   async save(em, documents) {
@@ -27,7 +33,7 @@ const orders: Kind<OrderDocument> = {
     return saveDocuments(
       documents,
       ({ store }) => (existing.has(store.id) ? [] : [referenceNotFound(['store', 'id'], 'store', store.id)]),
-      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow)),
+      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved }),
     );
   },
 };
@@ -35,7 +41,7 @@ const orders: Kind<OrderDocument> = {
 export const kinds = { merchants, stores, orders } as const;
 export type KindName = keyof typeof kinds;
 
-function toOrderRow({ store, customer, ...document }: OrderDocument): UpsertRow {
+function toOrderRow({ store, customer, ...document }: OrderDocument) {
   return {
     ...document,
     id: document.id ?? createOrderId(document.createdAt),

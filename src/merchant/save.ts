@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type SaveResult, saveDocuments } from '../database/save.ts';
-import { upsertRows } from '../database/upsert.ts';
+import { type NotSaved, upsertRows } from '../database/upsert.ts';
 import type { MerchantInput } from '../generated/graph.ts';
-import { MerchantEntity } from './entities.ts';
+import { type Merchant, MerchantEntity } from './entities.ts';
+
+const notSaved: NotSaved<Merchant, MerchantInput> = {};
 
 /** Inserts merchants, or replaces those that differ, by id. */
 export function saveMerchants(em: EntityManager, inputs: readonly MerchantInput[]): Promise<SaveResult> {
@@ -11,7 +13,7 @@ export function saveMerchants(em: EntityManager, inputs: readonly MerchantInput[
       em,
       MerchantEntity,
       valid.map(input => ({ ...input })),
-      { preserve: ['createdAt'] },
+      { preserve: ['createdAt'], notSaved },
     );
   return saveDocuments(inputs, () => [], upsert);
 }

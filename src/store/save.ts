@@ -1,11 +1,13 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
-import { findExistingIds, upsertRows } from '../database/upsert.ts';
+import { findExistingIds, type NotSaved, upsertRows } from '../database/upsert.ts';
 import type { ValidationError } from '../errors.ts';
 import type { StoreInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { isCurrencyCode } from './currency.ts';
 import { StoreEntity } from './entities.ts';
+
+const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = { menuRevision: true, ordersRevision: true };
 
 /** Inserts stores, or replaces the fields of those that differ, by id; their menus and orders stay. */
 export async function saveStores(em: EntityManager, inputs: readonly StoreInput[]): Promise<SaveResult> {
@@ -17,7 +19,7 @@ export async function saveStores(em: EntityManager, inputs: readonly StoreInput[
   ];
   const upsert = (valid: readonly StoreInput[]) => {
     const rows = valid.map(({ merchant, ...input }) => ({ ...input, merchant: merchant?.id ?? null }));
-    return upsertRows(em, StoreEntity, rows, { preserve: ['createdAt'] });
+    return upsertRows(em, StoreEntity, rows, { preserve: ['createdAt'], notSaved });
   };
   return saveDocuments(inputs, findErrors, upsert);
 }
