@@ -10,15 +10,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type BenchDatabase, startDatabase } from '../support/database.ts';
+import { carte, type Server, startCheckout, startProgram, startServer, stopServer } from '../support/servers.ts';
 import { type Case, casesWith } from './beside/cases.ts';
 import { type Contestants, checkEquality, contest } from './beside/contest.ts';
 import { menuBody, merchantLines, orderLines, type Size, storeLines, storesOf } from './beside/data.ts';
 import { prebuild } from './beside/prebuilt.ts';
 import { type CaseResult, figureTable, mediansOf, ratioTable } from './beside/table.ts';
 import { type Client, createClient, sendExpecting } from './support/client.ts';
-import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { machine, peakMemory } from './support/meter.ts';
-import { carte, type Server, startCheckout, startProgram, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

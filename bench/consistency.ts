@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
 import { checkHistory, type Read, type Write } from './support/history.ts';
-import { carte, type Server, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

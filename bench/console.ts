@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { carte, startServer, stopServer } from '../support/servers.ts';
 import {
   measureLoad,
   measureMemory,
@@ -17,7 +18,6 @@ import {
   recordFrames,
   startBrowser,
 } from './support/console.ts';
-import { carte, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

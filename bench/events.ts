@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { cpuSeconds } from '../support/cpu.ts';
+import { type BenchDatabase, startDatabase } from '../support/database.ts';
+import { carte, startServer, stopServer } from '../support/servers.ts';
 import { menuBody, merchantLines, orderLines, storeLines, storesOf } from './beside/data.ts';
 import { createClient, inParallel, type Request, sendExpecting, textOf } from './support/client.ts';
-import { cpuSeconds } from './support/cpu.ts';
-import { type BenchDatabase, startDatabase } from './support/database.ts';
 import { type Figures, figuresOf, machine, measure, medianOf } from './support/meter.ts';
-import { carte, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

@@ -9,12 +9,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { carte, startServer, stopServer } from '../support/servers.ts';
 import { type Load, startLoad, type Target, tally } from './support/faults/load.ts';
 import { marksIn, revisionIn } from './support/faults/menu.ts';
 import { joinPostgres, type Postgres } from './support/faults/postgres.ts';
 import { soak } from './support/faults/soak.ts';
 import { checkHistory } from './support/history.ts';
-import { carte, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

@@ -6,10 +6,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Target } from './support/hostile/probe.ts';
-import { besiege } from './support/hostile/run.ts';
-import { differences, observe } from './support/hostile/state.ts';
-import { carte, type Server, startServer, stopServer } from './support/servers.ts';
+import { besiege } from '../support/hostile/fuzz.ts';
+import type { Target } from '../support/hostile/probe.ts';
+import { differences, observe } from '../support/hostile/state.ts';
+import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
 
 const { values } = parseArgs({
   options: {

@@ -4,8 +4,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { cpuSeconds } from '../support/cpu.ts';
 import { sendExpecting, textOf } from './support/client.ts';
-import { cpuSeconds } from './support/cpu.ts';
 import { menuOf } from './support/menu.ts';
 import { type Service, withService } from './support/service.ts';
 

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startDatabase } from './support/database.ts';
-import { carte, type Server, startServer, stopServer } from './support/servers.ts';
+import { startDatabase } from '../support/database.ts';
+import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
 
 const { values } = parseArgs({
   options: { orders: { type: 'string', default: '1000' }, kills: { type: 'string', default: '5' } },

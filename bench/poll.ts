@@ -12,9 +12,9 @@ import { startEmbedded } from '../src/database/embedded.ts';
 import { upsertRows } from '../src/database/upsert.ts';
 import { createOrderId, OrderEntity } from '../src/order/entities.ts';
 import { createOrm } from '../src/orm.ts';
-import { cpuSeconds } from './support/cpu.ts';
-import { postmasterPid } from './support/database.ts';
-import { carte, startServer, stopServer } from './support/servers.ts';
+import { cpuSeconds } from '../support/cpu.ts';
+import { postmasterPid } from '../support/database.ts';
+import { carte, startServer, stopServer } from '../support/servers.ts';
 
 const { values } = parseArgs({
   options: {

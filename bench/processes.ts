@@ -10,9 +10,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../src/database/embedded.ts';
-import { cpuSeconds } from './support/cpu.ts';
+import { cpuSeconds } from '../support/cpu.ts';
+import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
 import { runLoad, type Tally, type Task } from './support/processes/load.ts';
-import { carte, type Server, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../src/database/embedded.ts';
+import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
 import { type Load, startLoad, type Target, tally } from './support/faults/load.ts';
-import { carte, type Server, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startEmbedded } from '../src/database/embedded.ts';
+import { carte, startServer, stopServer } from '../support/servers.ts';
 import { menuOf } from './support/menu.ts';
 import { median } from './support/meter.ts';
-import { carte, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({ options: { entities: { type: 'string', default: '50,1000,10000' } } });
 const rounds = 5;

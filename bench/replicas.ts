@@ -12,12 +12,12 @@ import { issueKey } from '../src/auth/keys.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createOrm } from '../src/orm.ts';
 import { writePermissions } from '../src/scope.ts';
+import { cpuOf, readsDuring, shareOf, sumOf } from '../support/replica-reads.ts';
+import { type Server, startServer, stopServer } from '../support/servers.ts';
+import { type Pair, startPair } from '../support/standby.ts';
 import { createData, operatorFork } from '../test/support/data.ts';
-import { type Pair, startPair } from '../test/support/standby.ts';
 import { harmReplica } from './support/replicas/harm.ts';
-import { cpuOf, readsDuring, shareOf, sumOf } from './support/replicas/meter.ts';
 import { runPairs, send } from './support/replicas/pairs.ts';
-import { type Server, startServer, stopServer } from './support/servers.ts';
 
 const { values } = parseArgs({
   options: {

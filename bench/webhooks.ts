@@ -14,8 +14,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { startDatabase } from './support/database.ts';
-import { carte, type Server, startServer, stopServer } from './support/servers.ts';
+import { startDatabase } from '../support/database.ts';
+import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
 
 const { values } = parseArgs({
   options: {

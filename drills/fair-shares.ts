@@ -9,14 +9,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { makeData, shortSize, wholeSize } from './fair-shares/data.ts';
+import { makeData, shortSize, wholeSize } from '../support/fair-shares/data.ts';
+import { startOtherTenant } from '../support/fair-shares/processes.ts';
+import type { Row } from '../support/fair-shares/row.ts';
+import { rows } from '../support/fair-shares/rows.ts';
 import { missesOf, slowMiss } from './fair-shares/goals.ts';
 import { type HonestStep, runHonest } from './fair-shares/honest.ts';
 import { type Field, type Measured, measureRow, shortTimes, wholeTimes } from './fair-shares/measure.ts';
-import { startOtherTenant } from './fair-shares/processes.ts';
 import { honestTableOf, tableOf } from './fair-shares/report.ts';
-import type { Row } from './fair-shares/row.ts';
-import { rows } from './fair-shares/rows.ts';
 import { type Drilled, startDrilled } from './fair-shares/service.ts';
 
 const { values } = parseArgs({

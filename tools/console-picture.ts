@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openConsole, startBrowser } from '../bench/support/console.ts';
-import { carte, startServer, stopServer } from '../bench/support/servers.ts';
+import { carte, startServer, stopServer } from '../support/servers.ts';
 
 const picture = 'docs/console.png';
 const store = 'lisbon-baixa';

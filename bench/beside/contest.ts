@@ -1,8 +1,8 @@
 import { brotliDecompressSync } from 'node:zlib';
+import { differenceOf } from '../../support/equality.ts';
 import { type Answer, type Client, inParallel, type Request, sendExpecting } from '../support/client.ts';
 import { type Figures, figuresOf, measure, type Stretch, type Watched } from '../support/meter.ts';
 import type { Case, ServerName } from './cases.ts';
-import { differenceOf } from './equality.ts';
 
 export interface Contestant extends Watched {
   readonly client: Client;

@@ -1,5 +1,5 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
-import { chromiumPath } from '../../test/support/chromium.ts';
+import { chromiumPath } from '../../support/chromium.ts';
 
 export async function startBrowser(): Promise<Browser> {
   if (!chromiumPath) throw new Error('No Chromium was found; CHROMIUM_PATH names one');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg } from 'node:os';
+import { cpuSeconds } from '../../support/cpu.ts';
 import type { Answer } from './client.ts';
-import { cpuSeconds } from './cpu.ts';
 
 /** The processes whose CPU is measured. */
 export interface Watched {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BenchDatabase, startDatabase } from '../../support/database.ts';
+import { carte, startServer, stopServer } from '../../support/servers.ts';
 import { type Client, createClient } from './client.ts';
-import { type BenchDatabase, startDatabase } from './database.ts';
 import type { Watched } from './meter.ts';
-import { carte, startServer, stopServer } from './servers.ts';
 
 export interface Service extends Watched {
   readonly url: string;

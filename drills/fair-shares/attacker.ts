@@ -1,7 +1,7 @@
 /** The attacker: a program of its own that runs the attack of one row. */
-import { runAttack } from './attack.ts';
-import type { Attack, Row, Target } from './row.ts';
-import { rows } from './rows.ts';
+import { runAttack } from '../../support/fair-shares/attack.ts';
+import type { Attack, Row, Target } from '../../support/fair-shares/row.ts';
+import { rows } from '../../support/fair-shares/rows.ts';
 
 export interface AttackCommand {
   readonly rowName: string;

@@ -1,6 +1,6 @@
+import { isFailure, isRefusal } from '../../support/fair-shares/request.ts';
+import type { Caller } from '../../support/fair-shares/row.ts';
 import type { Measured } from './measure.ts';
-import { isFailure, isRefusal } from './request.ts';
-import type { Caller } from './row.ts';
 
 /** CPU seconds for each request, served or refused. */
 const cpuGoals: Readonly<Record<Caller, number>> = { 'no key': 0.05, 'unknown key': 0.05, key: 0.5 };

@@ -1,9 +1,14 @@
-import { cpuSeconds } from '../../bench/support/cpu.ts';
-import { orderOf } from './data.ts';
+import { cpuSeconds } from '../../support/cpu.ts';
+import { orderOf } from '../../support/fair-shares/data.ts';
+import {
+  createHttpClient,
+  describeResponse,
+  type HttpClient,
+  type HttpRequest,
+} from '../../support/fair-shares/request.ts';
+import { readStream } from '../../support/fair-shares/streams.ts';
 import type { Field } from './measure.ts';
-import { createHttpClient, describeResponse, type HttpClient, type HttpRequest } from './request.ts';
 import type { Drilled } from './service.ts';
-import { readStream } from './streams.ts';
 
 /** What an honest caller with much data did, and what it got; CPU in seconds. */
 export interface HonestStep {

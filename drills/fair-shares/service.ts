@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Server, startCheckout, stopServer } from '../../bench/support/servers.ts';
 import { startEmbedded } from '../../src/database/embedded.ts';
+import { type Server, startCheckout, stopServer } from '../../support/servers.ts';
 
 /** The service of a checkout on a database of its own, with the service's own settings. */
 export interface Drilled {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { saveStores } from '../../src/store/save.ts';
+import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { openStream } from '../support/streams.ts';
 
 const app = await startApp({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
 const receiver = await startReceiver();

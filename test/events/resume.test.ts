@@ -3,10 +3,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
 import { currentPosition, readEvents } from '../../src/events/log.ts';
+import { watchWithInterruptions } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { directConnection } from '../support/database.ts';
-import { watchWithInterruptions } from '../support/streams.ts';
 
 const app = await startApp();
 const { primary } = await createReadAccess(app.orm);

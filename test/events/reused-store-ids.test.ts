@@ -3,9 +3,9 @@ import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
 import { currentPosition } from '../../src/events/log.ts';
 import type { Store } from '../../src/store/entities.ts';
+import { openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
-import { openStream, type Stream } from '../support/streams.ts';
 
 const app = await startApp();
 const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };

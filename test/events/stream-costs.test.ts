@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
 import { currentPosition } from '../../src/events/log.ts';
+import { openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
-import { openStream, type Stream } from '../support/streams.ts';
 
 const costPerSecond = 2_000;
 const streams = { total: 200, perKey: 100, buffer: 50, stallSeconds: 30 };

@@ -3,10 +3,10 @@ import { revokeKey } from '../../src/auth/keys.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
 import { currentPosition } from '../../src/events/log.ts';
+import { openStream, type Stream, type StreamRequest, type Transport } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
-import { openStream, type Stream, type StreamRequest, type Transport } from '../support/streams.ts';
 
 const streams = { total: 70, perKey: 60, buffer: 20, stallSeconds: 10, costPerSecond: 1_000_000 };
 const app = await startApp({ streams });

@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
+import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { prepare } from '../support/database.ts';
-import { openStream } from '../support/streams.ts';
 
 const app = await startApp({
   streams: { total: 50, perKey: 20, buffer: 5, stallSeconds: 0, costPerSecond: 1_000_000 },

@@ -7,9 +7,9 @@ import { readConfig } from '../../src/config.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
+import { Address } from '../../support/failover/address.ts';
+import { PostgresNode } from '../../support/failover/postgres.ts';
 import { createData, createKey } from '../support/data.ts';
-import { Address } from '../support/failover/address.ts';
-import { PostgresNode } from '../support/failover/postgres.ts';
 import { smallBody } from './body.ts';
 
 // The short form of bench/failover.ts: one primary with a synchronous standby, found by a URL of two hosts.

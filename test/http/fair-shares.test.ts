@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { cpuSeconds } from '../../bench/support/cpu.ts';
-import { runAttack } from '../../drills/fair-shares/attack.ts';
-import { makeData, shortSize } from '../../drills/fair-shares/data.ts';
-import { startOtherTenant } from '../../drills/fair-shares/processes.ts';
-import { isFailure, isRefusal } from '../../drills/fair-shares/request.ts';
-import { rows } from '../../drills/fair-shares/rows.ts';
+import { cpuSeconds } from '../../support/cpu.ts';
+import { runAttack } from '../../support/fair-shares/attack.ts';
+import { makeData, shortSize } from '../../support/fair-shares/data.ts';
+import { startOtherTenant } from '../../support/fair-shares/processes.ts';
+import { isFailure, isRefusal } from '../../support/fair-shares/request.ts';
+import { rows } from '../../support/fair-shares/rows.ts';
 import { run } from '../cli/support.ts';
 import { createDatabase } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';

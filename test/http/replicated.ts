@@ -8,8 +8,8 @@ import type { Target } from '../../src/database/replicas.ts';
 import { createOrm } from '../../src/orm.ts';
 import { permissions } from '../../src/scope.ts';
 import { createServer } from '../../src/server/server.ts';
+import { startPair } from '../../support/standby.ts';
 import { createData, createKey } from '../support/data.ts';
-import { startPair } from '../support/standby.ts';
 import { waitUntil } from './processes.ts';
 
 /** A migrated, empty database with a standby, and services on both; all are stopped after the file's last test. */

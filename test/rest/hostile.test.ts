@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Target } from '../../bench/support/hostile/probe.ts';
-import { besiege } from '../../bench/support/hostile/run.ts';
-import { differences, observe } from '../../bench/support/hostile/state.ts';
+import { besiege } from '../../support/hostile/fuzz.ts';
+import type { Target } from '../../support/hostile/probe.ts';
+import { differences, observe } from '../../support/hostile/state.ts';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 

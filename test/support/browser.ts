@@ -5,8 +5,8 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { afterAll, afterEach, describe, expect, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { loadDemo } from '../../src/demo/load.ts';
+import { chromiumPath } from '../../support/chromium.ts';
 import { startApp } from './app.ts';
-import { chromiumPath } from './chromium.ts';
 
 const flags = [
   '--no-sandbox',

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { createOrm } from '../../src/orm.ts';
+import { startPgBouncer } from '../../support/pgbouncer.ts';
 import { splitTables, testRanges } from './partitions.ts';
-import { startPgBouncer } from './pgbouncer.ts';
 
 interface Connection {
   readonly host: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differenceOf } from '../../bench/beside/equality.ts';
+import { differenceOf } from '../../support/equality.ts';
 
 test('absent, null and the empty list are equal', () => {
   expect(differenceOf({ a: 1, b: null, c: [] }, { a: 1 })).toBeUndefined();

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { type Server, startServer, stopServer } from '../servers.ts';
+import { type Server, startServer, stopServer } from '../../../support/servers.ts';
 import { type Ask, startLoad, type Target, tally } from './load.ts';
 
 export interface Minute {

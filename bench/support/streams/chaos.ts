@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startEmbedded } from '../../../src/database/embedded.ts';
 import { cursorOf } from '../../../src/events/cursor.ts';
-import { watchWithInterruptions } from '../../../test/support/streams.ts';
+import { createStores, startWriter } from '../../../support/orders.ts';
+import { carte, startServer, stopServer } from '../../../support/servers.ts';
+import { watchWithInterruptions } from '../../../support/streams.ts';
 import { joinPostgres } from '../faults/postgres.ts';
-import { carte, startServer, stopServer } from '../servers.ts';
-import { createStores, startWriter } from './orders.ts';
 
 const kinds = ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'];
 

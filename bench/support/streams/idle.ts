@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cpuSeconds } from '../cpu.ts';
-import type { BenchDatabase } from '../database.ts';
-import { carte, startServer, stopServer } from '../servers.ts';
+import { cpuSeconds } from '../../../support/cpu.ts';
+import type { BenchDatabase } from '../../../support/database.ts';
+import { carte, startServer, stopServer } from '../../../support/servers.ts';
 
 const residentMb = (pid: number | undefined) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

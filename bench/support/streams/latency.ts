@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { openStream } from '../../../test/support/streams.ts';
-import { cpuSeconds } from '../cpu.ts';
-import type { BenchDatabase } from '../database.ts';
-import { carte, startServer, stopServer } from '../servers.ts';
-import { createStores, insertOrder } from './orders.ts';
+import { cpuSeconds } from '../../../support/cpu.ts';
+import type { BenchDatabase } from '../../../support/database.ts';
+import { createStores, insertOrder } from '../../../support/orders.ts';
+import { carte, startServer, stopServer } from '../../../support/servers.ts';
+import { openStream } from '../../../support/streams.ts';
 
 const stores = 100;
 const streamsPerStore = 5;

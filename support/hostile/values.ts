@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/demo/random.ts';
+import type { Random } from '../../src/demo/random.ts';
 
 /** Strings that have broken other programs: SQL, regular expressions, paths, and invalid Unicode. */
 const texts = [

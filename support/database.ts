@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../../src/database/embedded.ts';
+import { startEmbedded } from '../src/database/embedded.ts';
 import { carte } from './servers.ts';
 
 export interface BenchDatabase {

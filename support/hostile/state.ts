@@ -1,5 +1,5 @@
+import type { Outcome } from './fuzz.ts';
 import { menuPath, type Target } from './probe.ts';
-import type { Outcome } from './run.ts';
 
 /** Responses to valid requests, by request. */
 export type State = ReadonlyMap<string, string>;

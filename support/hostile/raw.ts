@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/demo/random.ts';
+import type { Random } from '../../src/demo/random.ts';
 import type { RawProbe, Target } from './probe.ts';
 
 type MakeBytes = (key: string, target: Target) => string | Buffer;

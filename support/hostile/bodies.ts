@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/demo/random.ts';
+import type { Random } from '../../src/demo/random.ts';
 import { randomJson, randomText } from './values.ts';
 
 /** The text of a valid body after a mutation. */

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/demo/random.ts';
+import type { Random } from '../../src/demo/random.ts';
 import { attacksOn } from './documents.ts';
 import { envelopeProbe } from './envelopes.ts';
 import { json, type MakeProbe, postGraphql, type Target } from './probe.ts';

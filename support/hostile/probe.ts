@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/demo/random.ts';
+import type { Random } from '../../src/demo/random.ts';
 
 /** A hostile request as it is sent. */
 export interface Probe {

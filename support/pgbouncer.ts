@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { commandAs, currentServerUser } from '../../src/database/embedded/unprivileged-user.ts';
+import { commandAs, currentServerUser } from '../src/database/embedded/unprivileged-user.ts';
 
 interface Connection {
   readonly host: string;

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { AttackCommand } from '../../drills/fair-shares/attacker.ts';
 import type { AttackReport } from './attack.ts';
-import type { AttackCommand } from './attacker.ts';
 import type { Command, Sample, Tenant } from './other-tenant.ts';
 
 function startProgram(file: string): ChildProcess {
@@ -65,7 +65,7 @@ export interface Attacker {
 
 /** Starts the program of the attacker, which has its bodies ready when this resolves. */
 export async function startAttacker(command: AttackCommand): Promise<Attacker> {
-  const child = startProgram('./attacker.ts');
+  const child = startProgram('../../drills/fair-shares/attacker.ts');
   if (child.pid !== undefined) setPriority(child.pid, attackerPriority);
   await call(child, command);
   return {

@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/demo/random.ts';
+import type { Random } from '../../src/demo/random.ts';
 import { pathProbe } from './paths.ts';
 import { bodyProbe, sizeProbe, typeProbe } from './posts.ts';
 import { json, type MakeProbe, menuPath, type Target } from './probe.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cpuSeconds } from '../cpu.ts';
+import { cpuSeconds } from './cpu.ts';
 
 /** Numbers of reads by the label of `carte_database_reads_total`. */
 export type Reads = Readonly<Record<string, number>>;

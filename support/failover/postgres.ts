@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findBinaries } from '../../../src/database/embedded/binaries.ts';
-import { commandAs, currentServerUser } from '../../../src/database/embedded/unprivileged-user.ts';
+import { findBinaries } from '../../src/database/embedded/binaries.ts';
+import { commandAs, currentServerUser } from '../../src/database/embedded/unprivileged-user.ts';
 
 type Settings = Readonly<Record<string, string>>;
 

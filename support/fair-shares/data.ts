@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Drilled } from '../../drills/fair-shares/service.ts';
 import { idsOf, largestMenu, menuOf, rebateMenu, smallMenu, tenthMenu } from './menu.ts';
 import type { Tenant } from './other-tenant.ts';
 import { createHttpClient, errorCodeOf, type HttpClient, type HttpRequest } from './request.ts';
 import type { Target } from './row.ts';
-import type { Drilled } from './service.ts';
 import { readStream } from './streams.ts';
 
 /** How much data there is. */

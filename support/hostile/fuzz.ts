@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { type Random, seededRandom } from '../../../src/demo/random.ts';
+import { type Random, seededRandom } from '../../src/demo/random.ts';
 import { faultIn, faultInRaw, rawStatuses } from './check.ts';
 import { graphqlProbes } from './graphql.ts';
 import { type MakeProbe, menuPath, type Probe, type Target } from './probe.ts';
