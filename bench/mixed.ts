@@ -4,10 +4,10 @@
  * Every POST changes the whole menu of a store; every read is checked against the writes acknowledged before it.
  */
 import { parseArgs } from 'node:util';
+import { checkHistory, type Read, type Write } from '../drills/support/history.ts';
+import { marksIn, revisionIn } from '../drills/support/menu.ts';
 import { seededRandom } from '../src/demo/random.ts';
 import { type Answer, type Client, inParallel, sendExpecting, textOf } from './support/client.ts';
-import { marksIn, revisionIn } from './support/faults/menu.ts';
-import { checkHistory, type Read, type Write } from './support/history.ts';
 import { menuOf } from './support/menu.ts';
 import { figuresOf, measure } from './support/meter.ts';
 import { type Service, withService } from './support/service.ts';

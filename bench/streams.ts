@@ -9,8 +9,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runChaos } from '../drills/streams.ts';
 import { startDatabase } from '../support/database.ts';
-import { runChaos } from './support/streams/chaos.ts';
 import { measureIdle } from './support/streams/idle.ts';
 import { measureLatency } from './support/streams/latency.ts';
 

@@ -12,7 +12,7 @@ import { PostgresNode } from '../../support/failover/postgres.ts';
 import { createData, createKey } from '../support/data.ts';
 import { smallBody } from './body.ts';
 
-// The short form of bench/failover.ts: one primary with a synchronous standby, found by a URL of two hosts.
+// The short form of drills/failover.ts: one primary with a synchronous standby, found by a URL of two hosts.
 const folder = mkdtempSync(join(tmpdir(), 'carte-failover-'));
 const primary = await PostgresNode.create(folder, 'a');
 const standby = await primary.clone(folder, 'b');

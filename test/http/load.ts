@@ -41,7 +41,7 @@ export const codeOf = (error: unknown) => (error instanceof Error && 'code' in e
 /** A connection that no process had accepted: the kernel resets these, too, when their process dies. */
 export const isNewConnection = (error: unknown) => error instanceof Error && 'isNew' in error && error.isNew === true;
 
-/** Leaves most of the processor to the service; `bench/renewals.ts` does without. */
+/** Leaves most of the processor to the service; `drills/renewals.ts` does without. */
 const pauseMs = 200;
 
 export interface Target {

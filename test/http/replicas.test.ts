@@ -20,7 +20,7 @@ const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPT
 
 const revisionIn = (etag: string) => /^"(\d+)-/.exec(etag)?.[1];
 
-/** Writes through one service and reads through the other, as bench/replicas.ts does many times; resolves to the responses older than the write. */
+/** Writes through one service and reads through the other, as drills/replicas.ts does many times; resolves to the responses older than the write. */
 async function writeAndRead(rounds: number): Promise<string[]> {
   const stale: string[] = [];
   for (let round = 0; round < rounds; round++) {

@@ -36,7 +36,7 @@ test('500 hostile requests get the right responses, and change nothing', {
     requests: 500,
     seed: 'test',
     stalls: false,
-    // The tests share two cores; bench/hostile.ts allows 3 s.
+    // The tests share two cores; drills/hostile.ts allows 3 s.
     slowestMs: 15_000,
   });
   expect(violations).toEqual([]);

@@ -29,6 +29,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm install': 'it asks the internet for packages',
   'npm run bench': 'it takes minutes',
   'npx node bench/': 'it takes minutes',
+  'npx node drills/': 'it takes minutes',
   git: 'it changes the working copy',
   docker: 'it needs Docker',
   kubectl: 'it needs a cluster',

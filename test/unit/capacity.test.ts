@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planFor } from '../../bench/support/capacity.ts';
+import { planFor } from '../../tools/capacity/plan.ts';
 
 test('the capacity plan is deterministic', () => {
   expect(planFor(50)).toEqual(planFor(50));

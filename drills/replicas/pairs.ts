@@ -1,6 +1,6 @@
-import type { Store } from '../../../src/store/entities.ts';
-import type { createData } from '../../../test/support/data.ts';
-import { configuration } from '../faults/menu.ts';
+import type { Store } from '../../src/store/entities.ts';
+import type { createData } from '../../test/support/data.ts';
+import { configuration } from '../support/menu.ts';
 
 export interface Services {
   /** Two services, alternately written to and read from. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startEmbedded } from '../../../src/database/embedded.ts';
-import { cursorOf } from '../../../src/events/cursor.ts';
-import { createStores, startWriter } from '../../../support/orders.ts';
-import { carte, startServer, stopServer } from '../../../support/servers.ts';
-import { watchWithInterruptions } from '../../../support/streams.ts';
-import { joinPostgres } from '../faults/postgres.ts';
+import { startEmbedded } from '../src/database/embedded.ts';
+import { cursorOf } from '../src/events/cursor.ts';
+import { createStores, startWriter } from '../support/orders.ts';
+import { carte, startServer, stopServer } from '../support/servers.ts';
+import { watchWithInterruptions } from '../support/streams.ts';
+import { joinPostgres } from './support/postgres.ts';
 
 const kinds = ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'];
 

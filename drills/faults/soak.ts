@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type Server, startServer, stopServer } from '../../../support/servers.ts';
-import { type Ask, startLoad, type Target, tally } from './load.ts';
+import { type Server, startServer, stopServer } from '../../support/servers.ts';
+import { type Ask, startLoad, type Target, tally } from '../support/load.ts';
 
 export interface Minute {
   readonly minute: number;

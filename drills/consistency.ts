@@ -1,6 +1,6 @@
 /**
  * Runs writers and readers on one store through two server processes, records every response and checks the history:
- *   npx node bench/consistency.ts [--seconds 60] [--writers 8] [--readers 8] [--kill]
+ *   npx node drills/consistency.ts [--seconds 60] [--writers 8] [--readers 8] [--kill]
  * With --kill a server is killed with SIGKILL every two seconds and restarted.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

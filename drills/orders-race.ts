@@ -1,6 +1,6 @@
 /**
  * Checks that concurrent and repeated mutations of orders have one effect each:
- *   npx node bench/orders-race.ts [--orders 1000] [--kills 5]
+ *   npx node drills/orders-race.ts [--orders 1000] [--kills 5]
  * Two processes change the status of each order at once. Then one idempotency key at a time is sent a hundred times, while the process that
  * handles it is killed with SIGKILL and started again.
  */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Random, seededRandom } from '../../src/demo/random.ts';
-import { costs, databaseShare, habits, limits, sizes } from '../capacity-costs.ts';
+import { costs, databaseShare, habits, limits, sizes } from './costs.ts';
 
 export interface Plan {
   readonly stores: number;

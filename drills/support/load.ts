@@ -1,4 +1,4 @@
-import type { Read, Write } from '../history.ts';
+import type { Read, Write } from './history.ts';
 import { configuration, marksIn, revisionIn } from './menu.ts';
 
 /** One request: its path, start and end, and status (0: no complete response). */

@@ -1,9 +1,9 @@
 /**
  * Plans the capacity for the busiest hour of 10, 1,000 and 100,000 stores, or of the given numbers of stores:
- *   npx node bench/capacity.ts [stores …]
- * A deterministic simulation with the figures of `capacity-costs.ts`; docs/scaling-and-failover.md explains it.
+ *   npx node tools/capacity.ts [stores …]
+ * A deterministic simulation with the figures of `capacity/costs.ts`; docs/scaling-and-failover.md explains it.
  */
-import { type Plan, planFor } from './support/capacity.ts';
+import { type Plan, planFor } from './capacity/plan.ts';
 
 const named = process.argv.slice(2).map(Number);
 const plans = (named.length > 0 ? named : [10, 1_000, 100_000]).map(stores => planFor(stores));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { type EmbeddedServer, startEmbedded } from '../../../src/database/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.ts';
 
 /** The database of the service, with fault injection. */
 export interface Postgres {

@@ -1,6 +1,6 @@
 /**
  * Sends malformed and hostile requests to its own server with the demo data, and checks every response:
- *   npx node bench/hostile.ts [--requests 20000] [--seed 1] [--show 10]
+ *   npx node drills/hostile.ts [--requests 20000] [--seed 1] [--show 10]
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
  * Runs a primary, a standby and two server processes that read from it:
- *   npx node bench/replicas.ts [--pairs 2000] [--workers 4] [--reads 1000] [--load 16]
+ *   npx node drills/replicas.ts [--pairs 2000] [--workers 4] [--reads 1000] [--load 16]
  * Reads each write at once through the other process; measures reads with and without the replica; then stops, pauses and
  * freezes the replica under load. A part is skipped if its option is 0.
  */
@@ -16,8 +16,8 @@ import { cpuOf, readsDuring, shareOf, sumOf } from '../support/replica-reads.ts'
 import { type Server, startServer, stopServer } from '../support/servers.ts';
 import { type Pair, startPair } from '../support/standby.ts';
 import { createData, operatorFork } from '../test/support/data.ts';
-import { harmReplica } from './support/replicas/harm.ts';
-import { runPairs, send } from './support/replicas/pairs.ts';
+import { harmReplica } from './replicas/harm.ts';
+import { runPairs, send } from './replicas/pairs.ts';
 
 const { values } = parseArgs({
   options: {

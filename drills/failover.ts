@@ -1,14 +1,14 @@
 /**
  * Moves the database under two processes of Carte, and checks what callers saw:
- *   npx node bench/failover.ts [--route address|pgbouncer|hosts] [--only NAME]… [--seconds 4]
+ *   npx node drills/failover.ts [--route address|pgbouncer|hosts] [--only NAME]… [--seconds 4]
  * Each drill starts PostgreSQL servers of its own: a primary, standbys that follow it, and the address under which the primary is found.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Drill, drills } from './support/failover/drills.ts';
-import { type Route, routes } from './support/failover/service.ts';
+import { type Drill, drills } from './failover/cases.ts';
+import { type Route, routes } from './failover/service.ts';
 
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PostgresNode } from '../../../support/failover/postgres.ts';
+import { PostgresNode } from '../../support/failover/postgres.ts';
 import { Load } from './load.ts';
 import { importLines, markIn, type Network, openNetwork, type Route, Service } from './service.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Injects faults into the service and its database under mixed load, and checks the responses:
- *   npx node bench/faults.ts [--kills 50] [--faults 1] [--terms 5] [--soak MINUTES] [--workers 16]
+ *   npx node drills/faults.ts [--kills 50] [--faults 1] [--terms 5] [--soak MINUTES] [--workers 16]
  * A part is skipped if its option is 0. It starts its own database and servers.
  */
 import { once } from 'node:events';
@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { carte, startServer, stopServer } from '../support/servers.ts';
-import { type Load, startLoad, type Target, tally } from './support/faults/load.ts';
-import { marksIn, revisionIn } from './support/faults/menu.ts';
-import { joinPostgres, type Postgres } from './support/faults/postgres.ts';
-import { soak } from './support/faults/soak.ts';
+import { soak } from './faults/soak.ts';
 import { checkHistory } from './support/history.ts';
+import { type Load, startLoad, type Target, tally } from './support/load.ts';
+import { marksIn, revisionIn } from './support/menu.ts';
+import { joinPostgres, type Postgres } from './support/postgres.ts';
 
 const { values } = parseArgs({
   options: {

@@ -1,7 +1,7 @@
 /**
  * Delivers events to a receiver that fails half of the time while the serving process is killed again and again, and checks that every
  * event arrives, in order for each store, with a valid signature:
- *   npx node bench/webhooks.ts [--seconds 60] [--stores 20] [--rate 50] [--processes 2]
+ *   npx node drills/webhooks.ts [--seconds 60] [--stores 20] [--rate 50] [--processes 2]
  * The time until the next attempt after a failure is cut short; that after a killed process is not.
  */
 import { once } from 'node:events';

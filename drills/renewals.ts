@@ -1,6 +1,6 @@
 /**
  * Renews the workers of a service by SIGHUP and ends it by SIGTERM, under full load, and reports every dropped request:
- *   npx node bench/renewals.ts [--renewals 5] [--terms 3] [--processes 2] [--clients 16]
+ *   npx node drills/renewals.ts [--renewals 5] [--terms 3] [--processes 2] [--clients 16]
  * It starts a database and servers of its own. `test/http/processes.test.ts` does the same once, with little load.
  */
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbedded } from '../src/database/embedded.ts';
 import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
-import { type Load, startLoad, type Target, tally } from './support/faults/load.ts';
+import { type Load, startLoad, type Target, tally } from './support/load.ts';
 
 const { values } = parseArgs({
   options: {

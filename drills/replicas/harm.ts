@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readsDuring, shareOf, sumOf } from '../../../support/replica-reads.ts';
-import type { Pair } from '../../../support/standby.ts';
-import { type Load, startLoad, tally } from '../faults/load.ts';
-import { marksIn, revisionIn } from '../faults/menu.ts';
-import { checkHistory } from '../history.ts';
+import { readsDuring, shareOf, sumOf } from '../../support/replica-reads.ts';
+import type { Pair } from '../../support/standby.ts';
+import { checkHistory } from '../support/history.ts';
+import { type Load, startLoad, tally } from '../support/load.ts';
+import { marksIn, revisionIn } from '../support/menu.ts';
 
 interface Target {
   readonly urls: readonly [string, string];

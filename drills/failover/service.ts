@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Address } from '../../../support/failover/address.ts';
-import type { PostgresNode } from '../../../support/failover/postgres.ts';
-import { startPgBouncer } from '../../../support/pgbouncer.ts';
-import { carte, type Server, startServer, stopServer } from '../../../support/servers.ts';
-import { configuration, marksIn } from '../faults/menu.ts';
+import { Address } from '../../support/failover/address.ts';
+import type { PostgresNode } from '../../support/failover/postgres.ts';
+import { startPgBouncer } from '../../support/pgbouncer.ts';
+import { carte, type Server, startServer, stopServer } from '../../support/servers.ts';
+import { configuration, marksIn } from '../support/menu.ts';
 
 /** How Carte finds its database: one address, a PgBouncer before it, or a list of hosts. */
 export const routes = ['address', 'pgbouncer', 'hosts'] as const;
