@@ -1,57 +1,44 @@
-/**
- * Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data:
- *   npx node bench/beside.ts [--rounds 3] [--seconds 3] [--cases 'tree|order'] [--orders 100000] [--json FILE] [--before FOLDER]
- * bench/README.md describes the cases. It starts its own database and servers. With --before it compares Carte with
- * another checkout of it instead, with installed dependencies and the same schema.
- */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { type BenchDatabase, startDatabase } from '../support/database.ts';
-import { carte, type Server, startCheckout, startProgram, startServer, stopServer } from '../support/servers.ts';
+import { readOptions } from '../support/options.ts';
+import { runProgram } from '../support/program.ts';
+import {
+  createKey,
+  type Environment,
+  importDocuments,
+  type Server,
+  startCheckout,
+  startProgram,
+} from '../support/servers.ts';
+import { type Candidates, checkEquality, measureCase } from './beside/candidates.ts';
 import { type Case, casesWith } from './beside/cases.ts';
-import { type Contestants, checkEquality, contest } from './beside/contest.ts';
-import { menuBody, merchantLines, orderLines, type Size, storeLines, storesOf } from './beside/data.ts';
+import { importStores, menuBody, ordersOf, type Size, storesOf } from './beside/data.ts';
 import { prebuild } from './beside/prebuilt.ts';
 import { type CaseResult, figureTable, mediansOf, ratioTable } from './beside/table.ts';
 import { type Client, createClient, sendExpecting } from './support/client.ts';
 import { machine, peakMemory } from './support/meter.ts';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '3' },
-    cases: { type: 'string', default: '.' },
-    orders: { type: 'string', default: '100000' },
-    json: { type: 'string' },
-    before: { type: 'string' },
-  },
-});
-const pace = { rounds: Number(values.rounds), seconds: Number(values.seconds), connections: 8 };
-const totalOrders = Number(values.orders);
+const options = readOptions(
+  `Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data; docs/performance.md describes
+the --cases, of which it runs those that match. --json names a file for every round. With --before it compares Carte with another checkout of it
+instead, with installed dependencies and the same schema.`,
+  { rounds: 3, seconds: 3, cases: '.', orders: 100_000, json: '', before: '' },
+);
+const pace = { rounds: options.rounds, seconds: options.seconds, connections: 8 };
+const totalOrders = options.orders;
 const cases = casesWith(totalOrders)
-  .filter(({ name }) => new RegExp(values.cases).test(name))
-  .map((tested): Case => (values.before ? { ...tested, servers: ['carte', 'before'] } : tested));
-const folder = mkdtempSync(join(tmpdir(), 'carte-beside-'));
-const running: Server[] = [];
+  .filter(({ name }) => new RegExp(options.cases).test(name))
+  .map((tested): Case => (options.before ? { ...tested, servers: ['carte', 'before'] } : tested));
 const say = (text: string) => void process.stderr.write(`${text}\n`);
-
-async function start(server: Promise<Server>): Promise<Server> {
-  running.push(await server);
-  return server;
-}
 
 const limitServer = fileURLToPath(new URL('./beside/limit-server.ts', import.meta.url));
 const sqlServer = fileURLToPath(new URL('./beside/sql-server.ts', import.meta.url));
 
-async function fill(database: BenchDatabase): Promise<void> {
+async function fill(env: Environment): Promise<void> {
   say(`Importing 20 merchants, 100 stores and ${totalOrders} orders`);
-  await database.importDocuments('merchants', merchantLines());
-  await database.importDocuments('stores', storeLines());
-  await database.importDocuments('orders', orderLines(totalOrders));
+  await importStores(env);
+  await importDocuments('orders', ordersOf(totalOrders), env);
 }
 
 async function postMenus(client: Client): Promise<void> {
@@ -64,44 +51,10 @@ async function postMenus(client: Client): Promise<void> {
 }
 
 /** Records Carte's response to every request, for the limit server to replay. */
-async function* answersTo(asked: readonly Case[], client: Client): AsyncGenerator<string> {
-  for (const { requests } of asked.filter(({ servers }) => servers.includes('limit'))) {
+async function* responsesTo(recorded: readonly Case[], client: Client): AsyncGenerator<string> {
+  for (const { requests } of recorded.filter(({ servers }) => servers.includes('limit'))) {
     for (const request of requests()) yield prebuild(request, await sendExpecting(client, request, 200));
   }
-}
-
-async function main(database: BenchDatabase): Promise<void> {
-  await fill(database);
-  const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], database.env);
-  const contestant = (server: Server) => ({
-    client: createClient(server.url, key, pace.connections),
-    serverPid: server.child.pid,
-    databasePid: database.pid,
-  });
-  const carteServer = await start(startServer(database.env));
-  const ours = contestant(carteServer);
-  await postMenus(ours.client);
-  await database.query('vacuum analyze');
-  const others = async (): Promise<Partial<Contestants>> => {
-    if (values.before) return { before: contestant(await start(startCheckout(values.before, database.env))) };
-    const answers = join(folder, 'answers.ndjson');
-    await writeFile(answers, answersTo(cases, ours.client));
-    return {
-      limit: contestant(await start(startProgram([limitServer, answers], {}))),
-      sql: contestant(await start(startProgram([sqlServer], { ...database.env, BENCH_KEY: key }))),
-    };
-  };
-  const elsewhere = contestant(await start(startServer(database.env))).client;
-  const contestants: Contestants = { ...(await others()), carte: ours, elsewhere };
-  say('Comparing answers');
-  for (const tested of cases) await checkEquality(tested, contestants);
-
-  const before = machine();
-  const results: CaseResult[] = [];
-  for (const tested of cases) {
-    results.push({ name: tested.name, rounds: await contest(tested, contestants, pace, say) });
-  }
-  await report(results, { ...before, loadAfter: machine().load, peakMemory: peakMemory(carteServer.child.pid) });
 }
 
 type Circumstances = ReturnType<typeof machine> & {
@@ -116,26 +69,49 @@ async function report(results: readonly CaseResult[], circumstances: Circumstanc
   console.log(`Medians of ${pace.rounds} rounds of ${pace.seconds} s; connections: ${pace.connections}`);
   console.log(`Peak memory of Carte's process: ${peak} MiB\n`);
   console.log(`${ratioTable(results)}\n\n${figureTable(results)}`);
-  if (!values.json) return;
+  if (!options.json) return;
   const rows = results.map(({ name, rounds }) => ({
     name,
     medians: Object.fromEntries(mediansOf(rounds)),
     rounds: Object.fromEntries(rounds),
   }));
   await writeFile(
-    values.json,
+    options.json,
     JSON.stringify({ at: new Date(), circumstances, pace, totalOrders, cases: rows }, null, 2),
   );
 }
 
-try {
-  const database = await startDatabase(folder);
-  try {
-    await main(database);
-  } finally {
-    await Promise.all(running.map(stopServer));
-    await database.stop();
+await runProgram(async ({ folder, run, startDatabase, startServer }) => {
+  const { env, query, pid: databasePid } = await startDatabase();
+  await fill(env);
+  const key = await createKey(env, '--write');
+  const candidate = (server: Server) => ({
+    client: createClient(server.url, key, pace.connections),
+    serverPid: server.child.pid,
+    databasePid,
+  });
+  const carteServer = await startServer(env);
+  const ours = candidate(carteServer);
+  await postMenus(ours.client);
+  await query('vacuum analyze');
+  const others = async (): Promise<Partial<Candidates>> => {
+    if (options.before) return { before: candidate(await run(startCheckout(options.before, env))) };
+    const responses = join(folder, 'responses.ndjson');
+    await writeFile(responses, responsesTo(cases, ours.client));
+    return {
+      limit: candidate(await run(startProgram([limitServer, responses], {}))),
+      sql: candidate(await run(startProgram([sqlServer], { ...env, BENCH_KEY: key }))),
+    };
+  };
+  const elsewhere = candidate(await startServer(env)).client;
+  const candidates: Candidates = { ...(await others()), carte: ours, elsewhere };
+  say('Comparing responses');
+  for (const tested of cases) await checkEquality(tested, candidates);
+
+  const before = machine();
+  const results: CaseResult[] = [];
+  for (const tested of cases) {
+    results.push({ name: tested.name, rounds: await measureCase(tested, candidates, pace, say) });
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+  await report(results, { ...before, loadAfter: machine().load, peakMemory: peakMemory(carteServer.child.pid) });
+});

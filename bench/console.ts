@@ -1,67 +1,15 @@
-/**
- * The console of a busy evening, in a real browser:
- *   npx node bench/console.ts [--open 500] [--evening 1000] [--cut 10]
- * It starts its own server and database; loads the board; keeps so many orders open; runs so many orders through all statuses as fast
- * as it can; cuts the network for so many seconds; and compares the board with the server afterwards.
- */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { carte, startServer, stopServer } from '../support/servers.ts';
-import {
-  measureLoad,
-  measureMemory,
-  type OpenConsole,
-  openConsole,
-  percentiles,
-  recordFrames,
-  startBrowser,
-} from './support/console.ts';
+import { type OpenConsole, openConsole, startBrowser } from '../support/console.ts';
+import { readOptions } from '../support/options.ts';
+import { runProgram } from '../support/program.ts';
+import { createKey } from '../support/servers.ts';
+import { measureLoad, measureMemory, percentiles, recordFrames } from './support/console.ts';
 
-const { values } = parseArgs({
-  options: {
-    open: { type: 'string', default: '500' },
-    evening: { type: 'string', default: '1000' },
-    cut: { type: 'string', default: '10' },
-  },
-});
-const folder = mkdtempSync(join(tmpdir(), 'carte-console-'));
-const env = { CARTE_DATA: folder, PORT: '0', CARTE_LOG_LEVEL: 'error' };
+const options = readOptions(
+  `Measures the console of a busy evening, in a real browser: loads the board; keeps --open orders open; runs the orders of an --evening through all statuses
+as fast as it can; cuts the network for --cut seconds; and compares the board with the server afterwards.`,
+  { open: 500, evening: 1000, cut: 10 },
+);
 const store = 'lisbon-baixa';
-
-async function main(): Promise<void> {
-  const server = await startServer(env);
-  const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], env);
-  const orders = createOrders(server.url, key);
-  const browser = await startBrowser();
-  const board = await openConsole(browser, key);
-  const url = `${server.url}/console?store=${store}`;
-  try {
-    const other = await openConsole(browser, key);
-    // The server strips the types of a module when it is first requested.
-    for (const [visit, tab] of [
-      ['first visit after a start', other],
-      ['first visit of a browser', board],
-      ['second visit', board],
-    ] as const) {
-      const { usableMs, requests, bytes } = await measureLoad(tab, url, '.card');
-      const size = `${requests} requests, ${(bytes / 1000).toFixed(0)} kB`;
-      console.log(`${visit}: usable after ${usableMs.toFixed(0)} ms, ${size}`);
-    }
-    await other.context.close();
-    await measureArrivals(board, orders);
-    await fill(orders, Number(values.open));
-    const { usableMs } = await measureLoad(board, url, `.card`);
-    await waitForOpen(board, await orders.countOpen());
-    console.log(`${await orders.countOpen()} open orders: usable after ${usableMs.toFixed(0)} ms`);
-    await runEvening(board, orders, Number(values.evening));
-    await cutNetwork(board, orders, Number(values.cut));
-  } finally {
-    await browser.close();
-    await stopServer(server);
-  }
-}
 
 type Orders = ReturnType<typeof createOrders>;
 
@@ -203,8 +151,32 @@ async function cutNetwork(board: OpenConsole, orders: Orders, seconds: number): 
   );
 }
 
-try {
-  await main();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await runProgram(async program => {
+  const env = { CARTE_DATA: program.folder, PORT: '0', CARTE_LOG_LEVEL: 'error' };
+  const server = await program.startServer(env);
+  const key = await createKey(env, '--write');
+  const orders = createOrders(server.url, key);
+  const browser = await startBrowser();
+  program.atEnd(() => browser.close());
+  const board = await openConsole(browser, key);
+  const url = `${server.url}/console?store=${store}`;
+  const other = await openConsole(browser, key);
+  // The server strips the types of a module when it is first requested.
+  for (const [visit, tab] of [
+    ['first visit after a start', other],
+    ['first visit of a browser', board],
+    ['second visit', board],
+  ] as const) {
+    const { usableMs, requests, bytes } = await measureLoad(tab, url, '.card');
+    const size = `${requests} requests, ${(bytes / 1000).toFixed(0)} kB`;
+    console.log(`${visit}: usable after ${usableMs.toFixed(0)} ms, ${size}`);
+  }
+  await other.context.close();
+  await measureArrivals(board, orders);
+  await fill(orders, options.open);
+  const { usableMs } = await measureLoad(board, url, `.card`);
+  await waitForOpen(board, await orders.countOpen());
+  console.log(`${await orders.countOpen()} open orders: usable after ${usableMs.toFixed(0)} ms`);
+  await runEvening(board, orders, options.evening);
+  await cutNetwork(board, orders, options.cut);
+});

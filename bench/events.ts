@@ -1,29 +1,18 @@
-/**
- * What the event log costs: writes with its triggers and without them, alternately, on the same server and database:
- *   npx node bench/events.ts [--rounds 3] [--requests 400] [--orders 300000]
- * It prints the CPU of the server and of the database per write, the throughput of small commits over 8 connections, and an import.
- */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { cpuSeconds } from '../support/cpu.ts';
-import { type BenchDatabase, startDatabase } from '../support/database.ts';
-import { carte, startServer, stopServer } from '../support/servers.ts';
-import { menuBody, merchantLines, orderLines, storeLines, storesOf } from './beside/data.ts';
+import type { Database } from '../support/database.ts';
+import { readOptions } from '../support/options.ts';
+import { type Program, runProgram } from '../support/program.ts';
+import { createKey, importDocuments } from '../support/servers.ts';
+import { importStores, menuBody, ordersOf, storesOf } from './beside/data.ts';
 import { createClient, inParallel, type Request, sendExpecting, textOf } from './support/client.ts';
 import { type Figures, figuresOf, machine, measure, medianOf } from './support/meter.ts';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '3' },
-    requests: { type: 'string', default: '400' },
-    orders: { type: 'string', default: '300000' },
-  },
-});
-const rounds = Number(values.rounds);
-const requests = Number(values.requests);
+const { rounds, requests, orders } = readOptions(
+  `Measures what the event log costs: writes with its triggers and without them, alternately, on the same server and database. It prints the CPU of the
+server and of the database per write, the throughput of small commits over 8 connections, and an import.`,
+  { rounds: 3, requests: 400, orders: 300_000 },
+);
 const connections = 8;
 const modes = ['without', 'with'] as const;
 type Mode = (typeof modes)[number];
@@ -36,7 +25,7 @@ const triggers = {
   store: ['inserted', 'updated', 'deleted'].map(name => `store_events_${name}`),
 };
 
-async function setLog(database: BenchDatabase, mode: Mode): Promise<void> {
+async function setLog(database: Database, mode: Mode): Promise<void> {
   for (const [table, names] of Object.entries(triggers)) {
     for (const name of names) {
       await database.query(`alter table ${table} ${mode === 'with' ? 'enable' : 'disable'} trigger ${name}`);
@@ -87,22 +76,23 @@ const print = (name: string, byMode: Record<Mode, Figures[]>) => {
   );
 };
 
-async function compareRequests(database: BenchDatabase): Promise<void> {
-  const key = await carte(['key', 'create', '--name', 'bench', '--all', '--can', 'menu,orders,stock'], database.env);
-  const server = await startServer(database.env);
+async function compareRequests(program: Program, database: Database): Promise<void> {
+  const key = await createKey(database.env, '--can', 'menu,orders,stock');
+  const server = await program.startServer(database.env);
   const client = createClient(server.url, key, connections);
+  program.atEnd(() => client.close());
   const watched = { serverPid: server.child.pid, databasePid: database.pid };
   const results = new Map<string, Record<Mode, Figures[]>>();
   const run = async (name: string, mode: Mode, request: (turn: number) => Request) => {
     const bodies: string[] = [];
-    const stretch = await measure(watched, onAnswer =>
+    const stretch = await measure(watched, onResponse =>
       inParallel(
         connections,
         turn => turn < requests,
         async turn => {
-          const answer = await sendExpecting(client, request(turn), 200);
-          onAnswer(answer);
-          bodies.push(textOf(answer).slice(0, 200));
+          const response = await sendExpecting(client, request(turn), 200);
+          onResponse(response);
+          bodies.push(textOf(response).slice(0, 200));
         },
       ),
     );
@@ -113,29 +103,24 @@ async function compareRequests(database: BenchDatabase): Promise<void> {
     byMode[mode].push(figuresOf([stretch]));
     return bodies;
   };
-  try {
-    for (let turn = 0; turn < stores.length; turn++) await sendExpecting(client, post(turn), 200);
-    let version = 1;
-    for (let round = 0; round < rounds + 1; round++) {
-      if (round === 1) results.clear();
-      for (const mode of round % 2 ? modes : modes.toReversed()) {
-        await setLog(database, mode);
-        const base = version++ * requests;
-        await run('POST, small', mode, turn => post(base + turn));
-        const placed = await run('placeOrder', mode, placeOrder);
-        const ids = placed.map(body => /"id":"([^"]+)"/.exec(body)?.[1] ?? '');
-        await run('changeOrderStatus', mode, turn => changeStatus(ids[turn] ?? ''));
-      }
+  for (let turn = 0; turn < stores.length; turn++) await sendExpecting(client, post(turn), 200);
+  let version = 1;
+  for (let round = 0; round < rounds + 1; round++) {
+    if (round === 1) results.clear();
+    for (const mode of round % 2 ? modes : modes.toReversed()) {
+      await setLog(database, mode);
+      const base = version++ * requests;
+      await run('POST, small', mode, turn => post(base + turn));
+      const placed = await run('placeOrder', mode, placeOrder);
+      const ids = placed.map(body => /"id":"([^"]+)"/.exec(body)?.[1] ?? '');
+      await run('changeOrderStatus', mode, turn => changeStatus(ids[turn] ?? ''));
     }
-    for (const [name, byMode] of results) print(name, byMode);
-  } finally {
-    client.close();
-    await stopServer(server);
   }
+  for (const [name, byMode] of results) print(name, byMode);
 }
 
 /** One order per transaction, in as many stores as there are connections, so that only the commits meet. */
-async function compareCommits(database: BenchDatabase): Promise<void> {
+async function compareCommits(database: Database): Promise<void> {
   const clients = await Promise.all(
     stores.slice(0, connections).map(async store => {
       const client = new pg.Client(database.env.DATABASE_URL);
@@ -170,30 +155,25 @@ async function compareCommits(database: BenchDatabase): Promise<void> {
   }
 }
 
-async function compareImports(database: BenchDatabase, total: number): Promise<void> {
+async function compareImports(database: Database): Promise<void> {
   for (const mode of [...modes, ...modes.toReversed()]) {
     await setLog(database, mode);
     const [cpu, begun] = [cpuSeconds(database.pid), performance.now()];
-    await database.importDocuments('orders', orderLines(total));
+    await importDocuments('orders', ordersOf(orders), database.env);
     const seconds = (performance.now() - begun) / 1000;
     console.log(
-      `import of ${total} orders ${mode} the log: ${seconds.toFixed(1)} s, database ${(cpuSeconds(database.pid) - cpu).toFixed(1)} s CPU`,
+      `import of ${orders} orders ${mode} the log: ${seconds.toFixed(1)} s, database ${(cpuSeconds(database.pid) - cpu).toFixed(1)} s CPU`,
     );
     await database.query('truncate orders');
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'carte-events-'));
-const database = await startDatabase(folder);
-try {
+await runProgram(async program => {
+  const database = await program.startDatabase();
   console.log(JSON.stringify(machine()));
-  await database.importDocuments('merchants', merchantLines());
-  await database.importDocuments('stores', storeLines());
-  await compareRequests(database);
+  await importStores(database.env);
+  await program.runPart(part => compareRequests(part, database));
   await compareCommits(database);
-  await compareImports(database, Number(values.orders));
+  await compareImports(database);
   console.log(JSON.stringify(machine().load));
-} finally {
-  await database.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

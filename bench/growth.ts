@@ -1,22 +1,14 @@
-/**
- * Measures GET of the tree by the size of the menu, with a cold cache (changed just before through another process) and
- * with a warm one:
- *   npx node bench/growth.ts [--items 400,4000,10000] [--changes 5] [--seconds 4]
- */
-import { parseArgs } from 'node:util';
+import { readOptions } from '../support/options.ts';
 import { inParallel, sendExpecting } from './support/client.ts';
 import { menuOf, midMenu } from './support/menu.ts';
 import { type Figures, figuresOf, measure, peakMemory, type Stretch } from './support/meter.ts';
 import { type Service, withService } from './support/service.ts';
 
-const { values } = parseArgs({
-  options: {
-    items: { type: 'string', default: '400,4000,10000' },
-    changes: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '4' },
-  },
-});
-const sizes = values.items.split(',').map(Number);
+const options = readOptions(
+  `Measures GET of the tree by the size of the menu, with a cold cache (changed just before through another process) and with a warm one.`,
+  { items: '400,4000,10000', changes: 5, seconds: 4 },
+);
+const sizes = options.items.split(',').map(Number);
 const connections = 2;
 
 /** Returns the mid menu with another number of items. */
@@ -44,20 +36,22 @@ async function main(service: Service): Promise<void> {
   for (const items of sizes) {
     const path = `/v1/stores/${items}/menu_configuration/`;
     const stretches: Stretch[] = [];
-    for (let change = 0; change <= Number(values.changes); change++) {
+    for (let change = 0; change <= options.changes; change++) {
       await sendExpecting(writer, { path, body: bodyOf(items, `version ${change}`) }, 200);
-      const stretch = await measure(service, async onAnswer => onAnswer(await sendExpecting(client, { path }, 200)));
+      const stretch = await measure(service, async onResponse =>
+        onResponse(await sendExpecting(client, { path }, 200)),
+      );
       // The first one is a warm-up.
       if (change > 0) stretches.push(stretch);
     }
     rows.push(row(items, 'cold', figuresOf(stretches)));
-    const end = performance.now() + Number(values.seconds) * 1000;
+    const end = performance.now() + options.seconds * 1000;
     const read = async () => sendExpecting(client, { path }, 200);
-    const warm = await measure(service, onAnswer =>
+    const warm = await measure(service, onResponse =>
       inParallel(
         connections,
         () => performance.now() < end,
-        async () => onAnswer(await read()),
+        async () => onResponse(await read()),
       ),
     );
     rows.push(row(items, 'warm', figuresOf([warm])));

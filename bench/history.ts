@@ -1,44 +1,31 @@
-/**
- * Measures the history of a mid menu, of which every revision changes one price:
- *   npx node bench/history.ts [--revisions 100] [--changed 1] [--inserted]
- * It prints the size on disk, and the CPU of reading one item now and as many revisions ago, and of comparing the two. `--changed` sets the
- * number of prices that change each time; with `--inserted` each revision also has one item more in front, which moves all others. It starts
- * its own server and database.
- *   npx node bench/history.ts --writes 200 [--rounds 5]
- * measures the CPU of as many writes instead, with the triggers of the history and without them, alternately.
- */
-import { parseArgs } from 'node:util';
+import { readOptions } from '../support/options.ts';
 import { type Client, type Request, sendExpecting, textOf } from './support/client.ts';
 import { type MenuShape, menuOf, midMenu, smallMenu } from './support/menu.ts';
 import { type Figures, figuresOf, machine, measure, medianOf } from './support/meter.ts';
 import { type Service, withService } from './support/service.ts';
 
-const { values } = parseArgs({
-  options: {
-    revisions: { type: 'string', default: '100' },
-    changed: { type: 'string', default: '1' },
-    inserted: { type: 'boolean', default: false },
-    writes: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
-  },
-});
-const revisions = Number(values.revisions);
+const { revisions, changed, inserted, writes, rounds } = readOptions(
+  `Measures the history of a mid menu, of which every revision changes one price: the size on disk, and the CPU of reading one item now and as many
+--revisions ago, and of comparing the two. --changed is the number of prices that change each time; with --inserted each revision also has one item
+more in front, which moves all others. With --writes it measures the CPU of as many writes instead, with the triggers of the history and without
+them, alternately.`,
+  { revisions: 100, changed: 1, inserted: false, writes: 0, rounds: 5 },
+);
 const storeId = 'store';
 const menu = menuOf(midMenu, { seed: 'history', mark: 'history' });
 const reads = 20;
 
 /** The body of a revision: the prices that change are other ones each time. */
 function bodyOf(revision: number): string {
-  const changed = Number(values.changed);
   const items = menu.items.map((item, at) => {
     const turn = (at - revision * changed) % menu.items.length;
     return turn >= 0 && turn < changed ? { ...item, price: item.price + revision } : item;
   });
   const [first] = menu.items;
-  const inserted = values.inserted
+  const insertedItems = inserted
     ? Array.from({ length: revision }, (_, at) => ({ ...first, external_id: `new-${revision - at}` }))
     : [];
-  return JSON.stringify({ ...menu, items: [...inserted, ...items] });
+  return JSON.stringify({ ...menu, items: [...insertedItems, ...items] });
 }
 
 async function graph(client: Client, query: string) {
@@ -74,8 +61,8 @@ async function main({ client, query, ...service }: Service): Promise<void> {
   const rows: Record<string, string>[] = [];
   for (const [name, text] of Object.entries(queries)) {
     await graph(client, text);
-    const stretch = await measure(service, async onAnswer => {
-      for (let turn = 0; turn < reads; turn++) onAnswer(await graph(client, text));
+    const stretch = await measure(service, async onResponse => {
+      for (let turn = 0; turn < reads; turn++) onResponse(await graph(client, text));
     });
     const { server, database, p50 } = figuresOf([stretch]);
     rows.push({
@@ -113,23 +100,23 @@ function createWrites(): Readonly<Record<string, (turn: number) => Request>> {
 }
 
 async function compareWrites({ client, query, ...service }: Service, count: number): Promise<void> {
-  const writes = Object.entries(createWrites());
-  const found = new Map(writes.map(([name]) => [name, { disable: [] as Figures[], enable: [] as Figures[] }]));
+  const kinds = Object.entries(createWrites());
+  const found = new Map(kinds.map(([name]) => [name, { disable: [] as Figures[], enable: [] as Figures[] }]));
   let turn = 0;
   // The first round warms up.
-  for (let round = 0; round <= Number(values.rounds); round++) {
+  for (let round = 0; round <= rounds; round++) {
     for (const mode of round % 2 ? modes : modes.toReversed()) {
       for (const table of tables) {
         for (const event of ['insert', 'update', 'delete']) {
           await query(`alter table ${table} ${mode} trigger ${table}_${event}_recorded`);
         }
       }
-      for (const [name, request] of writes) {
-        const stretch = await measure(service, async onAnswer => {
+      for (const [name, request] of kinds) {
+        const stretch = await measure(service, async onResponse => {
           for (let sent = 0; sent < count; sent++) {
-            const answer = await sendExpecting(client, request(turn++), 200);
-            if (textOf(answer).startsWith('{"errors')) throw new Error(textOf(answer));
-            onAnswer(answer);
+            const response = await sendExpecting(client, request(turn++), 200);
+            if (textOf(response).startsWith('{"errors')) throw new Error(textOf(response));
+            onResponse(response);
           }
         });
         if (round > 0) found.get(name)?.[mode].push(figuresOf([stretch]));
@@ -152,7 +139,6 @@ async function compareWrites({ client, query, ...service }: Service, count: numb
   console.table(rows);
 }
 
-const { writes } = values;
 await withService({ storeIds: [storeId, '40', '400'], connections: 1 }, service =>
-  writes === undefined ? main(service) : compareWrites(service, Number(writes)),
+  writes === 0 ? main(service) : compareWrites(service, writes),
 );

@@ -1,18 +1,14 @@
-/**
- * Measures the CPU of mutations beside their cost, at a store with a menu of 20,000 entities:
- *   npx node bench/mutations.ts [--rounds 20] [--only NAME]
- */
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { cpuSeconds } from '../support/cpu.ts';
+import { readOptions } from '../support/options.ts';
 import { sendExpecting, textOf } from './support/client.ts';
 import { menuOf } from './support/menu.ts';
 import { type Service, withService } from './support/service.ts';
 
-const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } },
-});
-const rounds = Number(values.rounds);
+const { rounds, only } = readOptions(
+  `Measures the CPU of mutations beside their cost, at a store with a menu of 20,000 entities. --only runs those whose names contain it.`,
+  { rounds: 20, only: '' },
+);
 
 const storeId = 'large';
 const shape = { menus: 5, categories: 95, items: 10_000, groups: 900, groupsAnItem: 3, modifiersAGroup: 10 };
@@ -101,7 +97,7 @@ async function run({ client, query: sql, serverPid, databasePid }: Service): Pro
   await post(`/v1/stores/${storeId}/menu_configuration/`, menu);
   const orderIds = (await sql(insertOrders)).map(({ id }) => String(id));
   for (const [name, query, variables] of cases(orderIds)) {
-    if (!name.includes(values.only)) continue;
+    if (!name.includes(only)) continue;
     const bodies = Array.from({ length: rounds }, (_, round) => ({ query, variables: variables(round) }));
     const { headers, ...first } = await post('/graphql', { query, variables: variables(1) });
     for (const body of bodies.slice(0, 4)) await post('/graphql', body);

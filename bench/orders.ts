@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbedded } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createOrm } from '../src/orm.ts';
+import { readOptions } from '../support/options.ts';
+import { runProgram } from '../support/program.ts';
 import { createOrders, largeStore, smallStore } from './orders-data.ts';
 import { type Arguments, createMeter, type Figures } from './orders-meter.ts';
+
+readOptions('Measures order lists of a million orders at 200 stores, by filter.', {});
 
 const range = { startTime: new Date('2026-03-01T11:00:00Z'), endTime: new Date('2026-09-01T17:00:00Z') };
 const day = { startTime: new Date('2026-06-01T08:00:00Z'), endTime: new Date('2026-06-01T20:00:00Z') };
@@ -52,12 +52,12 @@ function goal(name: string, large: Figures, small: Figures, most: number): strin
   return `${name}: ${whole.toFixed(2)} × the CPU in all, ${database.toFixed(2)} × in the database (goal ≤ ${most})`;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'carte-bench-'));
-const server = await startEmbedded({ dataFolder: folder, settings: { fsync: 'off', shared_buffers: '1GB' } });
-const makers = createOrm(server.connection);
-// One connection, so that one backend does all the measured work.
-const orm = createOrm(server.connection, { poolSize: 1 });
-try {
+await runProgram(async program => {
+  const { connection } = await program.startDatabase({ fsync: 'off', shared_buffers: '1GB' });
+  const makers = createOrm(connection);
+  // One connection, so that one backend does all the measured work.
+  const orm = createOrm(connection, { poolSize: 1 });
+  program.atEnd(() => Promise.all([makers.close(), orm.close()]));
   console.log('Generating 1,000,000 orders …');
   await migrate(makers);
   await createOrders(makers);
@@ -79,9 +79,4 @@ try {
   if (none) console.log(goal(`\nFirst page, no filter, ${largeStore} against ${smallStore}`, none[1], none[0], 2));
   if (status) console.log(goal(`First page, status, ${largeStore} against ${smallStore}`, status[1], status[0], 2));
   if (none && deep) console.log(goal(`Page 8,000 against page 0, ${largeStore}`, deep[1], none[1], 3));
-} finally {
-  await makers.close();
-  await orm.close();
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+});

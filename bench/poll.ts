@@ -1,32 +1,16 @@
-/**
- * POS systems that poll: 32 connections read the newest orders of 200 stores while orders are imported:
- *   npx node bench/poll.ts [--seconds 30] [--rate 200] [--connections 32]
- * It starts its own server and database, and verifies every count afterwards.
- */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { startEmbedded } from '../src/database/embedded.ts';
 import { upsertRows } from '../src/database/upsert.ts';
 import { createOrderId, OrderEntity } from '../src/order/entities.ts';
 import { createOrm } from '../src/orm.ts';
 import { cpuSeconds } from '../support/cpu.ts';
-import { postmasterPid } from '../support/database.ts';
-import { carte, startServer, stopServer } from '../support/servers.ts';
+import { readOptions } from '../support/options.ts';
+import { runProgram } from '../support/program.ts';
+import { createKey, importDocuments } from '../support/servers.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '30' },
-    rate: { type: 'string', default: '200' },
-    connections: { type: 'string', default: '32' },
-  },
-});
-const folder = mkdtempSync(join(tmpdir(), 'carte-poll-'));
-const env = { CARTE_DATA: folder, CARTE_DEMO: 'off', PORT: '0' };
+const { seconds, rate, connections } = readOptions(
+  `Measures POS systems that poll: --connections read the newest orders of 200 stores while orders are imported at a --rate per second.`,
+  { seconds: 30, rate: 200, connections: 32 },
+);
 const stores = Array.from({ length: 200 }, (_, index) => `store-${index}`);
-const seconds = Number(values.seconds);
 
 function order(storeId: string) {
   const createdAt = new Date();
@@ -46,44 +30,41 @@ function order(storeId: string) {
   };
 }
 
-async function main(): Promise<void> {
-  const database = await startEmbedded({ dataFolder: folder });
-  const file = join(folder, 'stores.ndjson');
-  writeFileSync(file, stores.map(id => `${JSON.stringify({ id, name: {} })}\n`).join(''));
-  await carte(['import', 'stores', file], env);
-  const key = await carte(['key', 'create', '--name', 'bench', '--all'], env);
-  const orm = createOrm(database.connection);
+await runProgram(async program => {
+  const { env, connection, query, pid: databasePid } = await program.startDatabase();
+  const documents = stores.map(id => ({ id, name: {} }));
+  await importDocuments('stores', documents, env);
+  const key = await createKey(env);
+  const orm = createOrm(connection);
+  program.atEnd(() => orm.close());
   await upsertRows(
     orm.em.fork(),
     OrderEntity,
     stores.flatMap(id => Array.from({ length: 100 }, () => order(id))),
   );
-  const server = await startServer(env);
-  const client = new pg.Client(database.connection);
-  await client.connect();
-  const databasePid = await postmasterPid(client);
+  const server = await program.startServer(env);
   const end = performance.now() + seconds * 1000;
   const times: number[] = [];
   let failed = 0;
   let imported = 0;
 
-  async function ask(path: string, headers: Record<string, string> = {}) {
+  async function send(path: string, headers: Record<string, string> = {}) {
     const begun = performance.now();
     const response = await fetch(server.url + path, { headers: { 'x-api-key': key, ...headers } });
     const body = await response.text();
     times.push(performance.now() - begun);
     if (response.status !== 200 && response.status !== 304) failed++;
-    return { status: response.status, body, tag: response.headers.get('etag') ?? '' };
+    return { status: response.status, body, etag: response.headers.get('etag') ?? '' };
   }
   const listOf = (id: string | undefined) => `/v1/stores/${id}/orders/?page_size=20`;
 
   async function poll(): Promise<void> {
-    while (performance.now() < end) await ask(listOf(stores[Math.floor(Math.random() * stores.length)]));
+    while (performance.now() < end) await send(listOf(stores[Math.floor(Math.random() * stores.length)]));
   }
   async function importOrders(): Promise<void> {
     const started = performance.now();
     while (performance.now() < end) {
-      const due = Math.floor(((performance.now() - started) / 1000) * Number(values.rate)) - imported;
+      const due = Math.floor(((performance.now() - started) / 1000) * rate) - imported;
       const rows = Array.from({ length: due }, () => order(stores[Math.floor(Math.random() * stores.length)] ?? ''));
       if (due > 0) await upsertRows(orm.em.fork(), OrderEntity, rows);
       imported += due;
@@ -92,8 +73,7 @@ async function main(): Promise<void> {
   }
 
   const before = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
-  const connections = Array.from({ length: Number(values.connections) }, poll);
-  await Promise.all([...connections, importOrders()]);
+  await Promise.all([...Array.from({ length: connections }, poll), importOrders()]);
   const after = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
   const polls = times.length;
   times.sort((a, b) => a - b);
@@ -104,39 +84,29 @@ async function main(): Promise<void> {
 
   let wrong = 0;
   for (const id of stores) {
-    const { count } = JSON.parse((await ask(listOf(id))).body);
-    const { rows } = await client.query('select count(*)::int as n from orders where store_id = $1', [id]);
-    if (rows[0].n !== count) wrong++;
+    const { count } = JSON.parse((await send(listOf(id))).body);
+    const [row] = await query('select count(*)::int as n from orders where store_id = $1', [id]);
+    if (row?.n !== count) wrong++;
   }
   console.log(`${wrong} wrong counts afterwards`);
 
   await compareConditional();
-  await client.end();
-  await orm.close();
-  await stopServer(server);
-  await database.stop();
   process.exitCode = failed + wrong > 0 ? 1 : 0;
 
   /** CPU of a poll without changes. */
   async function compareConditional(): Promise<void> {
-    const { tag } = await ask(listOf(stores[0]));
+    const { etag } = await send(listOf(stores[0]));
     const rounds = 3000;
     const measure = async (headers: Record<string, string>, status: number) => {
       const begun = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
       for (let round = 0; round < rounds / 8; round++) {
-        const answers = await Promise.all(Array.from({ length: 8 }, () => ask(listOf(stores[0]), headers)));
-        if (answers.some(answer => answer.status !== status)) throw new Error(`not every response is ${status}`);
+        const responses = await Promise.all(Array.from({ length: 8 }, () => send(listOf(stores[0]), headers)));
+        if (responses.some(response => response.status !== status)) throw new Error(`not every response is ${status}`);
       }
       const ended = [cpuSeconds(server.child.pid), cpuSeconds(databasePid)] as const;
       return ((ended[0] - begun[0] + ended[1] - begun[1]) * 1000) / rounds;
     };
-    const [plain, conditional] = [await measure({}, 200), await measure({ 'if-none-match': tag }, 304)];
+    const [plain, conditional] = [await measure({}, 200), await measure({ 'if-none-match': etag }, 304)];
     console.log(`CPU per list ${plain.toFixed(2)} ms, per 304 ${conditional.toFixed(2)} ms (server and database)`);
   }
-}
-
-try {
-  await main();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+});

@@ -1,33 +1,21 @@
-/**
- * Compares one process with two by requests per second, and counts failed requests when one of two is killed under load:
- *   npx node bench/processes.ts [--seconds 5] [--rounds 3] [--connections 16]
- * The database and the load run on the same machine. On two cores they use what a second process could use, so the ratio
- * shows the remaining headroom, not the gain of a second process; the CPU time per request shows its cost.
- */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { startEmbedded } from '../src/database/embedded.ts';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { cpuSeconds } from '../support/cpu.ts';
-import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
-import { runLoad, type Tally, type Task } from './support/processes/load.ts';
+import { readOptions } from '../support/options.ts';
+import { type Program, runProgram } from '../support/program.ts';
+import { createKey, type Environment, type Server } from '../support/servers.ts';
+import { median } from './support/meter.ts';
+import { type LoadResult, runLoad, type Task } from './support/processes/load.ts';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '3' },
-    connections: { type: 'string', default: '16' },
-  },
-});
-const seconds = Number(values.seconds);
-const connections = Number(values.connections);
-const folder = mkdtempSync(join(tmpdir(), 'carte-processes-'));
-const env = { CARTE_DATA: folder, PORT: '0' };
+const options = readOptions(
+  `Compares one process with two by requests per second. The database and the load run on the same machine. On two cores they use what a second process
+could use, so the ratio shows the remaining headroom, not the gain of a second process; the CPU time per request shows its cost.`,
+  { seconds: 5, rounds: 3, connections: 16 },
+);
+const { seconds, connections } = options;
 const store = 'lisbon-baixa';
 const graphql = readFileSync(new URL('queries/orders.graphql', import.meta.url), 'utf8');
-const failuresOf = ({ failures }: Tally) => Object.values(failures).reduce((sum, count) => sum + count, 0);
+const failuresOf = ({ failures }: LoadResult) => Object.values(failures).reduce((sum, count) => sum + count, 0);
 
 interface Kind {
   readonly name: string;
@@ -53,29 +41,28 @@ interface Round {
   readonly bad: number;
 }
 
-async function measure(processes: number, key: string): Promise<readonly Round[]> {
-  const server = await startServer({ ...env, CARTE_PROCESSES: String(processes) });
+async function measure({ startServer }: Program, env: Environment, key: string): Promise<readonly Round[]> {
+  const server = await startServer(env);
   const rounds: Round[] = [];
   for (const kind of kinds) {
     await runLoad(taskOf(server, key, kind));
     const before = cpuSeconds(server.child.pid);
-    const tally = await runLoad(taskOf(server, key, kind));
-    const busy = (cpuSeconds(server.child.pid) - before) / tally.seconds;
-    rounds.push({ rate: tally.answers / tally.seconds, busy, bad: tally.wrong + failuresOf(tally) });
+    const result = await runLoad(taskOf(server, key, kind));
+    const busy = (cpuSeconds(server.child.pid) - before) / result.seconds;
+    rounds.push({ rate: result.responses / result.seconds, busy, bad: result.wrong + failuresOf(result) });
   }
-  await stopServer(server);
   return rounds;
 }
 
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
-
 /** Returns the number of wrong responses. */
-async function compare(key: string): Promise<number> {
+async function compare({ runPart }: Program, env: Environment, key: string): Promise<number> {
+  const measureWith = (processes: number) =>
+    runPart(part => measure(part, { ...env, CARTE_PROCESSES: String(processes) }, key));
   const one: (readonly Round[])[] = [];
   const two: (readonly Round[])[] = [];
-  for (let round = 0; round < Number(values.rounds); round++) {
-    one.push(await measure(1, key));
-    two.push(await measure(2, key));
+  for (let round = 0; round < options.rounds; round++) {
+    one.push(await measureWith(1));
+    two.push(await measureWith(2));
   }
   for (const [index, { name }] of kinds.entries()) {
     const of = (all: readonly (readonly Round[])[], what: keyof Round) =>
@@ -89,40 +76,12 @@ async function compare(key: string): Promise<number> {
   return [...one, ...two].flat().reduce((sum, { bad }) => sum + bad, 0);
 }
 
-async function processesOf({ url }: Server): Promise<readonly number[]> {
-  const metrics = await (await fetch(`${url}/metrics`)).text();
-  return [...metrics.matchAll(/^process_start_time_seconds\{process="(\d+)"\}/gm)].map(([, pid]) => Number(pid));
-}
-
-/** Returns the number of wrong responses; broken connections to the killed process are expected. */
-async function killOne(key: string): Promise<number> {
-  const server = await startServer({ ...env, CARTE_PROCESSES: '2' }, () => {});
-  const [tree] = kinds;
-  if (!tree) return 0;
-  const loading = runLoad({ ...taskOf(server, key, tree), seconds: seconds * 2 });
-  await sleep(seconds * 500);
-  const [victim = 0] = await processesOf(server);
-  process.kill(victim, 'SIGKILL');
-  const killed = performance.now();
-  const isWhole = (pids: readonly number[]) => pids.length === 2 && !pids.includes(victim);
-  while (!isWhole(await processesOf(server))) await sleep(50);
-  const whole = ((performance.now() - killed) / 1_000).toFixed(1);
-  const tally = await loading;
-  await stopServer(server);
-  console.log(`one of two killed under ${connections} connections: ${tally.answers} responses, ${tally.wrong} wrong`);
-  console.log(`  without a response: ${JSON.stringify(tally.failures)}; two processes again after ${whole} s`);
-  return tally.wrong;
-}
-
-try {
-  const database = await startEmbedded({ dataFolder: folder });
-  await stopServer(await startServer(env));
-  const key = await carte(['key', 'create', '--name', 'bench', '--all'], env);
+await runProgram(async program => {
+  const env = { ...(await program.startDatabase()).env, CARTE_DEMO: 'on' };
+  await program.runPart(part => part.startServer(env));
+  const key = await createKey(env);
   console.log(`${availableParallelism()} cores for the service, its database and the load`);
-  const bad = (await compare(key)) + (await killOne(key));
-  await database.stop();
+  const bad = await compare(program, env, key);
   console.log(`${bad} unexpected failures`);
-  process.exitCode = bad > 0 ? 1 : 0;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+  if (bad > 0) process.exitCode = 1;
+});

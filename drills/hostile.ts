@@ -1,41 +1,22 @@
-/**
- * Sends malformed and hostile requests to its own server with the demo data, and checks every response:
- *   npx node drills/hostile.ts [--requests 20000] [--seed 1] [--show 10]
- */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { besiege } from '../support/hostile/fuzz.ts';
+import { readFileSync } from 'node:fs';
+import { fuzz } from '../support/hostile/fuzz.ts';
 import type { Target } from '../support/hostile/probe.ts';
 import { differences, observe } from '../support/hostile/state.ts';
-import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
+import { readOptions } from '../support/options.ts';
+import { carte, createKey, type Environment, type Server } from '../support/servers.ts';
+import { runDrill } from './support/harness.ts';
 
-const { values } = parseArgs({
-  options: {
-    requests: { type: 'string', default: '20000' },
-    seed: { type: 'string', default: '1' },
-    show: { type: 'string', default: '10' },
-  },
-});
+const { requests, seed } = readOptions(
+  'Sends malformed and hostile requests to a service with the demo data, and checks every response, its log and its memory.',
+  { requests: 20_000, seed: '1' },
+);
 
 const mebibyte = 1024 ** 2;
 const mostGrowth = 200 * mebibyte;
-const folder = mkdtempSync(join(tmpdir(), 'carte-hostile-'));
-const env = {
-  CARTE_DATA: folder,
-  PORT: '0',
-  CARTE_LOG_LEVEL: 'error',
-  // A small heap and cache, so that neither uncollected garbage nor cached responses look like a leak.
-  NODE_OPTIONS: '--max-old-space-size=256',
-  CARTE_CACHE_BYTES: String(16 * 1024 ** 2),
-};
 const storeId = 'lisbon-baixa';
 
-async function prepare({ url }: Server): Promise<Target> {
-  const create = (...options: readonly string[]) =>
-    carte(['key', 'create', '--name', 'hostile', '--all', ...options], env);
-  const keys = { write: await create('--write'), read: await create(), revoked: await create() };
+async function prepare({ url }: Server, env: Environment): Promise<Target> {
+  const keys = { write: await createKey(env, '--write'), read: await createKey(env), revoked: await createKey(env) };
   const listed = await carte(['key', 'list'], env);
   const revoked = [...listed.matchAll(/key_\w+/g)].at(-1)?.[0] ?? '';
   await carte(['key', 'revoke', revoked], env);
@@ -60,52 +41,43 @@ function memoryOf({ child }: Server): { readonly held: number; readonly most: nu
   return { held: read('VmRSS'), most: read('VmHWM') };
 }
 
-async function main(): Promise<readonly string[]> {
-  const log: string[] = [];
-  const server = await startServer(env, text => void log.push(text));
-  try {
-    const target = await prepare(server);
-    const siege = { url: server.url, target, stalls: true, slowestMs: 3_000 };
-    // Warm-up, so that code that is loaded and compiled once does not count as growth.
-    await besiege({ ...siege, requests: 500, seed: 'warm', stalls: false });
-    const before = await observe(server.url, target);
-    const memoryBefore = memoryOf(server);
-    const begun = performance.now();
-    const { counts, violations, slowest, stored } = await besiege({
-      ...siege,
-      requests: Number(values.requests),
-      seed: values.seed,
-    });
-    const seconds = (performance.now() - begun) / 1000;
-    const after = await observe(server.url, target);
-    const memory = memoryOf(server);
-    const growth = memory.held - memoryBefore.held;
-    console.log(`${values.requests} requests in ${seconds.toFixed(0)} s`);
-    for (const [kind, count] of [...counts].sort()) console.log(`${String(count).padStart(8)}  ${kind}`);
-    console.log(`slowest: ${Math.round(slowest.milliseconds)} ms for ${slowest.what.slice(0, 150)}`);
-    console.log(
-      `memory: ${inMebibytes(memoryBefore.held)} before, ${inMebibytes(memory.held)} after, at most ${inMebibytes(memory.most)}`,
-    );
-    // The start prints plain lines.
-    const logged = log
-      .join('')
-      .split('\n')
-      .filter(line => line !== '' && !line.endsWith(' …'));
-    const spoken = logged.length > 0 ? [`the log has ${logged.length} lines, e.g. ${logged[0]?.slice(0, 400)}`] : [];
-    const grown = growth > mostGrowth ? [`memory grew by ${inMebibytes(growth)}`] : [];
-    return [...violations, ...differences(before, after, target, stored), ...spoken, ...grown];
-  } finally {
-    await stopServer(server);
-  }
-}
-
 const inMebibytes = (bytes: number) => `${Math.round(bytes / mebibyte)} MiB`;
 
-try {
-  const violations = await main();
-  console.log(violations.length === 0 ? 'no violation' : `${violations.length} violations, the first of them:`);
-  for (const violation of violations.slice(0, Number(values.show))) console.log(`- ${violation}`);
-  process.exitCode = violations.length === 0 ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+await runDrill(async ({ folder, startServer, violations }) => {
+  const env = {
+    CARTE_DATA: folder,
+    PORT: '0',
+    CARTE_LOG_LEVEL: 'error',
+    // A small heap and cache, so that neither uncollected garbage nor cached responses look like a leak.
+    NODE_OPTIONS: '--max-old-space-size=256',
+    CARTE_CACHE_BYTES: String(16 * mebibyte),
+  };
+  const log: string[] = [];
+  const server = await startServer(env, text => void log.push(text));
+  const target = await prepare(server, env);
+  const options = { url: server.url, target, stalls: true, slowestMs: 3_000 };
+  // Warm-up, so that code that is loaded and compiled once does not count as growth.
+  await fuzz({ ...options, requests: 500, seed: 'warm', stalls: false });
+  const before = await observe(server.url, target);
+  const memoryBefore = memoryOf(server);
+  const begun = performance.now();
+  const { counts, slowest, stored, ...found } = await fuzz({ ...options, requests, seed });
+  const seconds = (performance.now() - begun) / 1000;
+  const after = await observe(server.url, target);
+  const memory = memoryOf(server);
+  const growth = memory.held - memoryBefore.held;
+  console.log(`${requests} requests in ${seconds.toFixed(0)} s`);
+  for (const [kind, count] of [...counts].sort()) console.log(`${String(count).padStart(8)}  ${kind}`);
+  console.log(`slowest: ${Math.round(slowest.milliseconds)} ms for ${slowest.what.slice(0, 150)}`);
+  console.log(
+    `memory: ${inMebibytes(memoryBefore.held)} before, ${inMebibytes(memory.held)} after, at most ${inMebibytes(memory.most)}`,
+  );
+  // The start prints plain lines.
+  const logged = log
+    .join('')
+    .split('\n')
+    .filter(line => line !== '' && !line.endsWith(' …'));
+  violations.push(...found.violations, ...differences(before, after, target, stored));
+  if (logged.length > 0) violations.push(`the log has ${logged.length} lines, e.g. ${logged[0]?.slice(0, 400)}`);
+  if (growth > mostGrowth) violations.push(`memory grew by ${inMebibytes(growth)}`);
+});

@@ -1,21 +1,14 @@
-/**
- * Checks that concurrent and repeated mutations of orders have one effect each:
- *   npx node drills/orders-race.ts [--orders 1000] [--kills 5]
- * Two processes change the status of each order at once. Then one idempotency key at a time is sent a hundred times, while the process that
- * handles it is killed with SIGKILL and started again.
- */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { startDatabase } from '../support/database.ts';
-import { carte, type Server, startServer, stopServer } from '../support/servers.ts';
+import { readOptions } from '../support/options.ts';
+import { carte, createKey, importDocuments, type Server, stopServer } from '../support/servers.ts';
+import { runDrill } from './support/harness.ts';
 
-const { values } = parseArgs({
-  options: { orders: { type: 'string', default: '1000' }, kills: { type: 'string', default: '5' } },
-});
+const options = readOptions(
+  `Checks that concurrent and repeated mutations of orders have one effect each. Two processes change the status of each order at once. Then one
+idempotency key at a time is sent a hundred times, while the process that handles it is killed with SIGKILL and started again.`,
+  { orders: 1000, kills: 5 },
+);
 
 const name = { translations: { en: 'Soup' } };
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
@@ -66,7 +59,8 @@ function callsWith(key: string) {
 type Calls = ReturnType<typeof callsWith>;
 
 /** Two processes change the status of each order at once: one to ACCEPTED, the other to REJECTED. */
-async function race({ post, count }: Calls, [one, two]: readonly [Server, Server], orders: number): Promise<boolean> {
+async function race({ post, count }: Calls, [one, two]: readonly [Server, Server]): Promise<boolean> {
+  const { orders } = options;
   const outcomes = new Map<string, number>();
   for (let order = 0; order < orders; order++) {
     const { data } = await post(one.url, '/graphql', {
@@ -117,28 +111,18 @@ async function killDuring({ post, count }: Calls, start: () => Promise<Server>):
   return ids.size === 1 && orders === 1;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'carte-race-'));
-const database = await startDatabase(folder);
-const servers: Server[] = [];
-const start = async () => {
-  const server = await startServer({ ...database.env, CARTE_LOG_LEVEL: 'silent' });
-  servers.push(server);
-  return server;
-};
-try {
-  await database.importDocuments('stores', [`${JSON.stringify({ id: 'store', name: {} })}\n`]);
-  const key = await carte(['key', 'create', '--name', 'bench', '--all', '--write'], database.env);
-  const calls = callsWith(key);
+await runDrill(async ({ startDatabase, startServer, violations }) => {
+  const { env } = await startDatabase();
+  const start = () => startServer({ ...env, CARTE_LOG_LEVEL: 'silent' });
+  await importDocuments('stores', [{ id: 'store', name: {} }], env);
+  const calls = callsWith(await createKey(env, '--write'));
   const both = [await start(), await start()] as const;
   await calls.post(both[0].url, '/v1/stores/store/menu_configuration/', menu);
-  let isRight = await race(calls, both, Number(values.orders));
+  if (!(await race(calls, both))) violations.push('a change of two at once had not one effect, or a count is wrong');
   for (const server of both) await stopServer(server);
-  for (let kill = 0; kill < Number(values.kills); kill++) isRight = (await killDuring(calls, start)) && isRight;
-  await carte(['orders', 'verify'], database.env);
-  console.log(isRight ? 'ok: one effect each, and all counters are correct' : 'FAIL');
-  process.exitCode = isRight ? 0 : 1;
-} finally {
-  for (const server of servers) await stopServer(server);
-  await database.stop();
-  rmSync(folder, { recursive: true, force: true });
-}
+  for (let kill = 0; kill < options.kills; kill++) {
+    if (!(await killDuring(calls, start))) violations.push('an idempotency key had not one order');
+  }
+  // It exits with 1 if a counter is wrong.
+  await carte(['orders', 'verify'], env);
+});

@@ -1,22 +1,21 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../src/database/embedded.ts';
-import { carte } from './servers.ts';
+import { type EmbeddedServer, startEmbedded } from '../src/database/embedded.ts';
 
-export interface BenchDatabase {
+/** Settings of PostgreSQL. */
+export type Settings = Readonly<Record<string, string>>;
+
+export interface Database {
   /** Environment of servers and commands: with a URL, so that none of them starts and owns the embedded server. */
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number;
-  query(sql: string): Promise<readonly Record<string, unknown>[]>;
-  /** Imports documents with `carte import`, as chunks, since all of them may exceed the maximum length of a string. */
-  importDocuments(kind: 'merchants' | 'stores' | 'orders', lines: Iterable<string>): Promise<void>;
+  readonly connection: EmbeddedServer['connection'];
+  query(sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   stop(): Promise<void>;
 }
 
 /** Starts a separate PostgreSQL in the folder. */
-export async function startDatabase(folder: string): Promise<BenchDatabase> {
-  const server = await startEmbedded({ dataFolder: folder });
+export async function startDatabase(dataFolder: string, settings: Settings = {}): Promise<Database> {
+  const server = await startEmbedded({ dataFolder, settings });
   const { host, port, user, database } = server.connection;
   const client = new pg.Client(server.connection);
   await client.connect();
@@ -26,13 +25,9 @@ export async function startDatabase(folder: string): Promise<BenchDatabase> {
   return {
     env,
     pid: await postmasterPid(client),
-    async query(sql) {
-      return (await client.query(sql)).rows;
-    },
-    async importDocuments(kind, lines) {
-      const file = join(folder, `${kind}.ndjson`);
-      await writeFile(file, lines);
-      await carte(['import', kind, file], env);
+    connection: server.connection,
+    async query(sql, values = []) {
+      return (await client.query(sql, [...values])).rows;
     },
     async stop() {
       await client.end();
@@ -41,7 +36,7 @@ export async function startDatabase(folder: string): Promise<BenchDatabase> {
   };
 }
 
-export async function postmasterPid(client: pg.Client): Promise<number> {
+async function postmasterPid(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ text: string }>("select pg_read_file('postmaster.pid') as text");
   return Number(rows[0]?.text.split('\n')[0]);
 }

@@ -1,4 +1,5 @@
 import { seededRandom, timeOrderedId } from '../../src/demo/random.ts';
+import { type Environment, importDocuments } from '../../support/servers.ts';
 import { type MenuShape, menuOf, midMenu, smallMenu } from '../support/menu.ts';
 
 const numbered = (kind: string, count: number) =>
@@ -26,35 +27,33 @@ export function menuBody(size: Size, storeId: string, version = 0): string {
   return JSON.stringify({ ...menu, items });
 }
 
-const lineOf = (document: unknown) => `${JSON.stringify(document)}\n`;
 const instant = (at: number, step: number) => new Date(Date.UTC(2026, 0, 1) + at * step).toISOString();
 const hour = 3_600_000;
 
-export const merchantLines = () =>
-  merchantIds.map((id, at) =>
-    lineOf({ id, created_at: instant(at, hour), brand_name: `Casa ${at}`, business_type: { name: 'RESTAURANT' } }),
-  );
+const merchants = merchantIds.map((id, at) => ({
+  id,
+  created_at: instant(at, hour),
+  brand_name: `Casa ${at}`,
+  business_type: { name: 'RESTAURANT' },
+}));
 
-export const storeLines = () =>
-  storeIds.map((id, at) =>
-    lineOf({
-      id,
-      name: { translations: { en: `Riverside ${at}`, pt: `Ribeira ${at}` } },
-      created_at: instant(at, hour),
-      external_id: `pos-${at}`,
-      store_phone: '+351 210 000 000',
-      contacts: { manager: 'Inês Matos' },
-      address_line_1: `Rua Augusta ${at}`,
-      timezone: 'Europe/Lisbon',
-      city: 'Lisboa',
-      postal_code: '1100-053',
-      country: 'PT',
-      phone_numbers: [{ id: '1', phone_number: '+351 210 000 001', create_date_time: instant(at, hour) }],
-      merchant: { id: merchantIds[at % merchantIds.length] },
-      store_type: { content: 'Dine-in', business_type: { name: 'RESTAURANT' } },
-      restaurant_configuration: { cuisine_type: { name: 'PORTUGUESE' } },
-    }),
-  );
+const stores = storeIds.map((id, at) => ({
+  id,
+  name: { translations: { en: `Riverside ${at}`, pt: `Ribeira ${at}` } },
+  created_at: instant(at, hour),
+  external_id: `pos-${at}`,
+  store_phone: '+351 210 000 000',
+  contacts: { manager: 'Inês Matos' },
+  address_line_1: `Rua Augusta ${at}`,
+  timezone: 'Europe/Lisbon',
+  city: 'Lisboa',
+  postal_code: '1100-053',
+  country: 'PT',
+  phone_numbers: [{ id: '1', phone_number: '+351 210 000 001', create_date_time: instant(at, hour) }],
+  merchant: { id: merchantIds[at % merchantIds.length] },
+  store_type: { content: 'Dine-in', business_type: { name: 'RESTAURANT' } },
+  restaurant_configuration: { cuisine_type: { name: 'PORTUGUESE' } },
+}));
 
 const others = storeIds.filter(id => id !== busiestStore);
 const names = ['Ana Lima', 'Bruno Reis', 'Carla Dias', 'Дмитрий Орлов', 'Élodie Petit', 'Farid Aziz', 'Grace Obi'];
@@ -91,10 +90,12 @@ export function orderAt(at: number, total: number) {
   };
 }
 
-/** Splits into chunks of a thousand. */
-export function* orderLines(total: number): Generator<string> {
-  for (let from = 0; from < total; from += 1000) {
-    const length = Math.min(1000, total - from);
-    yield Array.from({ length }, (_, at) => lineOf(orderAt(from + at, total))).join('');
-  }
+export function* ordersOf(total: number): Generator<object> {
+  for (let at = 0; at < total; at++) yield orderAt(at, total);
+}
+
+/** Imports 20 merchants and their 100 stores. */
+export async function importStores(env: Environment): Promise<void> {
+  await importDocuments('merchants', merchants, env);
+  await importDocuments('stores', stores, env);
 }

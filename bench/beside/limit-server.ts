@@ -5,12 +5,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
 import { keyOf, type Prebuilt } from './prebuilt.ts';
 
-const answers = new Map<string, { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer }>();
+const recordings = new Map<string, { readonly headers: Readonly<Record<string, string>>; readonly bytes: Buffer }>();
 const [file = ''] = process.argv.slice(2);
 for await (const line of createInterface({ input: createReadStream(file) })) {
   const { key, headers, base64 }: Prebuilt = JSON.parse(line);
   const bytes = Buffer.from(base64, 'base64');
-  answers.set(key, { headers: { ...headers, 'content-length': String(bytes.length) }, bytes });
+  recordings.set(key, { headers: { ...headers, 'content-length': String(bytes.length) }, bytes });
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
@@ -23,11 +23,11 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 const server = createServer(async (request, response) => {
   const { url = '', headers } = request;
   const key = keyOf({ path: url, encoding: headers['accept-encoding'], body: await bodyOf(request) });
-  const answer = answers.get(key);
-  if (!answer) return response.writeHead(404).end();
-  const { etag } = answer.headers;
+  const recording = recordings.get(key);
+  if (!recording) return response.writeHead(404).end();
+  const { etag } = recording.headers;
   if (etag !== undefined && headers['if-none-match'] === etag) return response.writeHead(304, { etag }).end();
-  return response.writeHead(200, answer.headers).end(answer.bytes);
+  return response.writeHead(200, recording.headers).end(recording.bytes);
 });
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');

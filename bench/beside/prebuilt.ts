@@ -1,4 +1,4 @@
-import type { Answer, Request } from '../support/client.ts';
+import type { HttpResponse, Request } from '../support/client.ts';
 
 /** A line in the limit server's file of responses. */
 export interface Prebuilt {
@@ -18,15 +18,15 @@ export const keyOf = ({ path, encoding = '', body }: Asked) =>
 
 const copied = ['content-type', 'content-encoding', 'etag', 'vary', 'cache-control'];
 
-export function prebuild({ path, headers, body }: Request, answer: Answer): string {
+export function prebuild({ path, headers, body }: Request, response: HttpResponse): string {
   const kept = copied.flatMap(name => {
-    const value = answer.headers[name];
+    const value = response.headers[name];
     return typeof value === 'string' ? [[name, value]] : [];
   });
   const prebuilt: Prebuilt = {
     key: keyOf({ path, encoding: headers?.['accept-encoding'], body }),
     headers: Object.fromEntries(kept),
-    base64: Buffer.concat(answer.chunks).toString('base64'),
+    base64: Buffer.concat(response.chunks).toString('base64'),
   };
   return `${JSON.stringify(prebuilt)}\n`;
 }

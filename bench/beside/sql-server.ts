@@ -26,7 +26,7 @@ async function find(statement: Statement, values: readonly unknown[]): Promise<F
   return (await pool.query<Found>({ ...statement, values: [...values] })).rows[0];
 }
 
-function answer(reply: FastifyReply, found: Pick<Found, 'body'> | undefined) {
+function sendBody(reply: FastifyReply, found: Pick<Found, 'body'> | undefined) {
   reply.header('content-type', 'application/json; charset=utf-8');
   return found ? reply.send(found.body) : reply.code(404).send('{"detail":"not found"}');
 }
@@ -47,16 +47,16 @@ app.get<Asked>('/v1/stores/:id/menu_configuration/', async ({ params, headers },
     if (`"${tag}"` === known) return reply.code(304).header('etag', known).send();
   }
   const found = await find(statements.tree, [params.id]);
-  if (!found) return answer(reply, found);
+  if (!found) return sendBody(reply, found);
   const lists: Lists = JSON.parse(found.body);
   const body = JSON.stringify(treeOf(lists));
   reply.header('etag', `"${found.tag}"`);
-  if (!headers['accept-encoding']?.includes('br')) return answer(reply, { body });
+  if (!headers['accept-encoding']?.includes('br')) return sendBody(reply, { body });
   reply.header('content-type', 'application/json; charset=utf-8').header('content-encoding', 'br');
   return reply.send(await compress(body, quality));
 });
 app.get<Asked>('/v1/stores/:id/menu_configuration/flat', async ({ params }, reply) =>
-  answer(reply, await find(statements.flat, [params.id])),
+  sendBody(reply, await find(statements.flat, [params.id])),
 );
 app.get<Asked>('/v1/stores/:id/orders/', async ({ params, query }, reply) => {
   const { page_index = '0', page_size = '50', status } = query;
@@ -64,13 +64,17 @@ app.get<Asked>('/v1/stores/:id/orders/', async ({ params, query }, reply) => {
   const found = status
     ? await find(statements.ordersOfStatus, [...values, status.split(',')])
     : await find(statements.orders, values);
-  return answer(reply, found);
+  return sendBody(reply, found);
 });
-app.get<Asked>('/v1/orders/:id', async ({ params }, reply) => answer(reply, await find(statements.order, [params.id])));
-app.get<Asked>('/v1/stores/:id', async ({ params }, reply) => answer(reply, await find(statements.store, [params.id])));
+app.get<Asked>('/v1/orders/:id', async ({ params }, reply) =>
+  sendBody(reply, await find(statements.order, [params.id])),
+);
+app.get<Asked>('/v1/stores/:id', async ({ params }, reply) =>
+  sendBody(reply, await find(statements.store, [params.id])),
+);
 for (const kind of ['stores', 'merchants'] as const) {
   app.get<Asked>(`/v1/${kind}/`, async ({ query: { skip = '0', limit = '100' } }, reply) =>
-    answer(reply, await find(statements[kind], [Number(skip), Number(limit)])),
+    sendBody(reply, await find(statements[kind], [Number(skip), Number(limit)])),
   );
 }
 console.log(`The SQL server is ready at ${await app.listen({ host: '127.0.0.1', port: 0 })}`);

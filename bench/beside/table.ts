@@ -1,6 +1,6 @@
 import { type Figures, medianOf } from '../support/meter.ts';
+import type { Rounds } from './candidates.ts';
 import type { ServerName } from './cases.ts';
-import type { Rounds } from './contest.ts';
 
 export interface CaseResult {
   readonly name: string;

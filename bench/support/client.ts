@@ -7,7 +7,7 @@ export interface Request {
   readonly body?: string;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly chunks: readonly Buffer[];
@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 export interface Client {
-  send(request: Request): Promise<Answer>;
+  send(request: Request): Promise<HttpResponse>;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export function createClient(url: string, key: string, connections: number): Cli
       const method = body === undefined ? 'GET' : 'POST';
       const type = body === undefined ? {} : { 'content-type': 'application/json' };
       const options = { agent, hostname, port, path, method, headers: { 'x-api-key': key, ...type, ...headers } };
-      const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+      const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
       begin(options, response => {
         const chunks: Buffer[] = [];
         response.on('data', chunk => chunks.push(chunk));
@@ -54,13 +54,15 @@ export function createClient(url: string, key: string, connections: number): Cli
   };
 }
 
-export const textOf = ({ chunks }: Answer) => Buffer.concat(chunks).toString();
+export const textOf = ({ chunks }: HttpResponse) => Buffer.concat(chunks).toString();
 
 /** Sends a request and throws if the response has another status. */
-export async function sendExpecting(client: Client, request: Request, status: number): Promise<Answer> {
-  const answer = await client.send(request);
-  if (answer.status === status) return answer;
-  throw new Error(`${request.path} returned ${answer.status} instead of ${status}: ${textOf(answer).slice(0, 300)}`);
+export async function sendExpecting(client: Client, request: Request, status: number): Promise<HttpResponse> {
+  const response = await client.send(request);
+  if (response.status === status) return response;
+  throw new Error(
+    `${request.path} returned ${response.status} instead of ${status}: ${textOf(response).slice(0, 300)}`,
+  );
 }
 
 /** Runs numbered tasks over a number of connections at once, until `hasMore` returns false. */

@@ -1,27 +1,4 @@
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
-import { chromiumPath } from '../../support/chromium.ts';
-
-export async function startBrowser(): Promise<Browser> {
-  if (!chromiumPath) throw new Error('No Chromium was found; CHROMIUM_PATH names one');
-  return chromium.launch({
-    executablePath: chromiumPath,
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  });
-}
-
-/** A console of a store, in a tab of its own. */
-export interface OpenConsole {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  readonly devtools: CDPSession;
-}
-
-export async function openConsole(browser: Browser, key: string): Promise<OpenConsole> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' });
-  const page = await context.newPage();
-  await page.addInitScript(`sessionStorage.setItem('carte.key', ${JSON.stringify(key)})`);
-  return { page, context, devtools: await context.newCDPSession(page) };
-}
+import type { OpenConsole } from '../../support/console.ts';
 
 /** Loads a page until a part of it is shown: the time from the navigation on, requests and transferred bytes. */
 export async function measureLoad({ page, devtools }: OpenConsole, url: string, selector: string) {

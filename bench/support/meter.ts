@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { arch, cpus, loadavg } from 'node:os';
 import { cpuSeconds } from '../../support/cpu.ts';
-import type { Answer } from './client.ts';
+import type { HttpResponse } from './client.ts';
 
 /** The processes whose CPU is measured. */
 export interface Watched {
@@ -32,15 +32,15 @@ export interface Figures {
 /** Measures a task, which passes on each of its responses. */
 export async function measure(
   { serverPid, databasePid }: Watched,
-  work: (onAnswer: (answer: Answer) => void) => Promise<void>,
+  work: (onResponse: (response: HttpResponse) => void) => Promise<void>,
 ): Promise<Stretch> {
   const times: number[] = [];
   let bytes = 0;
   const before = [cpuSeconds(serverPid), cpuSeconds(databasePid)] as const;
   const begun = performance.now();
-  await work(answer => {
-    times.push(answer.ended - answer.begun);
-    for (const chunk of answer.chunks) bytes += chunk.length;
+  await work(response => {
+    times.push(response.ended - response.begun);
+    for (const chunk of response.chunks) bytes += chunk.length;
   });
   const seconds = (performance.now() - begun) / 1000;
   return {

@@ -1,55 +1,72 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresNode } from '../../support/failover/postgres.ts';
+import type { Program } from '../../support/program.ts';
+import { type Environment, importDocuments } from '../../support/servers.ts';
 import { Load } from './load.ts';
-import { importLines, markIn, type Network, openNetwork, type Route, Service } from './service.ts';
+import { markIn, type Network, openNetwork, type Route, Service } from './service.ts';
 
-export interface DrillOptions {
-  readonly folder: string;
+interface CaseOptions {
+  /** What a case starts is stopped when it is over. */
+  readonly part: Program;
   readonly route: Route;
   /** How long the load runs before and after. */
   readonly seconds: number;
 }
 
-export interface DrillResult {
+interface CaseResult {
   readonly facts: readonly string[];
   readonly problems: readonly string[];
 }
 
-export type Drill = (options: DrillOptions) => Promise<DrillResult>;
+type Case = (options: CaseOptions) => Promise<CaseResult>;
 
 const stores = ['s0', 's1', 's2', 's3'];
 const synchronous = { synchronous_standby_names: 'b', synchronous_commit: 'on' };
 const inSeconds = (ms: number | undefined) => (ms === undefined ? 'never' : `${(ms / 1000).toFixed(2)} s`);
 
-/** A primary, a standby and the service; all are stopped afterwards. */
-async function onPair(
-  { folder, route }: DrillOptions,
-  { settings, environment = {} }: { settings: Record<string, string>; environment?: Record<string, string> },
-  work: (a: PostgresNode, b: PostgresNode, network: Network, service: Service) => Promise<DrillResult>,
-): Promise<DrillResult> {
-  const a = await PostgresNode.create(folder, 'a');
-  const b = await a.clone(folder, 'b');
-  await b.start();
+/** Starts a primary and the standbys that follow it; the settings of the primary take effect when it has them. */
+async function startCluster(part: Program, settings: Record<string, string>, standbyNames: readonly string[]) {
+  const a = await PostgresNode.create(part.folder, 'a');
+  part.atEnd(() => a.stop());
+  const standbys: PostgresNode[] = [];
+  for (const name of standbyNames) standbys.push(await startStandby(part, a, name));
   await a.stop();
   await a.start(settings);
+  return [a, ...standbys];
+}
+
+async function startStandby(part: Program, primary: PostgresNode, name: string, port?: number): Promise<PostgresNode> {
+  const standby = await primary.clone(part.folder, name, port);
+  part.atEnd(() => standby.stop());
+  await standby.start();
+  return standby;
+}
+
+/** Starts the service on the first of two servers; the other may become the primary. */
+async function startService({ part, route }: CaseOptions, a: PostgresNode, b: PostgresNode, env: Environment) {
   const network = await openNetwork(route, a, [b]);
+  part.atEnd(() => network.close());
   // A PgBouncer of this age tracks no prepared statements.
   const prepare = route === 'pgbouncer' ? { DATABASE_PREPARE: 'off' } : {};
-  const service = await Service.start(network.url, stores, { ...prepare, ...environment });
-  try {
-    return await work(a, b, network, service);
-  } finally {
-    await service.stop();
-    await network.close();
-    await a.stop();
-    await b.stop();
-  }
+  return { network, service: await Service.start(part, network.url, stores, { ...prepare, ...env }) };
+}
+
+/** A primary, a standby and the service. */
+async function onPair(
+  options: CaseOptions,
+  { settings, environment = {} }: { settings: Record<string, string>; environment?: Record<string, string> },
+  work: (a: PostgresNode, b: PostgresNode, network: Network, service: Service) => Promise<CaseResult>,
+): Promise<CaseResult> {
+  const [a, b] = await startCluster(options.part, settings, ['b']);
+  if (!a || !b) throw new Error('The cluster has no standby');
+  const { network, service } = await startService(options, a, b, environment);
+  return work(a, b, network, service);
 }
 
 type Harm = (a: PostgresNode, network: Network) => Promise<void>;
 
 /** The primary goes under load, with a synchronous standby; nothing acknowledged may be lost. */
-function failOver(harm: Harm): Drill {
+function failOver(harm: Harm): Case {
   return options =>
     onPair(options, { settings: synchronous }, async (a, b, network, service) => {
       const load = new Load(service, stores);
@@ -84,7 +101,7 @@ function failOver(harm: Harm): Drill {
 }
 
 /** Commits wait for a standby that is cut off: none may be acknowledged, since none would survive a failover. */
-const standbyCutOff: Drill = options =>
+const standbyCutOff: Case = options =>
   onPair(
     options,
     { settings: synchronous, environment: { DATABASE_STATEMENT_TIMEOUT: '2' } },
@@ -122,12 +139,11 @@ async function untilOk<T extends { readonly status: number }>(request: () => Pro
   }
 }
 
-const order = (id: string, store: string) =>
-  JSON.stringify({
-    ...{ id, store: { id: store }, created_at: '2026-03-01T12:00:00Z', status: 'PENDING', price: 100, tax: 10 },
-    ...{ customer: { name: id, phone: '+351 912 345 678' }, items: [], ready_by: '2026-03-01T13:00:00Z' },
-    ...{ is_read: false, in_pos: false },
-  });
+const order = (id: string, store: string) => ({
+  ...{ id, store: { id: store }, created_at: '2026-03-01T12:00:00Z', status: 'PENDING', price: 100, tax: 10 },
+  ...{ customer: { name: id, phone: '+351 912 345 678' }, items: [], ready_by: '2026-03-01T13:00:00Z' },
+  ...{ is_read: false, in_pos: false },
+});
 
 const replace = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected: SafeInt) {
   replaceMenuConfiguration(storeId: $id, input: $input, expectedRevision: $expected) { __typename } }`;
@@ -137,15 +153,15 @@ async function checkLostTail(
   network: Network,
   service: Service,
   { lose, takeOver }: { lose: () => Promise<void>; takeOver: () => Promise<PostgresNode> },
-): Promise<DrillResult> {
+): Promise<CaseResult> {
   const problems: string[] = [];
   const env = (url: string) => ({ DATABASE_URL: url, CARTE_LOG_LEVEL: 'silent' });
   const orders = '/v1/stores/s0/orders/';
   await service.post(0, 's0', 'w0-1');
-  await importLines('orders', [order('first', 's0')], env(network.url));
+  await importDocuments('orders', [order('first', 's0')], env(network.url));
   await lose();
   const lost = await service.post(0, 's0', 'w0-2');
-  await importLines('orders', [order('lost', 's0')], env(network.url));
+  await importDocuments('orders', [order('lost', 's0')], env(network.url));
   const [tree, list] = [await service.read(1, 's0'), await service.send(1, orders)];
   await service.read(0, 's0');
   await service.send(0, orders);
@@ -162,7 +178,7 @@ async function checkLostTail(
   }
   // As many changes as were lost, so that a plain counter comes to the same number.
   const other = await untilOk(() => service.post(0, 's0', 'w0-3'));
-  await importLines('orders', [order('other', 's0')], env(successor.url));
+  await importDocuments('orders', [order('other', 's0')], env(successor.url));
   if (other.status !== 200) problems.push(`a write: ${other.status}`);
   for (const process of [0, 1]) {
     const shown = await service.read(process, 's0', { 'if-none-match': lost.etag });
@@ -185,7 +201,7 @@ async function checkLostTail(
   return { facts: ['the lost tail is shown by nobody, and its ETags match nothing'], problems };
 }
 
-const asynchronousPromotion: Drill = options =>
+const asynchronousPromotion: Case = options =>
   onPair(options, { settings: {} }, (a, b, network, service) =>
     checkLostTail(network, service, {
       async lose() {
@@ -204,100 +220,80 @@ const asynchronousPromotion: Drill = options =>
     }),
   );
 
-const restoredBackup: Drill = options =>
+const restoredBackup: Case = options =>
   onPair(options, { settings: {} }, async (a, _b, network, service) => {
     let copy: PostgresNode | undefined;
-    try {
-      return await checkLostTail(network, service, {
-        async lose() {
-          copy = await a.backUp(options.folder, 'copy');
-        },
-        async takeOver() {
-          network.vanish('cut');
-          await a.kill();
-          if (!copy) throw new Error('There is no back-up');
-          await copy.start();
-          network.moveTo(copy);
-          return copy;
-        },
-      });
-    } finally {
-      await copy?.stop();
-    }
+    return checkLostTail(network, service, {
+      async lose() {
+        copy = await a.backUp(options.part.folder, 'copy');
+      },
+      async takeOver() {
+        network.vanish('cut');
+        await a.kill();
+        if (!copy) throw new Error('There is no back-up');
+        options.part.atEnd(() => copy?.stop());
+        await copy.start();
+        network.moveTo(copy);
+        return copy;
+      },
+    });
   });
 
 /** A read replica that stayed with the old primary has a write that was never acknowledged. */
-const replicaOfOldTimeline: Drill = async options => {
-  const { folder, route } = options;
+const replicaOfOldTimeline: Case = async options => {
   const problems: string[] = [];
-  const a = await PostgresNode.create(folder, 'a');
-  const b = await a.clone(folder, 'b');
-  await b.start();
-  const c = await a.clone(folder, 'c');
-  await c.start();
-  await a.stop();
-  await a.start(synchronous);
-  const network = await openNetwork(route, a, [b]);
-  const prepare = route === 'pgbouncer' ? { DATABASE_PREPARE: 'off' } : {};
+  const [a, b, c] = await startCluster(options.part, synchronous, ['b', 'c']);
+  if (!a || !b || !c) throw new Error('The cluster has not two standbys');
   // Nothing cached: every tree is read from the database.
-  const service = await Service.start(network.url, stores, {
+  const { network, service } = await startService(options, a, b, {
     ...{ DATABASE_REPLICA_URLS: c.url, CARTE_CACHE_BYTES: '0', DATABASE_STATEMENT_TIMEOUT: '2' },
-    ...prepare,
   });
-  let d: PostgresNode | undefined;
-  try {
-    await service.post(0, 's0', 'w0-1');
-    const before = await readsOf(service);
-    if (before === 0) problems.push('the replica was not used before');
-    await b.disconnect();
-    const unacknowledged = await service.post(0, 's0', 'w0-2', {}, 2_000);
-    if (unacknowledged.status !== 503) problems.push(`the write without a standby: ${unacknowledged.status}`);
-    await sleep(500);
-    const [onC] = await c.query("select name::text from menu where store_id = 's0'");
-    if (!JSON.stringify(onC).includes('w0-2'))
-      problems.push('the replica has not received the write: the drill proves nothing');
-    network.vanish('cut');
-    await a.kill();
-    await b.promote();
-    network.moveTo(b);
-    const shown = new Map<string, number>();
-    for (let turn = 0; turn < 20; turn++) {
-      const reply = await untilOk(() => service.read(turn, 's0'));
-      const mark = `${reply.status} ${markIn(reply.text)}`;
-      shown.set(mark, (shown.get(mark) ?? 0) + 1);
-      await sleep(100);
-    }
-    // Transactions of little WAL: the new primary comes to the lost transaction's number before it comes to its position.
-    for (let count = 0; count < 10; count++) await b.query('select pg_current_xact_id()');
-    for (let turn = 0; turn < 20; turn++) {
-      const reply = await untilOk(() => service.read(turn, 's0'));
-      const mark = `${reply.status} ${markIn(reply.text)}`;
-      shown.set(mark, (shown.get(mark) ?? 0) + 1);
-    }
-    for (const mark of shown.keys())
-      if (mark !== '200 w0-1') problems.push(`reads showed ${mark}: ${shown.get(mark)} times`);
-    // A standby of the new primary under the old address is used again.
-    await c.kill();
-    d = await b.clone(folder, 'd', c.port);
-    await d.start();
-    let used = 0;
-    for (let turn = 0; turn < 100 && used === 0; turn++) {
-      await sleep(100);
-      used = await readsOf(service);
-    }
-    if (used === 0) problems.push('a standby that follows again is not used');
-    return {
-      facts: [
-        `40 reads showed ${[...shown].map(([mark, times]) => `${times} × ${mark}`).join(', ')}`,
-        'a standby that follows is used again',
-      ],
-      problems,
-    };
-  } finally {
-    await service.stop();
-    await network.close();
-    for (const node of [a, b, c, d]) await node?.stop();
+  await service.post(0, 's0', 'w0-1');
+  const before = await readsOf(service);
+  if (before === 0) problems.push('the replica was not used before');
+  await b.disconnect();
+  const unacknowledged = await service.post(0, 's0', 'w0-2', {}, 2_000);
+  if (unacknowledged.status !== 503) problems.push(`the write without a standby: ${unacknowledged.status}`);
+  await sleep(500);
+  const [onC] = await c.query("select name::text from menu where store_id = 's0'");
+  if (!JSON.stringify(onC).includes('w0-2'))
+    problems.push('the replica has not received the write: the drill proves nothing');
+  network.vanish('cut');
+  await a.kill();
+  await b.promote();
+  network.moveTo(b);
+  const shown = new Map<string, number>();
+  for (let turn = 0; turn < 20; turn++) {
+    const reply = await untilOk(() => service.read(turn, 's0'));
+    const mark = `${reply.status} ${markIn(reply.text)}`;
+    shown.set(mark, (shown.get(mark) ?? 0) + 1);
+    await sleep(100);
   }
+  // Transactions of little WAL: the new primary comes to the lost transaction's number before it comes to its position.
+  for (let count = 0; count < 10; count++) await b.query('select pg_current_xact_id()');
+  for (let turn = 0; turn < 20; turn++) {
+    const reply = await untilOk(() => service.read(turn, 's0'));
+    const mark = `${reply.status} ${markIn(reply.text)}`;
+    shown.set(mark, (shown.get(mark) ?? 0) + 1);
+  }
+  for (const mark of shown.keys())
+    if (mark !== '200 w0-1') problems.push(`reads showed ${mark}: ${shown.get(mark)} times`);
+  // A standby of the new primary under the old address is used again.
+  await c.kill();
+  await startStandby(options.part, b, 'd', c.port);
+  let used = 0;
+  for (let turn = 0; turn < 100 && used === 0; turn++) {
+    await sleep(100);
+    used = await readsOf(service);
+  }
+  if (used === 0) problems.push('a standby that follows again is not used');
+  return {
+    facts: [
+      `40 reads showed ${[...shown].map(([mark, times]) => `${times} × ${mark}`).join(', ')}`,
+      'a standby that follows is used again',
+    ],
+    problems,
+  };
 };
 
 /** How many of some reads a replica served. */
@@ -311,7 +307,7 @@ async function readsOf(service: Service): Promise<number> {
   return (await count()) - before;
 }
 
-export const drills: Readonly<Record<string, Drill>> = {
+export const cases: Readonly<Record<string, Case>> = {
   'kill -9': failOver(async (a, network) => {
     await a.kill();
     network.vanish('cut');

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Address } from '../../support/failover/address.ts';
 import type { PostgresNode } from '../../support/failover/postgres.ts';
 import { startPgBouncer } from '../../support/pgbouncer.ts';
-import { carte, type Server, startServer, stopServer } from '../../support/servers.ts';
+import type { Program } from '../../support/program.ts';
+import { carte, createKey, type Environment, importDocuments, type Server } from '../../support/servers.ts';
 import { configuration, marksIn } from '../support/menu.ts';
 
 /** How Carte finds its database: one address, a PgBouncer before it, or a list of hosts. */
@@ -87,29 +85,24 @@ export interface Reply {
 export class Service {
   readonly #servers: Server[] = [];
   readonly #key: string;
-  readonly #log: string[] = [];
 
   private constructor(key: string) {
     this.#key = key;
   }
 
   static async start(
+    part: Program,
     url: string,
     stores: readonly string[],
-    environment: Record<string, string> = {},
+    environment: Environment,
   ): Promise<Service> {
-    const all = { DATABASE_URL: url, PORT: '0', CARTE_LOG_LEVEL: 'warn', ...environment };
-    await importStores(stores, all);
-    const key = await carte(['key', 'create', '--name', 'drill', '--all', '--write'], all);
-    const service = new Service(key);
-    for (let count = 0; count < 2; count++) {
-      service.#servers.push(await startServer(all, text => void service.#log.push(text)));
-    }
+    const env = { DATABASE_URL: url, PORT: '0', CARTE_LOG_LEVEL: 'silent', ...environment };
+    await carte(['migrate'], env);
+    const documents = stores.map(id => ({ id, name: { translations: { en: id } } }));
+    await importDocuments('stores', documents, env);
+    const service = new Service(await createKey(env, '--write'));
+    for (let count = 0; count < 2; count++) service.#servers.push(await part.startServer(env));
     return service;
-  }
-
-  get log(): string {
-    return this.#log.join('');
   }
 
   get size(): number {
@@ -148,31 +141,7 @@ export class Service {
   async graphql(process: number, query: string, variables: object): Promise<Record<string, unknown>> {
     return JSON.parse((await this.send(process, '/graphql', { body: JSON.stringify({ query, variables }) })).text);
   }
-
-  async stop(): Promise<void> {
-    for (const server of this.#servers) await stopServer(server);
-  }
 }
 
 const menuOf = (store: string): string => `/v1/stores/${store}/menu_configuration/`;
 export const markIn = (text: string): string | undefined => marksIn(text)[0];
-
-async function importStores(stores: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
-  await carte(['migrate'], env);
-  const lines = stores.map(id => JSON.stringify({ id, name: { translations: { en: id } } }));
-  await importLines('stores', lines, env);
-}
-
-export async function importLines(
-  kind: string,
-  lines: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'carte-drill-'));
-  writeFileSync(join(folder, 'lines'), lines.join('\n'));
-  try {
-    await carte(['import', kind, join(folder, 'lines')], env);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}

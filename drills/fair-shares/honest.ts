@@ -147,10 +147,7 @@ async function importOrders(drilled: Drilled, { target: { storeIds } }: Field) {
   const storeId = storeIds.at(-1) ?? '';
   const orders = Array.from({ length: importedOrders }, (_, at) => orderOf(storeId, 10_000 + at));
   try {
-    await drilled.importDocuments(
-      'orders',
-      orders.map(order => `${JSON.stringify(order)}\n`),
-    );
+    await drilled.importDocuments('orders', orders);
     return { outcome: 'imported', holds: true, bytes: 0 };
   } catch (error) {
     return { outcome: String(error), holds: false, bytes: 0 };

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds } from '../../support/cpu.ts';
 import type { Sample, Tenant } from '../../support/fair-shares/other-tenant.ts';
-import { type OtherTenant, startAttacker } from '../../support/fair-shares/processes.ts';
+import type { OtherTenant } from '../../support/fair-shares/processes.ts';
 import { closedStatus, lateStatus } from '../../support/fair-shares/request.ts';
 import type { Row, Target } from '../../support/fair-shares/row.ts';
+import { startAttacker } from './start-attacker.ts';
 
 /** What the other tenant saw. */
 export interface TenantView {

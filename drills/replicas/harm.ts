@@ -1,15 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readsDuring, shareOf, sumOf } from '../../support/replica-reads.ts';
+import { readsDuring, shareOf, sumOf } from '../../support/replicas.ts';
 import type { Pair } from '../../support/standby.ts';
-import { checkHistory } from '../support/history.ts';
-import { type Load, startLoad, tally } from '../support/load.ts';
-import { marksIn, revisionIn } from '../support/menu.ts';
-
-interface Target {
-  readonly urls: readonly [string, string];
-  readonly key: string;
-  readonly busy: string;
-}
+import { checkLoads, countOutcomes, startLoad, type Target } from '../support/load.ts';
 
 /** Each returns the time from which the replica is usable again. */
 const harms: Readonly<Record<string, (pair: Pair) => Promise<number>>> = {
@@ -52,10 +44,10 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
 
 /** Injects faults into the replica under load on both services; every request must get a response, and none a stale one. */
 export async function harmReplica(pair: Pair, target: Target, workers: number): Promise<string[]> {
-  const problems: string[] = [];
+  const violations: string[] = [];
   const { urls } = target;
   for (const [name, harm] of Object.entries(harms)) {
-    const loads = urls.map(url => startLoad({ ...target, url, contested: 'contested' }, workers / 2));
+    const loads = urls.map(url => startLoad({ ...target, urls: [url] }, workers / 2));
     await sleep(2_000);
     let back = 0;
     const reads = await readsDuring(urls, async () => {
@@ -65,16 +57,19 @@ export async function harmReplica(pair: Pair, target: Target, workers: number): 
       await sleep(2_000);
     });
     await Promise.all(loads.map(load => load.stop()));
-    const faults = await check(target, loads);
-    problems.push(...faults.map(fault => `${name}: ${fault}`));
-    const slowest = Math.max(...loads.flatMap(load => load.asks.map(ask => ask.ended - ask.begun)));
-    console.log(`${name}: ${JSON.stringify(tally(loads.flatMap(load => load.asks)))}, ${faults.length} violations`);
+    const sent = loads.flatMap(load => load.sent);
+    const failed = sent.filter(({ status }) => status !== 200);
+    const found = await checkLoads(target, loads);
+    if (failed.length > 0) found.push(`failed: ${countOutcomes(failed)}`);
+    violations.push(...found.map(violation => `${name}: ${violation}`));
+    const slowest = Math.max(...sent.map(({ begun, ended }) => ended - begun));
+    console.log(`${name}: ${countOutcomes(sent)}; ${found.length} violations`);
     console.log(
       `  both services read from it ${(back / 1000).toFixed(2)} s after; slowest response ${slowest.toFixed(0)} ms`,
     );
     console.log(`  ${shareOf(reads)} from the replica ${JSON.stringify(reads)}`);
   }
-  return problems;
+  return violations;
 }
 
 /** Returns whether every service reads from its replica. */
@@ -85,20 +80,4 @@ async function isRead(urls: readonly string[]): Promise<boolean> {
     if (((await sumOf([url], 'carte_database_reads_total')).replica ?? 0) <= before) return false;
   }
   return true;
-}
-
-async function check({ urls, key }: Target, loads: readonly Load[]): Promise<string[]> {
-  const path = '/v1/stores/contested/menu_configuration/';
-  const answer = await fetch(urls[0] + path, { headers: { 'x-api-key': key } });
-  const final = { marks: marksIn(await answer.text()), revision: revisionIn(answer.headers.get('etag')) };
-  const failed = loads.flatMap(load => load.asks.filter(ask => ask.status !== 200));
-  return [
-    ...failed.map(ask => `${ask.what}: ${ask.status} ${ask.failure ?? ''}`),
-    ...loads.flatMap(load => load.problems),
-    ...checkHistory(
-      loads.flatMap(load => load.writes),
-      loads.flatMap(load => load.reads),
-      final,
-    ),
-  ];
 }

@@ -1,12 +1,13 @@
-import type { Store } from '../../src/store/entities.ts';
-import type { createData } from '../../test/support/data.ts';
+import { randomUUID } from 'node:crypto';
+import { quietStores } from '../../support/replicas.ts';
+import type { Pair } from '../../support/standby.ts';
 import { configuration } from '../support/menu.ts';
 
-export interface Services {
+interface Services {
   /** Two services, alternately written to and read from. */
   readonly urls: readonly [string, string];
   readonly key: string;
-  readonly data: ReturnType<typeof createData>;
+  readonly pair: Pair;
 }
 
 const menuQuery = 'query Menu($id: ID!) { store(id: $id) { menuRevision items { name { translations } } } }';
@@ -15,18 +16,17 @@ const menuQuery = 'query Menu($id: ID!) { store(id: $id) { menuRevision items { 
 export async function runPairs(services: Services, pairs: number, workers: number): Promise<string[]> {
   const stale: string[] = [];
   let next = 0;
-  const work = async () => {
-    const store = await services.data.store();
+  const work = async (storeId: string) => {
     for (let number = next++; number < pairs; number = next++) {
-      const problem = number % 4 === 3 ? await orderPair(services, store) : await menuPair(services, store, number);
+      const problem = number % 4 === 3 ? await orderPair(services, storeId) : await menuPair(services, storeId, number);
       if (problem) stale.push(problem);
     }
   };
-  await Promise.all(Array.from({ length: workers }, work));
+  await Promise.all(quietStores.slice(0, workers).map(work));
   return stale;
 }
 
-async function menuPair({ urls, key }: Services, { id }: Store, number: number): Promise<string | undefined> {
+async function menuPair({ urls, key }: Services, id: string, number: number): Promise<string | undefined> {
   const [writer, reader] = number % 2 === 0 ? urls : urls.toReversed();
   const mark = `w${number}-0`;
   const path = `/v1/stores/${id}/menu_configuration/`;
@@ -41,15 +41,18 @@ async function menuPair({ urls, key }: Services, { id }: Store, number: number):
   return isRight ? undefined : `${mark}: ${written.status}, then ${read?.status} ${read?.text.slice(0, 200)}`;
 }
 
-async function orderPair({ urls, key, data }: Services, store: Store): Promise<string | undefined> {
-  const [order] = await data.orders(store, 1, { createdAt: new Date() });
+async function orderPair({ urls, key, pair }: Services, storeId: string): Promise<string | undefined> {
+  const id = randomUUID();
+  await pair.onPrimary(`
+    insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+    values ('${id}', '${storeId}', now(), 'PENDING', 'Ana', '1', 1200, 120, '[]', now(), false, false)`);
   const url = urls[Math.floor(Math.random() * urls.length)];
-  const { status, text } = await send(`${url}/v1/stores/${store.id}/orders/?page_size=20`, key);
-  return order && status === 200 && text.includes(order.id) ? undefined : `order ${order?.id}: ${status}`;
+  const { status, text } = await send(`${url}/v1/stores/${storeId}/orders/?page_size=20`, key);
+  return status === 200 && text.includes(id) ? undefined : `order ${id}: ${status}`;
 }
 
-export async function send(url: string, key: string, body?: unknown) {
+async function send(url: string, key: string, body?: unknown) {
   const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
-  const answer = await fetch(url, { ...init, headers: { 'x-api-key': key, 'content-type': 'application/json' } });
-  return { status: answer.status, text: await answer.text() };
+  const response = await fetch(url, { ...init, headers: { 'x-api-key': key, 'content-type': 'application/json' } });
+  return { status: response.status, text: await response.text() };
 }

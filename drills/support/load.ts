@@ -1,9 +1,10 @@
-import type { Read, Write } from './history.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkHistory, type Read, type Write } from './history.ts';
 import { configuration, marksIn, revisionIn } from './menu.ts';
 
-/** One request: its path, start and end, and status (0: no complete response). */
-export interface Ask {
-  readonly what: string;
+/** One request: its kind, start and end, and status (0: no complete response). */
+export interface Sent {
+  readonly kind: string;
   readonly begun: number;
   readonly ended: number;
   readonly status: number;
@@ -12,84 +13,88 @@ export interface Ask {
 }
 
 export interface Load {
-  readonly asks: Ask[];
+  readonly sent: Sent[];
   readonly writes: Write[];
   readonly reads: Read[];
   /** Violations that no fault of the service excuses. */
-  readonly problems: string[];
+  readonly violations: string[];
   stop(): Promise<void>;
 }
 
 export interface Target {
-  readonly url: string;
+  /** Of the processes, one of which gets each request. */
+  readonly urls: readonly string[];
   readonly key: string;
-  /** The store that is written to, and one that has orders. */
+  /** The store that is written to. */
   readonly contested: string;
-  readonly busy: string;
+  /** One that has orders; without it, none are read. */
+  readonly busy?: string;
 }
 
-const longest = 60_000;
-const pauseAfterFailure = 50;
+const timeoutMs = 60_000;
+const pauseAfterFailureMs = 50;
 
 let loads = 0;
 
 /** Load of POS systems and front ends: half of the requests read menus, a quarter poll orders, a quarter write. */
-export function startLoad({ url, key, contested, busy }: Target, workers: number): Load {
+export function startLoad({ urls, key, contested, busy }: Target, workers: number): Load {
   // Marks are unique over the lifetime of the store.
   const from = loads++ * 1_000_000;
-  const load = { asks: [] as Ask[], writes: [] as Write[], reads: [] as Read[], problems: [] as string[] };
+  const load = { sent: [] as Sent[], writes: [] as Write[], reads: [] as Read[], violations: [] as string[] };
   const tree = `/v1/stores/${contested}/menu_configuration/`;
   const orders = `/v1/stores/${busy}/orders/?page_size=20`;
   let isOver = false;
 
-  async function ask(what: string, path: string, body?: unknown) {
+  async function send(kind: string, path: string, body?: unknown) {
     const begun = performance.now();
     const init = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
     const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const url = urls[Math.floor(Math.random() * urls.length)];
     try {
-      const answer = await fetch(url + path, { ...init, headers, signal: AbortSignal.timeout(longest) });
-      const text = await answer.text();
+      const response = await fetch(url + path, { ...init, headers, signal: AbortSignal.timeout(timeoutMs) });
+      const { status } = response;
+      const text = await response.text();
       const ended = performance.now();
-      load.asks.push({ what, begun, ended, status: answer.status });
-      if (![200, 503].includes(answer.status)) load.problems.push(`${what}: ${answer.status} ${text.slice(0, 200)}`);
-      if (answer.status === 200 && text.startsWith('{"errors')) load.problems.push(`${what}: ${text.slice(0, 200)}`);
-      if (answer.status !== 200) await pause();
-      return { begun, ended, text, ok: answer.status === 200, etag: answer.headers.get('etag') };
+      load.sent.push({ kind, begun, ended, status });
+      if (![200, 503].includes(status)) load.violations.push(`${kind}: ${status} ${text.slice(0, 200)}`);
+      if (status === 200 && text.startsWith('{"errors')) load.violations.push(`${kind}: ${text.slice(0, 200)}`);
+      if (status !== 200) await sleep(pauseAfterFailureMs);
+      return { begun, ended, text, ok: status === 200, etag: response.headers.get('etag') };
     } catch (error) {
       const failure = failureOf(error);
-      if (failure === 'TimeoutError') load.problems.push(`${what}: no response within ${longest / 1000} s`);
+      if (failure === 'TimeoutError') load.violations.push(`${kind}: no response within ${timeoutMs / 1000} s`);
       const ended = performance.now();
-      load.asks.push({ what, begun, ended, status: 0, failure });
-      await pause();
+      load.sent.push({ kind, begun, ended, status: 0, failure });
+      await sleep(pauseAfterFailureMs);
       return { begun, ended, text: '', ok: false, etag: null };
     }
   }
 
   async function write(worker: number, turn: number): Promise<void> {
     const mark = `w${worker}-${turn}`;
-    const { begun, ended, ok, text, etag } = await ask('post', tree, configuration(mark, 5 + (turn % 40)));
+    const { begun, ended, ok, text, etag } = await send('post', tree, configuration(mark, 5 + (turn % 40)));
     load.writes.push({ mark, begun, ended, revision: ok ? revisionIn(etag) : undefined });
     const marks = marksIn(text);
     if (ok && (marks.length !== 1 || marks[0] !== mark))
-      load.problems.push(`the response to ${mark} contains ${marks}`);
+      load.violations.push(`the response to ${mark} contains ${marks}`);
   }
 
   async function read(kind: 'tree' | 'flat' | 'graphql'): Promise<void> {
-    const answer =
+    const { ok, text, etag, begun, ended } =
       kind === 'graphql'
-        ? await ask(kind, '/graphql', { query: menuQuery, variables: { id: contested } })
-        : await ask(kind, kind === 'flat' ? `${tree}flat` : tree);
-    if (!answer.ok) return;
-    const revision = kind === 'graphql' ? JSON.parse(answer.text).data.store.menuRevision : revisionIn(answer.etag);
-    load.reads.push({ marks: marksIn(answer.text), begun: answer.begun, ended: answer.ended, revision, kind });
+        ? await send(kind, '/graphql', { query: menuQuery, variables: { id: contested } })
+        : await send(kind, kind === 'flat' ? `${tree}flat` : tree);
+    if (!ok) return;
+    const revision = kind === 'graphql' ? JSON.parse(text).data.store.menuRevision : revisionIn(etag);
+    load.reads.push({ marks: marksIn(text), begun, ended, revision, kind });
   }
 
   async function work(worker: number): Promise<void> {
+    const pollsOrders = busy !== undefined && worker % 4 === 1;
     for (let turn = from; !isOver; turn++) {
       if (worker % 4 === 0) await write(worker, turn);
-      else if (worker % 4 === 1 && turn % 2 === 0) await ask('orders', orders);
-      else if (worker % 4 === 1)
-        await ask('graphql orders', '/graphql', { query: orderQuery, variables: { id: busy } });
+      else if (pollsOrders && turn % 2 === 0) await send('orders', orders);
+      else if (pollsOrders) await send('graphql orders', '/graphql', { query: orderQuery, variables: { id: busy } });
       else await read((['tree', 'flat', 'graphql'] as const)[turn % 3] ?? 'tree');
     }
   }
@@ -104,12 +109,11 @@ export function startLoad({ url, key, contested, busy }: Target, workers: number
   };
 }
 
-const menuQuery = `query Menu($id: ID!) { store(id: $id) { menuRevision
-  menus { name { translations } categories { items { name { translations } modifierGroups { name { translations } } } } } } }`;
+const menuQuery = `query Menu($id: ID!) { store(id: $id) { menuRevision items { name { translations } }
+  menus { name { translations } categories { name { translations } items { name { translations }
+    modifierGroups { name { translations } modifierItems { name { translations } } } } } } } }`;
 const orderQuery =
   'query Orders($id: ID!) { store(id: $id) { orders(pageSize: 20) { count nodes { id status createdAt } } } }';
-
-const pause = () => new Promise(resolve => setTimeout(resolve, pauseAfterFailure));
 
 function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -117,8 +121,25 @@ function failureOf(error: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : error.name;
 }
 
-/** Counts requests by their outcome. */
-export function tally(asks: readonly Ask[]): Record<string, number> {
-  const ways = asks.map(({ status, failure }) => (status === 0 ? `no response (${failure})` : String(status)));
-  return Object.fromEntries([...Map.groupBy(ways, way => way)].map(([way, all]) => [way, all.length]));
+/** Counts requests by their outcome, as a text. */
+export function countOutcomes(sent: readonly Sent[]): string {
+  const outcomes = sent.map(({ status, failure }) => (status === 0 ? `no response (${failure})` : String(status)));
+  return [...Map.groupBy(outcomes, outcome => outcome)]
+    .map(([outcome, all]) => `${all.length} × ${outcome}`)
+    .join(', ');
+}
+
+export const acknowledgedIn = ({ writes }: Load) => writes.filter(({ revision }) => revision !== undefined).length;
+
+/** Checks all that was sent to a store in ended loads, and what it shows now; returns the violations. */
+export async function checkLoads({ urls, key, contested }: Target, loads: readonly Load[]): Promise<string[]> {
+  const path = `/v1/stores/${contested}/menu_configuration/`;
+  const response = await fetch(urls[0] + path, { headers: { 'x-api-key': key } });
+  const final = { marks: marksIn(await response.text()), revision: revisionIn(response.headers.get('etag')) };
+  const writes = loads.flatMap(load => load.writes);
+  const reads = loads.flatMap(load => load.reads);
+  return [
+    ...loads.flatMap(load => load.violations),
+    ...(loads.some(load => acknowledgedIn(load) > 0) ? checkHistory(writes, reads, final) : []),
+  ];
 }

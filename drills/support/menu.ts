@@ -4,6 +4,7 @@ export function configuration(mark: string, size: number) {
   const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
   const items = ids('i', size);
   const group = { external_id: 'g', type: 'T', name, group_min: 0, group_max: 1, charge_after: 0 };
+  const quantities = { min_quantity: 0, max_quantity: 1, default_quantity: 0 };
   return {
     menus: [{ external_id: 'm', name, availability: [], category_external_ids: ids('c', 5) }],
     categories: ids('c', 5).map(external_id => ({ external_id, name, item_external_ids: items })),
@@ -12,8 +13,8 @@ export function configuration(mark: string, size: number) {
       sell_separately: true,
       modifier_external_ids: ['g'],
     })),
-    modifier_groups: [{ ...group, modifier_item_external_ids: [] }],
-    modifier_items: [],
+    modifier_groups: [{ ...group, modifier_item_external_ids: ['x'] }],
+    modifier_items: [{ external_id: 'x', name, price_change: 0, tax_change: 0, ...quantities }],
   };
 }
 

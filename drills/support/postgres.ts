@@ -4,7 +4,7 @@ import pg from 'pg';
 import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.ts';
 
 /** The database of the service, with fault injection. */
-export interface Postgres {
+export interface Postgres extends Pick<EmbeddedServer, 'connection'> {
   /** `pg_ctl restart -m immediate`: stops without notice to its clients, and restarts. */
   stopImmediately(): Promise<void>;
   /** `kill -9` of the postmaster. */
@@ -16,9 +16,10 @@ export interface Postgres {
 }
 
 export async function joinPostgres(folder: string): Promise<Postgres> {
-  const server: EmbeddedServer = await startEmbedded({ dataFolder: folder });
+  const server = await startEmbedded({ dataFolder: folder });
   const postmaster = () => Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
   return {
+    connection: server.connection,
     stopImmediately: async () => void process.kill(postmaster(), 'SIGQUIT'),
     kill: async () => void process.kill(postmaster(), 'SIGKILL'),
     async terminateBackends() {

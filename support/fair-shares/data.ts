@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Drilled } from '../../drills/fair-shares/service.ts';
+import type { DocumentKind } from '../servers.ts';
 import { idsOf, largestMenu, menuOf, rebateMenu, smallMenu, tenthMenu } from './menu.ts';
 import type { Tenant } from './other-tenant.ts';
 import { createHttpClient, errorCodeOf, type HttpClient, type HttpRequest } from './request.ts';
@@ -55,8 +55,6 @@ const largeStoreId = 'attacker-0';
 const rebateStoreId = 'attacker-rebate';
 const otherStoreId = 'other-store';
 
-const toLines = (documents: readonly object[]) => documents.map(document => `${JSON.stringify(document)}\n`);
-
 /** An imported order of a store. */
 export function orderOf(storeId: string, at: number) {
   return {
@@ -75,7 +73,10 @@ export function orderOf(storeId: string, at: number) {
 }
 
 /** What the data is made with, beside the service itself. */
-export type Operator = Pick<Drilled, 'carte' | 'importDocuments'>;
+export interface Operator {
+  carte(...args: readonly string[]): Promise<string>;
+  importDocuments(kind: DocumentKind, documents: Iterable<object>): Promise<void>;
+}
 
 /** Makes the attacker's and the other tenant's merchants, stores, menus, orders, history, events and keys. */
 export async function makeData(operator: Operator, url: string, size: Size): Promise<DrillData> {
@@ -123,17 +124,15 @@ async function importTenants(operator: Operator, size: Size): Promise<void> {
     merchant: { id: merchant },
   });
   const merchants = [merchantId, otherMerchantId].map(id => ({ id, brand_name: `Brand ${id}` }));
-  await operator.importDocuments('merchants', toLines(merchants));
-  await operator.importDocuments(
-    'stores',
-    toLines([...[...storeIds, rebateStoreId].map(toStore(merchantId)), toStore(otherMerchantId)(otherStoreId)]),
-  );
+  await operator.importDocuments('merchants', merchants);
+  await operator.importDocuments('stores', [
+    ...[...storeIds, rebateStoreId].map(toStore(merchantId)),
+    toStore(otherMerchantId)(otherStoreId),
+  ]);
   const ordersOf = (storeId: string, count: number) => Array.from({ length: count }, (_, at) => orderOf(storeId, at));
   await operator.importDocuments('orders', [
-    ...storeIds.flatMap(id =>
-      toLines(ordersOf(id, id === largeStoreId ? size.orderLists * ordersAList : size.ordersAStore)),
-    ),
-    ...toLines(ordersOf(otherStoreId, 20)),
+    ...storeIds.flatMap(id => ordersOf(id, id === largeStoreId ? size.orderLists * ordersAList : size.ordersAStore)),
+    ...ordersOf(otherStoreId, 20),
   ]);
 }
 

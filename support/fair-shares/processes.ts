@@ -1,13 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import type { AttackCommand } from '../../drills/fair-shares/attacker.ts';
-import type { AttackReport } from './attack.ts';
 import type { Command, Sample, Tenant } from './other-tenant.ts';
 
-function startProgram(file: string): ChildProcess {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+/** Starts a program that gets messages and replies to each. */
+export function startProgram(file: URL): ChildProcess {
+  const child = fork(file, {
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -16,7 +13,7 @@ function startProgram(file: string): ChildProcess {
 }
 
 /** Sends a message and waits for the one that replies to it; rejects if the program exits instead. */
-async function call(child: ChildProcess, message: object): Promise<unknown> {
+export async function call(child: ChildProcess, message: object): Promise<unknown> {
   const ended = new AbortController();
   child.send(message);
   try {
@@ -40,7 +37,7 @@ export interface OtherTenant {
 }
 
 export function startOtherTenant(): OtherTenant {
-  const child = startProgram('./other-tenant.ts');
+  const child = startProgram(new URL('./other-tenant.ts', import.meta.url));
   const command = (message: Command) => call(child, message);
   return {
     async begin(tenant) {
@@ -50,27 +47,6 @@ export function startOtherTenant(): OtherTenant {
     async end() {
       await command({ end: true });
     },
-    stop: () => void child.kill(),
-  };
-}
-
-/** Leaves the processors to the service and the other tenant: a real attacker is at another machine. */
-const attackerPriority = 10;
-
-export interface Attacker {
-  attack(seconds: number): Promise<AttackReport>;
-  inspect(): Promise<string>;
-  stop(): void;
-}
-
-/** Starts the program of the attacker, which has its bodies ready when this resolves. */
-export async function startAttacker(command: AttackCommand): Promise<Attacker> {
-  const child = startProgram('../../drills/fair-shares/attacker.ts');
-  if (child.pid !== undefined) setPriority(child.pid, attackerPriority);
-  await call(child, command);
-  return {
-    attack: async seconds => (await call(child, { seconds })) as AttackReport,
-    inspect: async () => String(await call(child, { inspect: true })),
     stop: () => void child.kill(),
   };
 }

@@ -1,5 +1,5 @@
 import type { Probe, RawProbe } from './probe.ts';
-import type { Answer, Failure, RawAnswer } from './send.ts';
+import type { Failure, HttpResponse, RawResponse } from './send.ts';
 
 const slowestStall = 15_000;
 
@@ -15,18 +15,18 @@ const leaks = [
 ];
 
 /** Returns the violation in a response; undefined if there is none. */
-export function faultIn(probe: Probe, answer: Answer | Failure, slowestMs: number): string | undefined {
-  if ('failure' in answer) return isRefusable(probe) ? undefined : `no response: ${answer.failure}`;
-  if (answer.milliseconds > slowestMs) return `took ${Math.round(answer.milliseconds)} ms`;
-  if (answer.status >= 500) return `status ${answer.status}: ${answer.text.slice(0, 200)}`;
-  const leak = leaks.find(pattern => pattern.test(answer.text));
-  if (leak) return `leaks ${leak}: ${answer.text.slice(0, 300)}`;
-  if (probe.method === 'HEAD' || answer.status === 304 || answer.status === 204) {
-    return answer.text === '' ? undefined : 'has an unexpected body';
+export function violationIn(probe: Probe, response: HttpResponse | Failure, slowestMs: number): string | undefined {
+  if ('failure' in response) return isRefusable(probe) ? undefined : `no response: ${response.failure}`;
+  if (response.milliseconds > slowestMs) return `took ${Math.round(response.milliseconds)} ms`;
+  if (response.status >= 500) return `status ${response.status}: ${response.text.slice(0, 200)}`;
+  const leak = leaks.find(pattern => pattern.test(response.text));
+  if (leak) return `leaks ${leak}: ${response.text.slice(0, 300)}`;
+  if (probe.method === 'HEAD' || response.status === 304 || response.status === 204) {
+    return response.text === '' ? undefined : 'has an unexpected body';
   }
-  if (answer.status >= 300 && answer.status < 400)
-    return answer.headers.location ? undefined : 'redirects without Location';
-  return shapeFault(probe, answer);
+  if (response.status >= 300 && response.status < 400)
+    return response.headers.location ? undefined : 'redirects without Location';
+  return shapeViolation(probe, response);
 }
 
 const bodyLimit = 10 * 1024 * 1024;
@@ -34,7 +34,7 @@ const bodyLimit = 10 * 1024 * 1024;
 /** A server that rejects a body need not read it to its end, so the sender may miss the response. */
 const isRefusable = ({ body }: Probe) => Buffer.byteLength(body ?? '') > bodyLimit;
 
-function shapeFault({ path }: Probe, { status, text, headers }: Answer): string | undefined {
+function shapeViolation({ path }: Probe, { status, text, headers }: HttpResponse): string | undefined {
   if (status < 300 && String(headers['content-type']).startsWith('text/html')) return undefined;
   const body = parse(text);
   if (body === undefined) return `status ${status} with a body that is not JSON: ${text.slice(0, 200)}`;
@@ -75,8 +75,8 @@ const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {};
 
 /** Malformed HTTP may be rejected or disconnected, but must not stay open without a timeout. */
-export function faultInRaw({ stalls }: RawProbe, answer: RawAnswer, slowestMs: number): string | undefined {
-  const { text, ended, milliseconds } = answer;
+export function violationInRaw({ stalls }: RawProbe, response: RawResponse, slowestMs: number): string | undefined {
+  const { text, ended, milliseconds } = response;
   if (!ended || milliseconds > (stalls ? slowestStall : slowestMs))
     return `stayed open for ${Math.round(milliseconds)} ms`;
   const leak = leaks.find(pattern => pattern.test(text));

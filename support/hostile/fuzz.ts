@@ -1,13 +1,13 @@
 import { Agent } from 'node:http';
 import { type Random, seededRandom } from '../../src/demo/random.ts';
-import { faultIn, faultInRaw, rawStatuses } from './check.ts';
+import { rawStatuses, violationIn, violationInRaw } from './check.ts';
 import { graphqlProbes } from './graphql.ts';
 import { type MakeProbe, menuPath, type Probe, type Target } from './probe.ts';
 import { rawProbe, stalledProbes } from './raw.ts';
 import { restProbes } from './rest.ts';
-import { type Answer, type Failure, send, sendRaw } from './send.ts';
+import { type Failure, type HttpResponse, send, sendRaw } from './send.ts';
 
-export interface Siege {
+export interface FuzzOptions {
   readonly url: string;
   readonly target: Target;
   readonly requests: number;
@@ -31,7 +31,7 @@ const kinds = [...restProbes, ...graphqlProbes];
 const shareOfRaw = 0.04;
 
 /** Sends requests, eight at a time, and checks each response. The same seed sends the same requests. */
-export async function besiege({ url, target, requests, seed, stalls, slowestMs }: Siege): Promise<Outcome> {
+export async function fuzz({ url, target, requests, seed, stalls, slowestMs }: FuzzOptions): Promise<Outcome> {
   const address = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const random = seededRandom(seed);
@@ -41,24 +41,24 @@ export async function besiege({ url, target, requests, seed, stalls, slowestMs }
   let slowest: Outcome['slowest'] = { what: 'none', milliseconds: 0 };
   let left = requests;
 
-  const note = (kind: string, what: string, fault: string | undefined) => {
+  const note = (kind: string, what: string, violation: string | undefined) => {
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    if (fault) violations.push(`${what}: ${fault}`);
+    if (violation) violations.push(`${what}: ${violation}`);
   };
 
   async function sendOne(probe: Probe): Promise<void> {
-    const answer = await send(address, agent, probe);
-    if (answer.milliseconds > slowest.milliseconds) slowest = { what: describe(probe), ...answer };
-    const write = writeIn(probe, answer, target);
+    const response = await send(address, agent, probe);
+    if (response.milliseconds > slowest.milliseconds) slowest = { what: describe(probe), ...response };
+    const write = writeIn(probe, response, target);
     if (write && write.revision >= (stored?.revision ?? 0)) stored = write;
-    const fault = faultIn(probe, answer, slowestMs);
-    note('failure' in answer ? 'no response' : String(answer.status), describe(probe), fault);
+    const violation = violationIn(probe, response, slowestMs);
+    note('failure' in response ? 'no response' : String(response.status), describe(probe), violation);
   }
 
   async function sendBroken(probe: ReturnType<typeof rawProbe>): Promise<void> {
-    const answer = await sendRaw(address, probe);
-    const kind = rawStatuses(answer.text)[0] ?? 'hung up';
-    note(`raw ${kind}`, probe.what, faultInRaw(probe, answer, slowestMs));
+    const response = await sendRaw(address, probe);
+    const kind = rawStatuses(response.text)[0] ?? 'hung up';
+    note(`raw ${kind}`, probe.what, violationInRaw(probe, response, slowestMs));
   }
 
   async function sender(): Promise<void> {
@@ -92,11 +92,11 @@ function describe({ what, method, path, headers, body }: Probe): string {
 }
 
 /** Returns the menu that a valid request stored. */
-function writeIn({ method, path }: Probe, answer: Answer | Failure, target: Target): Outcome['stored'] {
-  if ('failure' in answer || method !== 'POST' || answer.status !== 200) return undefined;
+function writeIn({ method, path }: Probe, response: HttpResponse | Failure, target: Target): Outcome['stored'] {
+  if ('failure' in response || method !== 'POST' || response.status !== 200) return undefined;
   if (path === menuPath(target)) {
-    return { revision: Number(/^"(\d+)-/.exec(String(answer.headers.etag))?.[1]), tree: answer.text };
+    return { revision: Number(/^"(\d+)-/.exec(String(response.headers.etag))?.[1]), tree: response.text };
   }
-  const revision = /"replaceMenuConfiguration":\{"revision":(\d+)/.exec(answer.text)?.[1];
+  const revision = /"replaceMenuConfiguration":\{"revision":(\d+)/.exec(response.text)?.[1];
   return revision === undefined ? undefined : { revision: Number(revision), tree: undefined };
 }

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import type { Probe, RawProbe } from './probe.ts';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
@@ -17,22 +17,22 @@ export interface Failure {
   readonly milliseconds: number;
 }
 
-const patience = 20_000;
+const timeoutMs = 20_000;
 
 /** Sends a request verbatim; `fetch` would normalise the path and reject some headers. */
-export async function send(url: URL, agent: Agent, probe: Probe): Promise<Answer | Failure> {
-  const answer = await sendOnce(url, agent, probe);
+export async function send(url: URL, agent: Agent, probe: Probe): Promise<HttpResponse | Failure> {
+  const response = await sendOnce(url, agent, probe);
   // The server may close a keep-alive connection while a request is being sent over it.
-  return 'failure' in answer && answer.reused ? sendOnce(url, new Agent(), probe) : answer;
+  return 'failure' in response && response.reused ? sendOnce(url, new Agent(), probe) : response;
 }
 
-function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe): Promise<Answer | Failure> {
+function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe): Promise<HttpResponse | Failure> {
   const begun = performance.now();
   const elapsed = () => performance.now() - begun;
   // Node sends no Content-Length for methods that rarely have a body.
   const length = body === undefined ? [] : [['content-length', String(Buffer.byteLength(body))] as const];
   const given = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]);
-  const address = { host: url.hostname, port: url.port, method, path, agent, timeout: patience };
+  const address = { host: url.hostname, port: url.port, method, path, agent, timeout: timeoutMs };
   return new Promise(resolve => {
     const sent = request({ ...address, headers: Object.fromEntries([...given, ...length]) }, response => {
       const chunks: Buffer[] = [];
@@ -52,7 +52,7 @@ function sendOnce(url: URL, agent: Agent, { method, path, headers, body }: Probe
   });
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly text: string;
   /** Whether the server closed the connection, rather than the timeout of the sender. */
   readonly ended: boolean;
@@ -60,7 +60,7 @@ export interface RawAnswer {
 }
 
 /** Writes bytes to a socket and collects the response until the server closes it. */
-export function sendRaw(url: URL, { bytes, stalls }: RawProbe): Promise<RawAnswer> {
+export function sendRaw(url: URL, { bytes, stalls }: RawProbe): Promise<RawResponse> {
   const begun = performance.now();
   return new Promise(resolve => {
     const chunks: Buffer[] = [];
@@ -70,7 +70,7 @@ export function sendRaw(url: URL, { bytes, stalls }: RawProbe): Promise<RawAnswe
       socket.destroy();
       resolve({ text: Buffer.concat(chunks).toString('latin1'), ended, milliseconds: performance.now() - begun });
     };
-    const timer = setTimeout(() => finish(false), patience);
+    const timer = setTimeout(() => finish(false), timeoutMs);
     socket.on('data', chunk => chunks.push(chunk));
     socket.on('error', () => finish(true));
     socket.on('close', () => finish(true));

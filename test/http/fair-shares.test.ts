@@ -18,7 +18,9 @@ const carte = async (...args: readonly string[]) => (await run(args, env)).stdou
 const { target, tenant } = await makeData(
   {
     carte,
-    importDocuments: async (kind, lines) => void (await run(['import', kind, '-'], env, [...lines].join(''))),
+    async importDocuments(kind, documents) {
+      await run(['import', kind, '-'], env, Array.from(documents, document => JSON.stringify(document)).join('\n'));
+    },
   },
   url,
   shortSize,

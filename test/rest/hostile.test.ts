@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { besiege } from '../../support/hostile/fuzz.ts';
+import { fuzz } from '../../support/hostile/fuzz.ts';
 import type { Target } from '../../support/hostile/probe.ts';
 import { differences, observe } from '../../support/hostile/state.ts';
 import { startApp } from '../support/app.ts';
@@ -30,7 +30,7 @@ test('500 hostile requests get the right responses, and change nothing', {
 }, async () => {
   const target = await makeTarget();
   const before = await observe(app.url, target);
-  const { counts, violations, stored } = await besiege({
+  const { counts, violations, stored } = await fuzz({
     url: app.url,
     target,
     requests: 500,

@@ -11,8 +11,8 @@ export interface Task {
   readonly seconds: number;
 }
 
-export interface Tally {
-  readonly answers: number;
+export interface LoadResult {
+  readonly responses: number;
   /** Number of responses that differ from the first one. */
   readonly wrong: number;
   /** Number of requests without a complete response, by reason. */
@@ -24,10 +24,10 @@ export interface Tally {
 const client = fileURLToPath(new URL('client.ts', import.meta.url));
 
 /** Repeats a request over keep-alive connections, in a child process. */
-export async function runLoad(task: Task): Promise<Tally> {
+export async function runLoad(task: Task): Promise<LoadResult> {
   const child = fork(client, [JSON.stringify(task)]);
   const ended = once(child, 'exit');
-  const [tally] = await once(child, 'message');
+  const [result] = await once(child, 'message');
   await ended;
-  return tally;
+  return result;
 }

@@ -2,20 +2,24 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds } from '../../../support/cpu.ts';
-import type { BenchDatabase } from '../../../support/database.ts';
-import { carte, startServer, stopServer } from '../../../support/servers.ts';
+import type { Database } from '../../../support/database.ts';
+import type { Program } from '../../../support/program.ts';
+import { createKey } from '../../../support/servers.ts';
 
 const residentMb = (pid: number | undefined) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 /** Measures the memory of streams that wait, with SSE on sockets of their own. */
-export async function measureIdle(database: BenchDatabase, count: number): Promise<void> {
+export async function measureIdle({ atEnd, startServer }: Program, database: Database, count: number): Promise<void> {
   const limits = { CARTE_STREAMS: String(count), CARTE_STREAMS_PER_KEY: String(count), CARTE_LOG_LEVEL: 'error' };
   const server = await startServer({ ...database.env, ...limits });
-  const key = await carte(['key', 'create', '--name', 'idle', '--all'], database.env);
+  const key = await createKey(database.env);
   const request = `GET /graphql?${new URLSearchParams({ query: 'subscription { storeEvents { cursor store { id } } }' })} HTTP/1.1`;
   const head = [request, 'Host: x', 'Accept: text/event-stream', `X-Api-Key: ${key}`].join('\r\n');
   const sockets: Socket[] = [];
+  atEnd(() => {
+    for (const socket of sockets) socket.destroy();
+  });
   const open = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(server.port, '127.0.0.1', () => socket.write(`${head}\r\n\r\n`));
@@ -36,6 +40,4 @@ export async function measureIdle(database: BenchDatabase, count: number): Promi
   console.log(
     `${count} idle streams: ${before.toFixed(0)} → ${after.toFixed(0)} MB, ${kilobytes.toFixed(1)} KB each; ${(idleCpu * 100).toFixed(1)} % of a core`,
   );
-  for (const socket of sockets) socket.destroy();
-  await stopServer(server);
 }

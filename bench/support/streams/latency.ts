@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { cpuSeconds } from '../../../support/cpu.ts';
-import type { BenchDatabase } from '../../../support/database.ts';
+import type { Database } from '../../../support/database.ts';
 import { createStores, insertOrder } from '../../../support/orders.ts';
-import { carte, startServer, stopServer } from '../../../support/servers.ts';
+import type { Program } from '../../../support/program.ts';
+import { createKey } from '../../../support/servers.ts';
 import { openStream } from '../../../support/streams.ts';
 
 const stores = 100;
@@ -13,23 +14,26 @@ const ordersPerSecond = 200;
 const writers = 4;
 
 /** Measures the time from the commit of an order to its arrival at each stream. */
-export async function measureLatency(database: BenchDatabase, seconds: number): Promise<void> {
+export async function measureLatency(
+  { atEnd, startServer }: Program,
+  database: Database,
+  seconds: number,
+): Promise<void> {
   const server = await startServer({ ...database.env, CARTE_LOG_LEVEL: 'error' });
   // Each of them has a stream for each store: as many streams as a key may have, and a fifth of what is delivered.
   const keys: string[] = [];
   for (let index = 0; index < streamsPerStore; index++) {
-    keys.push(await carte(['key', 'create', '--name', `latency-${index}`, '--all'], database.env));
+    keys.push(await createKey(database.env));
   }
   const clients = await Promise.all(
     Array.from({ length: writers }, async () => {
       const client = new pg.Client(database.env.DATABASE_URL);
       await client.connect();
+      atEnd(() => client.end());
       return client;
     }),
   );
-  const [first] = clients;
-  if (!first) return;
-  const storeIds = await createStores(first, stores);
+  const storeIds = await createStores(database, stores);
   const committedAt = new Map<string, number>();
   const latencies: number[] = [];
   const query =
@@ -37,7 +41,9 @@ export async function measureLatency(database: BenchDatabase, seconds: number): 
   const streams = storeIds.flatMap(id =>
     keys.map((key, index) => {
       const transport = index % 2 === 0 ? ('sse' as const) : ('websocket' as const);
-      return openStream(transport, { url: server.url, key }, { query, variables: { id } });
+      const stream = openStream(transport, { url: server.url, key }, { query, variables: { id } });
+      atEnd(() => stream.close());
+      return stream;
     }),
   );
   const read = async (stream: (typeof streams)[number]) => {
@@ -75,7 +81,4 @@ export async function measureLatency(database: BenchDatabase, seconds: number): 
     `CPU for each delivery: server ${perDelivery(before.server, serverCpu)}, database ${perDelivery(before.database, databaseCpu)} (with the inserts)`,
   );
   console.log(`missed: ${committedAt.size * streamsPerStore - latencies.length}`);
-  for (const stream of streams) stream.close();
-  for (const client of clients) await client.end();
-  await stopServer(server);
 }
