@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   orders: 'order lists of a million orders, by filter',
   poll: 'POS systems that poll while orders are imported',
   processes: 'one process compared with two',
+  replicas: 'lists and pages with and without a read replica',
   streams: 'subscriptions: latency and memory',
   partitions: 'order lists on a partitioned table compared with a plain one',
 };

@@ -29,7 +29,7 @@ export interface FeedOptions {
   /** Called when the connection is established, and once when it is lost or cannot be established. */
   readonly onChange?: (change: FeedChange) => void;
   /** Called if events arrive repeatedly that no notification has announced. */
-  readonly onSilence?: () => void;
+  readonly onMissedNotifications?: () => void;
   /** Time between reads without a notification. */
   readonly pollMs?: number;
 }
@@ -202,7 +202,7 @@ export class EventFeed {
     const { events, notifications } = this.#polled;
     if (notifications > 0) this.#silentPolls = 0;
     else if (events > 0) this.#silentPolls += 1;
-    if (events > 0 && this.#silentPolls === 2) this.#options.onSilence?.();
+    if (events > 0 && this.#silentPolls === 2) this.#options.onMissedNotifications?.();
     this.#polled = { events: 0, notifications: 0 };
   }
 

@@ -29,7 +29,7 @@ function createFeed(app: FastifyInstance): EventFeed {
       if (isConnected) app.log.info('The event feed is connected');
       else app.log.warn({ err: reason }, 'The event feed is not connected; streams wait until it is');
     },
-    onSilence: () =>
+    onMissedNotifications: () =>
       app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
   });
   app.addHook('onClose', () => feed.close());

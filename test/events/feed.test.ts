@@ -168,8 +168,8 @@ describe('Streams of events', () => {
   });
 
   test('get an event that no notification announces with the next poll, and the operator learns of it', async () => {
-    let silences = 0;
-    const { stream } = await startFeed({ pollMs: 20, onSilence: () => void silences++ });
+    let warnings = 0;
+    const { stream } = await startFeed({ pollMs: 20, onMissedNotifications: () => void warnings++ });
     const live = stream();
     await live.opened;
     // With a position, as after a restore: no trigger runs.
@@ -178,10 +178,10 @@ describe('Streams of events', () => {
     await query(insert, []);
     expect((await live.next()).value?.storeId).toBe('x');
     await query(insert, []);
-    await waitUntil(() => silences > 0);
+    await waitUntil(() => warnings > 0);
     await query(insert, []);
     expect(await take(live, 2)).toHaveLength(2);
-    expect(silences).toBe(1);
+    expect(warnings).toBe(1);
   });
 
   test('hold few events in memory: a slow reader gets the rest from the log, and one that stopped is cut', async () => {

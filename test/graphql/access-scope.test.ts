@@ -15,7 +15,7 @@ import { createReadAccess } from '../../src/database/access.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { permissions } from '../../src/scope.ts';
-import { type Answer, startApp } from '../support/app.ts';
+import { startApp, type TestResponse } from '../support/app.ts';
 import { type KeyName, makeTenants, unreadable } from '../support/tenants.ts';
 
 const app = await startApp();
@@ -192,7 +192,7 @@ async function changeEverything(): Promise<void> {
 }
 
 /** Executes an operation; of a subscription it returns the first event after it was opened. */
-async function run(query: string, key: string): Promise<Pick<Answer, 'status' | 'body'>> {
+async function run(query: string, key: string): Promise<Pick<TestResponse, 'status' | 'body'>> {
   if (!query.startsWith('subscription')) return app.graphql(query, {}, { 'x-api-key': key });
   const response = await fetch(`${app.url}/graphql?${new URLSearchParams({ query })}`, {
     headers: { accept: 'text/event-stream', ...(key && { 'x-api-key': key }) },

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
-import { type Answer, startApp } from '../support/app.ts';
+import { startApp, type TestResponse } from '../support/app.ts';
 
 const perMinute = 60;
 const app = await startApp({ bodyLimit: 20_000, rateLimit: perMinute });
@@ -26,7 +26,7 @@ const operations = Object.entries<Record<string, Described>>(document.paths).fla
 );
 
 /** Sends a request with values for the path, by default those of the examples, and short lists. */
-async function call(operationId: string, values: Readonly<Record<string, string>> = {}): Promise<Answer> {
+async function call(operationId: string, values: Readonly<Record<string, string>> = {}): Promise<TestResponse> {
   const found = operations.find(operation => operation.operationId === operationId);
   if (!found) throw new Error(`There is no operation ${operationId}`);
   const { method, path, parameters, requestBody } = found;
@@ -41,7 +41,7 @@ async function call(operationId: string, values: Readonly<Record<string, string>
 /** The post comes first, so that the menus of the examples are what it has posted. */
 async function recordResponses() {
   const names = operations.map(({ operationId }) => operationId);
-  const responses: Record<string, Answer['body']> = {};
+  const responses: Record<string, TestResponse['body']> = {};
   const newest = (await call('listOrders')).body.order_result_list[0].id;
   for (const name of names.toSorted((a, b) => Number(b.startsWith('create')) - Number(a.startsWith('create')))) {
     const { status, body } = await call(name, { order_service_id: newest });

@@ -7,7 +7,7 @@ import { createDatabase, prepare } from './database.ts';
 import { undescribed } from './described.ts';
 import { StatementCounter } from './statements.ts';
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -41,7 +41,7 @@ export async function startApp(overrides: Partial<Config> = {}) {
   const newKey = (request?: Partial<KeyRequest>) => createKey(orm, request);
   const key = await newKey();
 
-  const send = async (method: string, path: string, options: RequestInit = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, options: RequestInit = {}): Promise<TestResponse> => {
     const headers = new Headers(options.headers);
     if (!headers.has('x-api-key')) headers.set('x-api-key', key);
     if (headers.get('x-api-key') === '') headers.delete('x-api-key');
