@@ -20,7 +20,7 @@ import { type Client, createClient, sendExpecting } from './support/client.ts';
 import { machine, peakMemory } from './support/meter.ts';
 
 const options = readOptions(
-  `Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data; docs/performance.md describes
+  `Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data; bench/README.md describes
 the --cases, of which it runs those that match. --json names a file for every round. With --before it compares Carte with another checkout of it
 instead, with installed dependencies and the same schema.`,
   { rounds: 3, seconds: 3, cases: '.', orders: 100_000, json: '', before: '' },

@@ -11,7 +11,7 @@ import { type Arguments, createMeter } from './orders-meter.ts';
 import { median } from './support/meter.ts';
 
 const { parts: partCount } = readOptions(
-  `Compares order lists on partitioned tables (docs/scaling.md#partitions) with plain tables: a million orders in each of two databases on one server,
+  `Compares order lists on partitioned tables (docs/scaling-and-failover.md#partitions) with plain tables: a million orders in each of two databases on one server,
 one of them partitioned by time, measured alternately.`,
   { parts: 4 },
 );
