@@ -77,7 +77,9 @@ async function compare({ runPart }: Program, env: Environment, key: string): Pro
 }
 
 await runProgram(async program => {
-  const env = { ...(await program.startDatabase()).env, CARTE_DEMO: 'on' };
+  // The service joins this database by its folder, and then loads the demo.
+  await program.startDatabase();
+  const env = { CARTE_DATA: program.folder, PORT: '0' };
   await program.runPart(part => part.startServer(env));
   const key = await createKey(env);
   console.log(`${availableParallelism()} cores for the service, its database and the load`);

@@ -12,12 +12,10 @@ every dropped request. A killed worker may drop what it was working on. A part i
   { renewals: 5, kills: 1, terms: 3, processes: 2, clients: 16 },
 );
 
-await runDrill(async ({ startDatabase, startServer, violations }) => {
-  const database = await startDatabase();
-  const env = {
-    ...database.env,
-    ...{ CARTE_DEMO: 'on', CARTE_PROCESSES: String(processes), CARTE_LOG_LEVEL: 'error' },
-  };
+await runDrill(async ({ folder, startDatabase, startServer, violations }) => {
+  // The service joins this database by its folder, and then loads the demo.
+  await startDatabase();
+  const env = { CARTE_DATA: folder, PORT: '0', CARTE_PROCESSES: String(processes), CARTE_LOG_LEVEL: 'error' };
   let server = await startServer(env);
   await importDocuments('stores', [{ id: 'contested', name: { translations: { en: 'Contested' } } }], env);
   const key = await createKey(env, '--write');
