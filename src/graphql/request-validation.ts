@@ -78,7 +78,7 @@ export function createRequestValidator({ schema, documents, limits, trusted, aut
 }
 
 /** The parameters of a request: those of a POST are its body; in a URL, `variables` and `extensions` are JSON. */
-export function parametersOf({ method, body, query }: FastifyRequest): unknown {
+export function parametersOf({ method, body, query }: Pick<FastifyRequest, 'method' | 'body' | 'query'>): unknown {
   if (method !== 'GET' || !isObject(query)) return body;
   return { ...query, variables: parseParameter(query.variables), extensions: parseParameter(query.extensions) };
 }

@@ -1,13 +1,16 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createRequestValidator, DocumentCache } from '../../src/graphql/request-validation.ts';
+import { createRequestValidator, DocumentCache, parametersOf } from '../../src/graphql/request-validation.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const schema = buildGraph();
 const createDocuments = (maxTokens: number) => new DocumentCache({ schema, maxTokens, introspection: true });
 const validateRequest = createRequestValidator({ schema, documents: createDocuments(1000), limits: { cost: 50 } });
 const codes = (parameters: unknown) => validateRequest(parameters).errors.map(error => error.extensions.code);
+
+/** The parameters of a GET, whose URL has `variables` and `extensions` as JSON. */
+const inUrl = (query: Readonly<Record<string, string>>) => parametersOf({ method: 'GET', body: undefined, query });
 
 const text = 'query Stores($n: Int!) { stores(limit: $n) { nodes { id } } }';
 
@@ -22,7 +25,7 @@ describe('A valid request', () => {
   });
 
   test('may have variables as JSON, as in a URL', () => {
-    expect(validateRequest({ query: text, variables: '{"n":7}' })).toMatchObject({
+    expect(validateRequest(inUrl({ query: text, variables: '{"n":7}' }))).toMatchObject({
       errors: [],
       cost: 8,
       parsed: { text },
@@ -73,7 +76,10 @@ describe('A request is rejected', () => {
 
   test.each([
     [{ extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }, 'PERSISTED_QUERY_NOT_FOUND'],
-    [{ query: '', extensions: '{"persistedQuery":{"version":1,"sha256Hash":"x"}}' }, 'PERSISTED_QUERY_NOT_FOUND'],
+    [
+      inUrl({ query: '', extensions: '{"persistedQuery":{"version":1,"sha256Hash":"x"}}' }),
+      'PERSISTED_QUERY_NOT_FOUND',
+    ],
     [{ query: text, extensions: { persistedQuery: { version: 1, sha256Hash: 'x' } } }, 'BAD_REQUEST'],
     [{ query: text, extensions: { persistedQuery: { version: 2, sha256Hash: 'x' } } }, 'PERSISTED_QUERY_NOT_SUPPORTED'],
     [{ query: text, extensions: { persistedQuery: { version: 1 } } }, 'PERSISTED_QUERY_NOT_SUPPORTED'],
@@ -117,10 +123,10 @@ describe('With trusted documents', () => {
 
   test.each([
     [{ documentId: id, variables: { n: 5 } }],
-    [{ documentId: id, variables: '{"n":5}' }],
+    [inUrl({ documentId: id, variables: '{"n":5}' })],
     [{ query: '{ merchants { nodes { id } } }', documentId: id, variables: { n: 5 } }],
     [{ extensions: { persistedQuery: { sha256Hash: id } }, variables: { n: 5 } }],
-    [{ extensions: JSON.stringify({ persistedQuery: { sha256Hash: id } }), variables: { n: 5 } }],
+    [inUrl({ extensions: JSON.stringify({ persistedQuery: { sha256Hash: id } }), variables: '{"n":5}' })],
   ])('the stored document is used, whatever query is sent: %j', parameters => {
     expect(validateTrusted(parameters)).toMatchObject({ errors: [], cost: 6, parsed: { text } });
   });
