@@ -10,6 +10,7 @@ const slowFiles = [
   'browser/console',
   'docs/commands',
   'examples/graphql-client',
+  'docs/add-a-field',
   'http/replicas',
   'unit/embedded',
   'cli/processes',

@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, inject, test } from 'vitest';
+import { createDatabase } from '../support/database.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const bin = join(root, 'node_modules/.bin');
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A copy of what a field is added to. */
+function copySources(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'carte-field-'));
+  folders.push(folder);
+  for (const name of ['src', 'schema', 'codegen.yml', 'package.json', 'tsconfig.json']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  }
+  for (const name of ['node_modules', 'web']) symlinkSync(join(root, name), join(folder, name));
+  return folder;
+}
+
+function insertBefore(path: string, line: string, added: string, { last = false } = {}): void {
+  const text = readFileSync(path, 'utf8');
+  const at = last ? text.lastIndexOf(line) : text.indexOf(line);
+  if (at === -1) throw new Error(`${path} has no line ${line}`);
+  writeFileSync(path, text.slice(0, at) + added + text.slice(at));
+}
+
+const graphLine = '  "The city or town."\n';
+
+/** What the steps of docs/architecture.md#add-a-field do for an optional text of a store, by a word that names the step there. */
+const steps = {
+  'src/store/entities.ts': (folder: string, name: string) =>
+    insertBefore(join(folder, 'src/store/entities.ts'), '    city: p.text()', `    ${name}: p.text().nullable(),\n`),
+  migration: () => {},
+  'schema/store.graphql': (folder: string, name: string) =>
+    insertBefore(
+      join(folder, 'schema/store.graphql'),
+      graphLine,
+      `  "A text."\n  ${name}: String @notOfConfiguration\n`,
+    ),
+  'schema/rest/stores.graphql': (folder: string, name: string) =>
+    insertBefore(join(folder, 'schema/rest/stores.graphql'), '  city\n', `  ${name}\n`),
+  'test/support/interface.ts': () => {},
+  StoreInput: (folder: string, name: string) =>
+    insertBefore(join(folder, 'schema/store.graphql'), graphLine, `  "A text."\n  ${name}: String\n`, { last: true }),
+  '-u': () => {},
+};
+type Step = keyof typeof steps;
+
+function addField(folder: string, name: string, { without }: { readonly without?: Step } = {}): void {
+  for (const [step, apply] of Object.entries(steps)) if (step !== without) apply(folder, name);
+}
+
+/** Runs a program of the project in a copy; returns its output, and that of a failure alike. */
+function run(folder: string, program: string, args: readonly string[]): Promise<string> {
+  return new Promise(resolve => {
+    execFile(join(bin, program), args, { cwd: folder }, (_error, stdout, stderr) => resolve(`${stdout}${stderr}`));
+  });
+}
+
+const runScript = (folder: string, script: string) => run(folder, 'node', ['--input-type=module', '--eval', script]);
+
+/** What stops the service at its start, or the derived schema. */
+const start = (folder: string) =>
+  runScript(
+    folder,
+    `import { printSchema } from 'graphql';
+     import { loadSchema } from './src/graphql/schema.ts';
+     import { loadContract } from './src/rest/contract/contract.ts';
+     console.log(printSchema(loadContract(loadSchema()).schema));`,
+  );
+
+test('the steps of the guide are those that are tested', () => {
+  const guide = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const section = guide.split('### Add a field\n')[1]?.split('\n### ')[0] ?? '';
+  const numbered = section.split(/^\d\. /m).slice(1);
+  expect(numbered).toHaveLength(Object.keys(steps).length);
+  for (const [index, step] of Object.keys(steps).entries()) expect(numbered[index]).toContain(step);
+});
+
+describe('a step that is left out', () => {
+  test('does not compile, if it is the property or the input', { timeout: 120_000 }, async () => {
+    const folder = copySources();
+    addField(folder, 'complete');
+    addField(folder, 'withoutProperty', { without: 'src/store/entities.ts' });
+    addField(folder, 'withoutInput', { without: 'StoreInput' });
+    expect(await run(folder, 'graphql-codegen', ['--config', 'codegen.yml', '--silent'])).toBe('');
+    // The rest of the project knows nothing of the fields.
+    const files = ['src/graphql/resolvers.ts', 'src/store/save.ts'];
+    writeFileSync(join(folder, 'part.json'), JSON.stringify({ extends: './tsconfig.json', include: [], files }));
+    const errors = (await run(folder, 'tsc', ['-p', 'part.json'])).trim().split('\n');
+    expect(errors).toEqual([
+      expect.stringMatching(/^src\/graphql\/resolvers\.ts.* Property '"Store\.withoutProperty"' is missing/),
+      expect.stringMatching(/^src\/store\/save\.ts.* Property 'withoutInput' is missing/),
+    ]);
+  });
+
+  test('does not start, if it is the field of the graph or its directive', async () => {
+    const folder = copySources();
+    addField(folder, 'origin', { without: 'schema/store.graphql' });
+    expect(await start(folder)).toMatch(/stores\.graphql:\d+.*Cannot query field "origin" on type "Store"/);
+    insertBefore(join(folder, 'schema/store.graphql'), graphLine, '  "A text."\n  origin: String\n');
+    expect(await start(folder)).toContain('need one of @ofConfiguration and @notOfConfiguration: Store.origin');
+  });
+
+  test('is a difference in what review sees, if it is the contract, and in the schema, if it is the migration', async () => {
+    const folder = copySources();
+    addField(folder, 'origin');
+    const committed = readFileSync(join(folder, 'schema/rest/derived.graphql'), 'utf8').split('\n');
+    const added = (await start(folder)).split('\n').filter(line => !committed.includes(line));
+    expect(added).toEqual(['  """A text."""', '  origin: String']);
+
+    const { config } = await createDatabase();
+    const connection = { ...inject('cluster'), database: config.get('dbName') };
+    const differences = await runScript(
+      folder,
+      `import { createOrm } from './src/orm.ts';
+       const orm = createOrm(${JSON.stringify(connection)});
+       console.log(await orm.schema.getUpdateSchemaSQL());
+       await orm.close();`,
+    );
+    expect(differences).toContain('alter table "store" add "origin" text null;');
+  });
+});
