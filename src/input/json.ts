@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
 /** Parses the JSON of a request: throws `JsonTooLarge` beyond its limits, and yields to the event loop where it is large. */
 export async function parseUntrustedJson(text: string, limits: JsonLimits): Promise<unknown> {
   const isEscaped = await runInSlices(searchEscapedKey(text));
-  return isEscaped ? readJsonInSlices(text, limits) : runInSlices(parseInParts(text, limits));
+  return isEscaped ? readJsonInSlices(text, limits) : runInSlices(parseInParts(text, limits), new TimeSlice(), 1);
 }
 
 /** Reads a text with our own parser, which reports the position of an error. */

@@ -64,18 +64,26 @@ export class TimeSlice {
   }
 }
 
-/** The steps of long work, between which it may stop for a turn of the event loop; a step takes ten microseconds to a millisecond. */
+/** The steps of long work, between which it may stop for a turn of the event loop; a step takes some microseconds. */
 export type Steps<Result> = Generator<undefined, Result>;
 
 /** Whether work in a loop may stop at this index, where single elements take much less time than a step should. */
 export const isPause = (index: number): boolean => index % 32 === 31;
 
+/** Short steps between two looks at the clock, which takes as long as one of them. */
+const shortStepsPerLook = 8;
+
 /** Runs steps to their end: at once if they take one slice, or else over several turns of the event loop. */
-export function runInSlices<Result>(steps: Steps<Result>, slice = new TimeSlice()): Result | Promise<Result> {
-  for (;;) {
+export function runInSlices<Result>(
+  steps: Steps<Result>,
+  slice = new TimeSlice(),
+  stepsPerLook = shortStepsPerLook,
+): Result | Promise<Result> {
+  for (let count = 1; ; count++) {
     const { done, value } = steps.next();
     if (done) return value;
-    if (slice.isOver) return slice.yield().then(() => runInSlices(steps, slice));
+    if (count % stepsPerLook === 0 && slice.isOver)
+      return slice.yield().then(() => runInSlices(steps, slice, stepsPerLook));
   }
 }
 
