@@ -3,7 +3,7 @@ import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 import { type AccessScope, unionOf } from '../scope.ts';
 import { anyOf, type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
 import type { Query } from './query.ts';
-import { currentRequest } from './statements.ts';
+import { currentRequest, type RequestStatements } from './statements.ts';
 
 /** An id and the access scope in which it is loaded. */
 export interface ScopedId {
@@ -37,11 +37,34 @@ export function createBatchLoader<Entity extends { readonly id: string }, Joined
   return new DataLoader(keys => schedule.run(() => load(keys)), {
     cache: false,
     batchScheduleFn: dispatch => {
-      // The statement is logged and traced with the first request of the batch.
       const request = currentRequest.getStore();
-      schedule.next(() => currentRequest.run(request, dispatch));
+      schedule.next(() => currentRequest.run(request && new BatchStatements(request), dispatch));
     },
   });
+}
+
+/**
+ * Counts and traces the statement of a batch with its first request. It has no key, since the loads of other keys would wait for that
+ * key's share of the connections.
+ */
+class BatchStatements implements RequestStatements {
+  readonly #first: RequestStatements;
+
+  constructor(first: RequestStatements) {
+    this.#first = first;
+  }
+
+  get statements(): number {
+    return this.#first.statements;
+  }
+
+  set statements(statements: number) {
+    this.#first.statements = statements;
+  }
+
+  get trace(): RequestStatements['trace'] {
+    return this.#first.trace;
+  }
 }
 
 /** The DataLoader of one request, with its cache, on top of the process's batches. */

@@ -4,6 +4,8 @@ import { queryOn } from '../../src/database/access.ts';
 import { shareConnections } from '../../src/database/connection-shares.ts';
 import { currentRequest } from '../../src/database/statements.ts';
 import { Unavailable } from '../../src/errors.ts';
+import { createMerchantRepository } from '../../src/merchant/repository.ts';
+import { operatorScope } from '../../src/scope.ts';
 import { createDatabase } from '../support/database.ts';
 
 const orm = await createDatabase({ poolSize: 5 });
@@ -39,6 +41,16 @@ test('a statement that waits for too long is rejected, and others are not', asyn
   expect(reasons.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined]);
   expect(reasons[4]).toBeInstanceOf(Unavailable);
   expect(connections.counts).toMatchObject(idle);
+});
+
+test('a batch of several keys does not wait for the share of the first', async () => {
+  const { byId } = createMerchantRepository({ em: orm.em, query, primary: query });
+  const asKey = <T>(keyId: string, run: () => Promise<T>) =>
+    currentRequest.run({ statements: 0, trace: undefined, keyId }, run);
+  const clients = await Promise.all(Array.from({ length: 4 }, () => asKey('a', () => pool.connect())));
+  const load = () => byId.load({ id: 'unknown', scope: operatorScope });
+  expect(await Promise.all([asKey('a', load), asKey('b', load)])).toEqual([null, null]);
+  for (const client of clients) client.release();
 });
 
 test('a transaction, and a statement that fails, returns its connection', async () => {
