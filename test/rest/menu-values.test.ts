@@ -53,7 +53,12 @@ const accepted: readonly { decision: string; kind: Kind; fields: object; codes?:
   { decision: 'Taxes', kind: 'items', fields: { price: 100, tax: 101 }, codes: ['TAX_ABOVE_PRICE'] },
   { decision: 'day_of_week', kind: 'menus', fields: window('lundi', '08:00', '09:00'), codes: ['UNKNOWN_DAY'] },
   { decision: 'Times of a window', kind: 'menus', fields: window('MON', '8am', '9pm'), codes: ['UNKNOWN_TIME'] },
-  { decision: 'Days that are not listed', kind: 'menus', fields: { availability: [] }, codes: ['MENU_NEVER_ON_SALE'] },
+  {
+    decision: 'Days that are not listed',
+    kind: 'menus',
+    fields: { availability: [] },
+    codes: ['MENU_NEVER_AVAILABLE'],
+  },
   { decision: 'Type of a modifier group', kind: 'modifier_groups', fields: { type: '' } },
   { decision: 'Type of a modifier group', kind: 'modifier_groups', fields: { type: 'Größe 大' } },
   {

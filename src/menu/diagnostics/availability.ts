@@ -18,7 +18,7 @@ export function* checkAvailability({ menus }: ValidationContext): Findings {
     const path: Path = ['menus', index, 'availability'];
     if (menu.availability.every(({ timePeriods }) => timePeriods.length === 0)) {
       const message = `Menu ${displayName(menu)} has no times of availability, so it is never available.`;
-      yield { code: 'MENU_NEVER_ON_SALE', path, message };
+      yield { code: 'MENU_NEVER_AVAILABLE', path, message };
     }
     yield* checkDays(menu, path);
     yield* checkTimes(menu, path);
@@ -131,5 +131,5 @@ function* checkLastMinutes(menu: MenuInput, windows: readonly Window[]): Finding
   const nights = pluralize(new Set(interrupted.map(({ day }) => day)).size, 'night');
   const problem = `is not available from 23:59 to 00:00 on ${nights} a week; a day ends at 24:00`;
   const path: Path = [...first.path, 'endTime'];
-  yield { code: 'LAST_MINUTE_OFF_SALE', path, message: `Menu ${displayName(menu)} ${problem}.` };
+  yield { code: 'LAST_MINUTE_UNAVAILABLE', path, message: `Menu ${displayName(menu)} ${problem}.` };
 }

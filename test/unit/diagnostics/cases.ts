@@ -131,8 +131,12 @@ const stock: readonly Case[] = [
 ];
 
 const availability: readonly Case[] = [
-  ['MENU_NEVER_ON_SALE', 'menus[0].availability', availableOn()],
-  ['MENU_NEVER_ON_SALE', 'menus[0].availability', withMenu({ availability: [{ dayOfWeek: 'MON', timePeriods: [] }] })],
+  ['MENU_NEVER_AVAILABLE', 'menus[0].availability', availableOn()],
+  [
+    'MENU_NEVER_AVAILABLE',
+    'menus[0].availability',
+    withMenu({ availability: [{ dayOfWeek: 'MON', timePeriods: [] }] }),
+  ],
   ['UNKNOWN_DAY', 'menus[0].availability[0].dayOfWeek', availableOn(on('LUNES', '11:00', '15:00'))],
   ['UNKNOWN_TIME', 'menus[0].availability[0].timePeriods[0].startTime', availableOn(on('MON', '9:00', '15:00'))],
   ['UNKNOWN_TIME', 'menus[0].availability[0].timePeriods[0].endTime', availableOn(on('MON', '09:00', '3 pm'))],
@@ -183,7 +187,7 @@ const availability: readonly Case[] = [
     }),
   ],
   [
-    'LAST_MINUTE_OFF_SALE',
+    'LAST_MINUTE_UNAVAILABLE',
     'menus[0].availability[0].timePeriods[0].endTime',
     availableOn(on('SUN', '00:00', '23:59'), on('MON', '00:00', '23:59')),
   ],

@@ -112,7 +112,7 @@ describe('the order', () => {
     expect(summary(diagnoseAtOnce(configuration))).toEqual([
       ['ITEM_NEVER_SOLD', 'items[10].sellSeparately'],
       ['GROUP_MIN_UNREACHABLE', 'modifierGroups[0].groupMin'],
-      ['MENU_NEVER_ON_SALE', 'menus[0].availability'],
+      ['MENU_NEVER_AVAILABLE', 'menus[0].availability'],
       ['NEGATIVE_PRICE', 'items[0].price'],
       ['NEGATIVE_PRICE', 'items[5].price'],
       ['NEGATIVE_PRICE', 'items[10].price'],
