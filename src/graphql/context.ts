@@ -10,7 +10,7 @@ import { menuLoaders } from '../menu/loaders.ts';
 import { createMenuRepository } from '../menu/repository.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
 import { createMerchantRepository } from '../merchant/repository.ts';
-import { orderLoaders, orderPageLoaders } from '../order/loaders.ts';
+import { orderedMenuLoader, orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { createOrderRepository } from '../order/repository.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, emptyScope } from '../scope.ts';
@@ -130,6 +130,7 @@ class Loaders {
   #menuHistory: ReturnType<typeof menuHistoryLoaders> | undefined;
   #orders: ReturnType<typeof orderLoaders> | undefined;
   #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
+  #orderedMenus: ReturnType<typeof orderedMenuLoader> | undefined;
   #eventPosition: Promise<number> | undefined;
   #webhooks: ReturnType<typeof webhookLoaders> | undefined;
 
@@ -148,6 +149,7 @@ class Loaders {
     this.#menuHistory = undefined;
     this.#orders = undefined;
     this.#orderPages = undefined;
+    this.#orderedMenus = undefined;
     this.#eventPosition = undefined;
     this.#webhooks = undefined;
   }
@@ -189,6 +191,11 @@ class Loaders {
       maxOrders: this.#maxObjects,
     });
     return this.#orderPages;
+  }
+
+  get orderedMenus() {
+    this.#orderedMenus ??= orderedMenuLoader({ stores: this.stores, menus: this.menus, budget: this.#budget });
+    return this.#orderedMenus;
   }
 
   get webhooks() {

@@ -10,7 +10,7 @@ import {
   type ModifierItemNode,
   memoize,
 } from '../menu/configuration.ts';
-import { type OrderLine, type OrderModifier, priceUnit } from './price.ts';
+import { type ChosenLine, type ChosenModifier, priceUnit } from './price.ts';
 import { type GroupRules, type ItemRules, menusOf, rulesOf, rulesOfGroup } from './rules.ts';
 
 type Path = readonly (string | number)[];
@@ -20,7 +20,7 @@ const maxNames = 3;
 
 export interface Choices {
   /** Without items and modifiers that were not found. */
-  readonly lines: readonly OrderLine[];
+  readonly lines: readonly ChosenLine[];
   readonly errors: readonly ValidationError[];
 }
 
@@ -34,7 +34,7 @@ export function resolveChoices(
   const isOpen = memoize((menu: MenuNode) => isAvailable(menu.availability, local));
   const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local, isOpen)]);
   const errors: ValidationError[] = [];
-  const resolved = lines.flatMap((line, index): OrderLine[] => {
+  const resolved = lines.flatMap((line, index): ChosenLine[] => {
     if (errors.length >= maxErrors) return [];
     const path = ['input', 'lines', index];
     const item = configuration.items.get(line.itemExternalId);
@@ -87,7 +87,7 @@ function describe({ day, second }: LocalTime): string {
 }
 
 /** Single price changes may be negative, but nobody is paid for what they order. */
-function* checkUnit(line: Pick<OrderLine, 'item' | 'modifiers'>, path: Path): Generator<ValidationError> {
+function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: Path): Generator<ValidationError> {
   for (const [noun, amount] of Object.entries(priceUnit(line))) {
     if (amount >= 0n) continue;
     const unit = `the ${noun} of one item ${quote(line.item.externalId)} with its modifiers`;
@@ -100,7 +100,7 @@ function resolveModifiers(
   modifiers: readonly OrderModifierInput[],
   path: Path,
   errors: ValidationError[],
-): OrderModifier[] {
+): ChosenModifier[] {
   const chosen = new Map<string, number>();
   const unresolved = new Set<string>();
   const resolved = modifiers.flatMap((modifier, index) => {

@@ -1,14 +1,44 @@
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
 import { ResponseTooLarge } from '../errors.ts';
+import type { Configuration } from '../menu/configuration.ts';
+import type { menuLoaders } from '../menu/loaders.ts';
 import type { CostBudget } from '../scheduling/cost-budget.ts';
 import type { AccessScope } from '../scope.ts';
+import type { storeLoaders } from '../store/loaders.ts';
 import type { Search } from './arguments.ts';
+import type { LineOwner } from './lines.ts';
 import type { FoundOrders, OrderPage, OrderRepository } from './repository.ts';
 import { isCounted } from './where-clause.ts';
 
 export function orderLoaders(repository: OrderRepository, scope: AccessScope) {
   return { byId: scopedLoader(repository.byId, scope) };
+}
+
+/** Cost of loading a configuration: that of the fields of `Store` that do. */
+const costPerMenu = 1000;
+
+interface MenuSources {
+  readonly stores: ReturnType<typeof storeLoaders>;
+  readonly menus: ReturnType<typeof menuLoaders>;
+  readonly budget: CostBudget;
+}
+
+/** Loads the current menus of the stores of orders, each once, and charges them: how many there are depends on the orders. */
+export function orderedMenuLoader({ stores, menus, budget }: MenuSources) {
+  const loadStore = async ({ store, loadedStore }: LineOwner) => loadedStore ?? (await stores.byId.load(store));
+  return new DataLoader<LineOwner, Configuration | null, string>(
+    owners => {
+      budget.charge(owners.length * costPerMenu, () => `lines of orders with the menus of ${owners.length} stores`);
+      return Promise.all(
+        owners.map(async owner => {
+          const store = await loadStore(owner);
+          return store && menus.byStore.load(store);
+        }),
+      );
+    },
+    { cacheKeyFn: ({ store }) => store },
+  );
 }
 
 /**

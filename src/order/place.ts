@@ -9,7 +9,8 @@ import { resolveChoices } from './choices.ts';
 import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
 import { checkInput } from './input.ts';
-import { type OrderLine, priceOrder, toItems } from './price.ts';
+import { toItems } from './lines.ts';
+import { type ChosenLine, priceOrder } from './price.ts';
 import { findOrder, insertOrder } from './rows.ts';
 
 const msPerMinute = 60_000;
@@ -117,7 +118,7 @@ function priceChoices(
   return { ...totalOf(lines), items: toItems(lines) };
 }
 
-function totalOf(lines: readonly OrderLine[]): Pick<Order, 'price' | 'tax'> {
+function totalOf(lines: readonly ChosenLine[]): Pick<Order, 'price' | 'tax'> {
   const { price, tax } = priceOrder(lines);
   const errors = Object.entries({ price, tax }).flatMap(([name, amount]): ValidationError[] => {
     if (Number.isSafeInteger(Number(amount))) return [];

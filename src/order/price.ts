@@ -1,21 +1,21 @@
 import type { MenuItemNode, ModifierGroupNode, ModifierItemNode } from '../menu/configuration.ts';
 
 /** A line of an order with the entities that its external ids stand for. */
-export interface OrderLine {
+export interface ChosenLine {
   readonly item: Pick<MenuItemNode, 'externalId' | 'name' | 'price' | 'tax'>;
   readonly quantity: number;
   readonly note: string | undefined;
-  readonly modifiers: readonly OrderModifier[];
+  readonly modifiers: readonly ChosenModifier[];
 }
 
-export interface OrderModifier {
+export interface ChosenModifier {
   readonly group: Pick<ModifierGroupNode, 'externalId' | 'chargeAfter'>;
   readonly modifierItem: Pick<ModifierItemNode, 'externalId' | 'name' | 'priceChange' | 'taxChange'>;
   /** For each unit of the line. */
   readonly quantity: number;
 }
 
-interface PricedModifier extends OrderModifier {
+export interface PricedModifier extends ChosenModifier {
   /** Units that cost nothing, because of the group's `chargeAfter`. */
   readonly freeQuantity: number;
 }
@@ -30,12 +30,12 @@ interface Amounts {
  * Prices an order: the sum over its lines of quantity × (item + charged units of its modifiers), for price and tax alike. All amounts are
  * integers of the smallest unit of the currency, and a tax is an amount, so nothing is rounded.
  */
-export function priceOrder(lines: readonly OrderLine[]): Amounts {
+export function priceOrder(lines: readonly ChosenLine[]): Amounts {
   return sum(lines.map(line => multiply(line.quantity, priceUnit(line))));
 }
 
 /** One unit of a line, with its modifiers. */
-export function priceUnit({ item, modifiers }: Pick<OrderLine, 'item' | 'modifiers'>): Amounts {
+export function priceUnit({ item, modifiers }: Pick<ChosenLine, 'item' | 'modifiers'>): Amounts {
   const changes = priceModifiers(modifiers).map(({ modifierItem, quantity, freeQuantity }) =>
     multiply(quantity - freeQuantity, amounts(modifierItem.priceChange, modifierItem.taxChange)),
   );
@@ -43,7 +43,7 @@ export function priceUnit({ item, modifiers }: Pick<OrderLine, 'item' | 'modifie
 }
 
 /** The first `chargeAfter` units of each group are free, in the order in which they were chosen. */
-function priceModifiers(modifiers: readonly OrderModifier[]): PricedModifier[] {
+export function priceModifiers(modifiers: readonly ChosenModifier[]): PricedModifier[] {
   const chosen = new Map<string, number>();
   return modifiers.map(modifier => {
     const { group, quantity } = modifier;
@@ -52,31 +52,6 @@ function priceModifiers(modifiers: readonly OrderModifier[]): PricedModifier[] {
     const freeQuantity = Math.min(quantity, Math.max(0, group.chargeAfter - before));
     return { ...modifier, freeQuantity };
   });
-}
-
-/** The documented shape of `Order.items`, which REST returns as it is stored. */
-export function toItems(lines: readonly OrderLine[]): Record<string, unknown>[] {
-  return lines.map(({ item, quantity, modifiers, note }) => ({
-    external_id: item.externalId,
-    name: item.name,
-    quantity,
-    price: item.price,
-    tax: item.tax,
-    modifiers: priceModifiers(modifiers).map(toItemModifier),
-    ...(note !== undefined && { note }),
-  }));
-}
-
-function toItemModifier({ group, modifierItem, quantity, freeQuantity }: PricedModifier): Record<string, unknown> {
-  return {
-    external_id: modifierItem.externalId,
-    group_external_id: group.externalId,
-    name: modifierItem.name,
-    quantity,
-    price_change: modifierItem.priceChange,
-    tax_change: modifierItem.taxChange,
-    ...(freeQuantity > 0 && { free_quantity: freeQuantity }),
-  };
 }
 
 const amounts = (price: number, tax: number): Amounts => ({ price: BigInt(price), tax: BigInt(tax) });

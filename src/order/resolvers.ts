@@ -5,6 +5,7 @@ import { edgesOf, pageInfoOf } from '../lists/connection.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
+import { readLines } from './lines.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
 import { changeOrderStatus, transitions } from './transitions.ts';
@@ -72,7 +73,16 @@ export const orderResolvers = {
       return loaders.stores.byId.load(order.store).then(store => store ?? gone(order));
     },
     nextStatuses: ({ status }) => transitions[status],
+    lines: readLines,
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
+  },
+  OrderLine: {
+    item: async ({ owner, itemExternalId }, _args, { loaders }) =>
+      (await loaders.orderedMenus.load(owner))?.items.get(itemExternalId) ?? null,
+  },
+  OrderLineModifier: {
+    modifierItem: async ({ owner, modifierItemExternalId }, _args, { loaders }) =>
+      (await loaders.orderedMenus.load(owner))?.modifierItems.get(modifierItemExternalId) ?? null,
   },
 } satisfies Resolvers;
 

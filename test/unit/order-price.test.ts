@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type OrderLine, type OrderModifier, priceOrder, toItems } from '../../src/order/price.ts';
+import { toItems } from '../../src/order/lines.ts';
+import { type ChosenLine, type ChosenModifier, priceOrder } from '../../src/order/price.ts';
 
 const name = { translations: {} };
 
-const line = (quantity: number, [price, tax]: [number, number], modifiers: OrderModifier[] = []): OrderLine => ({
+const line = (quantity: number, [price, tax]: [number, number], modifiers: ChosenModifier[] = []): ChosenLine => ({
   item: { externalId: 'item', name, price, tax },
   quantity,
   note: undefined,
@@ -15,13 +16,13 @@ const modifier = (
   [group, chargeAfter]: [string, number],
   quantity: number,
   [priceChange, taxChange]: [number, number],
-): OrderModifier => ({
+): ChosenModifier => ({
   group: { externalId: group, chargeAfter },
   modifierItem: { externalId: 'modifier', name, priceChange, taxChange },
   quantity,
 });
 
-const freeOf = (lines: OrderLine[]) =>
+const freeOf = (lines: ChosenLine[]) =>
   toItems(lines).flatMap(({ modifiers }) =>
     (modifiers as { free_quantity?: number }[]).map(({ free_quantity = 0 }) => free_quantity),
   );

@@ -1,0 +1,105 @@
+import { isObject, numberOf } from '../input/json.ts';
+import type { MultilingualText } from '../menu/entities.ts';
+import type { Order } from './entities.ts';
+import { type ChosenLine, type PricedModifier, priceModifiers } from './price.ts';
+
+/** The documented shape of `Order.items`, which REST returns as it is stored. */
+export function toItems(lines: readonly ChosenLine[]): Record<string, unknown>[] {
+  return lines.map(({ item, quantity, modifiers, note }) => ({
+    external_id: item.externalId,
+    name: item.name,
+    quantity,
+    price: item.price,
+    tax: item.tax,
+    modifiers: priceModifiers(modifiers).map(toItemModifier),
+    ...(note !== undefined && { note }),
+  }));
+}
+
+function toItemModifier({ group, modifierItem, quantity, freeQuantity }: PricedModifier): Record<string, unknown> {
+  return {
+    external_id: modifierItem.externalId,
+    group_external_id: group.externalId,
+    name: modifierItem.name,
+    quantity,
+    price_change: modifierItem.priceChange,
+    tax_change: modifierItem.taxChange,
+    ...(freeQuantity > 0 && { free_quantity: freeQuantity }),
+  };
+}
+
+/** Where the menu is that the lines were chosen from. */
+export type LineOwner = Pick<Order, 'store' | 'loadedStore'>;
+
+/** A line of an order as it was priced. */
+export interface OrderLine {
+  readonly owner: LineOwner;
+  readonly itemExternalId: string;
+  readonly name: MultilingualText;
+  readonly quantity: number;
+  readonly price: number;
+  readonly tax: number;
+  readonly totalPrice: number;
+  readonly totalTax: number;
+  readonly note: string | null;
+  readonly modifiers: readonly OrderLineModifier[];
+}
+
+export interface OrderLineModifier {
+  readonly owner: LineOwner;
+  readonly groupExternalId: string;
+  readonly modifierItemExternalId: string;
+  readonly name: MultilingualText;
+  readonly quantity: number;
+  readonly freeQuantity: number;
+  readonly priceChange: number;
+  readonly taxChange: number;
+}
+
+/** Reads the lines from `Order.items`; null if any of these has another shape than that of `toItems`, as imported ones may. */
+export function readLines(order: LineOwner & Pick<Order, 'items'>): readonly OrderLine[] | null {
+  return readAll(order.items, item => readLine(item, order));
+}
+
+function readLine(item: unknown, owner: LineOwner): OrderLine | null {
+  if (!isObject(item)) return null;
+  const { external_id: itemExternalId, name, note = null } = item;
+  const modifiers = readAll(item.modifiers ?? [], modifier => readModifier(modifier, owner));
+  const [quantity, price, tax] = [item.quantity, item.price, item.tax].map(integerOf);
+  if (typeof itemExternalId !== 'string' || !isText(name) || (note !== null && typeof note !== 'string')) return null;
+  if (!modifiers || quantity === undefined || price === undefined || tax === undefined) return null;
+  const charged = modifiers.map(modifier => ({ ...modifier, units: modifier.quantity - modifier.freeQuantity }));
+  const totalPrice = charged.reduce((sum, { units, priceChange }) => sum + units * priceChange, price) * quantity;
+  const totalTax = charged.reduce((sum, { units, taxChange }) => sum + units * taxChange, tax) * quantity;
+  if (!Number.isSafeInteger(totalPrice) || !Number.isSafeInteger(totalTax)) return null;
+  return { owner, itemExternalId, name, quantity, price, tax, totalPrice, totalTax, note, modifiers };
+}
+
+function readModifier(modifier: unknown, owner: LineOwner): OrderLineModifier | null {
+  if (!isObject(modifier)) return null;
+  const { external_id: modifierItemExternalId, group_external_id: groupExternalId, name } = modifier;
+  const numbers = [modifier.quantity, modifier.free_quantity ?? 0, modifier.price_change, modifier.tax_change];
+  const [quantity, freeQuantity, priceChange, taxChange] = numbers.map(integerOf);
+  if (typeof modifierItemExternalId !== 'string' || typeof groupExternalId !== 'string' || !isText(name)) return null;
+  if (quantity === undefined || freeQuantity === undefined) return null;
+  if (priceChange === undefined || taxChange === undefined) return null;
+  return { owner, groupExternalId, modifierItemExternalId, name, quantity, freeQuantity, priceChange, taxChange };
+}
+
+/** Null if the value is no list, or any of its elements is not read. */
+function readAll<T>(list: unknown, read: (element: unknown) => T | null): readonly T[] | null {
+  if (!Array.isArray(list)) return null;
+  const elements = list.map(read);
+  const found = elements.filter(element => element !== null);
+  return found.length === elements.length ? found : null;
+}
+
+function integerOf(value: unknown): number | undefined {
+  const number = numberOf(value);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+function isText(value: unknown): value is MultilingualText {
+  if (!isObject(value) || !isObject(value.translations)) return false;
+  return Object.values(value.translations).every(text => typeof text === 'string');
+}
