@@ -36,6 +36,13 @@ async function statusOf(id: string): Promise<string> {
   return body.data.order.status;
 }
 
+/** The streams that are open, by their transport. */
+async function openStreams(): Promise<Readonly<Record<string, number>>> {
+  const metrics = await (await fetch(`${site.url}/metrics`)).text();
+  const open = metrics.matchAll(/^carte_streams_open\{transport="(\w+)"\} (\d+)/gm);
+  return Object.fromEntries([...open].map(([, transport, count]) => [transport, Number(count)]));
+}
+
 /** Holds the requests of an operation until the returned function is called. */
 async function hold(page: Page, operation: string): Promise<() => Promise<void>> {
   let release = () => {};
@@ -94,6 +101,44 @@ describeInBrowser('/console', () => {
     await page.getByRole('button', { name: 'Forget the key' }).click();
     await page.getByLabel('Key').waitFor();
     expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBeNull();
+  });
+
+  test('boards of a key share one stream, whichever is closed; those of other keys and browsers have their own', async () => {
+    const store = await createStore();
+    const path = `/console?store=${store}`;
+    const live = (page: Page) => page.getByText('Live', { exact: true }).waitFor();
+    const first = await site.open(path, { key: site.key });
+    const context = first.context();
+    const openTab = async (key: string) => {
+      const page = await context.newPage();
+      await page.addInitScript(`sessionStorage.getItem('carte.key') ?? sessionStorage.setItem('carte.key', '${key}')`);
+      await page.goto(site.url + path);
+      await live(page);
+      return page;
+    };
+    await live(first);
+    const others = await Promise.all(Array.from({ length: 6 }, () => openTab(site.key)));
+    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 1 });
+    const stranger = await openTab(await site.newKey({ storeIds: [store], permissions: [] }));
+    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 2 });
+    await first.close();
+    const [leaving, ...staying] = others;
+    await leaving?.locator('.account summary').click();
+    await leaving?.getByRole('button', { name: 'Forget the key' }).click();
+    await placeFor(store, 'Inês');
+    await Promise.all([...staying, stranger].map(page => cardIn(page, 'New', 'Inês').waitFor()));
+    await stranger.close();
+    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 1 });
+
+    // A browser without shared workers behind a proxy that refuses WebSockets.
+    const alone = await site.open('/console', { key: site.key });
+    await alone.addInitScript('delete window.SharedWorker');
+    await alone.routeWebSocket(/graphql/, socket => socket.close({ code: 1011 }));
+    await alone.goto(site.url + path);
+    await live(alone);
+    expect(await openStreams()).toEqual({ sse: 1, websocket: 1 });
+    await placeFor(store, 'Rui');
+    await cardIn(alone, 'New', 'Rui').waitFor();
   });
 
   test('shows a key what it can do, and nothing else', async () => {

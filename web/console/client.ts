@@ -1,20 +1,19 @@
-import { createClient, type RequestParams } from 'graphql-sse';
 import { readKey } from '../key.ts';
 import { type ResponseError, toRequestError, Unreachable } from './errors.ts';
+import { createStreams } from './streams/streams.ts';
 
 const url = 'graphql';
 /** A connection that was cut may stay silent for minutes. */
 const timeoutMs = 15_000;
 
-const streams = createClient({
-  url,
-  headers: () => ({ 'x-api-key': readKey() }),
-  // Whoever reads a stream opens it again, with what it missed.
-  retryAttempts: 0,
-});
+const openStreams = createStreams();
 
 export interface StreamOptions<Data> {
   readonly signal: AbortSignal;
+  /** The network was cut until this time, in ms. */
+  readonly lostAt: number;
+  /** Called when the stream is connected, with whether events after the cursor may have been missed. */
+  readonly onOpen: (hasPassed: boolean) => void;
   readonly onData: (data: Data) => void;
 }
 
@@ -38,21 +37,22 @@ export function openOperations(file: URL) {
       return async (variables: Variables): Promise<Data> =>
         execute({ query: select(await load(), name), operationName: name, variables });
     },
-    /** Resolves when the stream ends by the signal or by the server, and rejects when it fails. */
-    subscription<Data, Variables extends object>(name: string) {
-      return async (variables: Variables, { signal, onData }: StreamOptions<Data>): Promise<void> => {
-        const request = { query: select(await load(), name), operationName: name, variables } as RequestParams;
-        await new Promise<void>((resolve, reject) => {
-          const close = streams.subscribe<Data>(request, {
-            next({ data, errors }) {
-              if (data) onData(data);
-              if (errors) reject(toRequestError(errors as readonly ResponseError[]));
-            },
-            error: cause => reject(new Unreachable(undefined, { cause })),
-            complete: resolve,
+    /** Resolves when the stream ends, by the signal, by the server or since it failed. */
+    subscription<Data, Variables extends Record<string, unknown>>(name: string) {
+      return async (variables: Variables, options: StreamOptions<Data>): Promise<void> => {
+        const { signal, lostAt, onOpen, onData } = options;
+        const payload = { query: select(await load(), name), operationName: name, variables };
+        const listen = await openStreams();
+        if (signal.aborted) return;
+        const request = { key: readKey(), url: new URL(url, document.baseURI).href, payload, lostAt };
+        await new Promise<void>(resolve => {
+          const stop = listen(request, {
+            onOpen,
+            onResult: ({ data }) => data && onData(data as Data),
+            onEnd: resolve,
           });
           signal.addEventListener('abort', () => {
-            close();
+            stop();
             resolve();
           });
         });

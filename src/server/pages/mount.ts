@@ -4,15 +4,11 @@ import type { FastifyInstance } from 'fastify';
 import { version } from '../../version.ts';
 import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from './asset.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
-import { packageAssets, renderImportMap } from './packages.ts';
+import { packageAssets, resolvePackages } from './packages.ts';
 import { renderPreloads } from './preloads.ts';
 
-/** Pages by URL; those that import npm packages have an import map. */
-const pages = {
-  '/': { path: 'landing/page.html', hasImportMap: false },
-  '/menu': { path: 'menu/page.html', hasImportMap: false },
-  '/console': { path: 'console/page.html', hasImportMap: true },
-};
+/** Pages by URL. */
+const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html', '/console': 'console/page.html' };
 
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -24,15 +20,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const { script, source } = renderImportMap();
   const read = (path: string) => String(files.get(path)?.().bytes ?? '');
   const preloads = () => renderPreloads(['console/main.ts', 'console/orders/orders.ts'], read);
-  const values = { version, imports: script, preloads, ...renderLinks(settings) };
+  const values = { version, preloads, ...renderLinks(settings) };
   const files = findFiles(new URL('../../../web/', import.meta.url), values);
-  for (const [url, { path, hasImportMap }] of Object.entries(pages)) {
+  const policy = contentSecurityPolicy();
+  for (const [url, path] of Object.entries(pages)) {
     const page = files.get(path);
     if (!page) throw new Error(`web/${path} is missing`);
-    const policy = contentSecurityPolicy(hasImportMap ? { 'script-src': `'self' ${source}` } : {});
     app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
   }
   // Browsers request it for what is no page, such as /openapi.json.
@@ -42,7 +37,10 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
   const loaded = new Map([...files, ...packageAssets()].filter(([path]) => !path.endsWith('.html')));
   app.get<{ Params: { '*': string } }>('/web/*', (request, reply) => {
-    const file = loaded.get(request.params['*']);
+    const path = request.params['*'];
+    const file = loaded.get(path);
+    // The policy of a page does not apply to its workers.
+    if (path.endsWith('/worker.ts')) reply.header('content-security-policy', policy);
     return file ? sendAsset(file(), request, reply) : reply.callNotFound();
   });
 }
@@ -57,17 +55,15 @@ function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset
     const path = entry.replaceAll('\\', '/');
     const type = mediaTypes[/\.(\w+)$/.exec(path)?.[1] ?? ''];
     if (type === undefined) continue;
-    const read = () => readContent(new URL(path, folder), values);
+    const read = () => readContent(path, readFileSync(new URL(path, folder), 'utf8'), values);
     files.set(path, lazyAsset(type, read));
   }
   return files;
 }
 
-function readContent(file: URL, values: Values): string {
-  const text = readFileSync(file, 'utf8');
-  if (file.pathname.endsWith('.ts')) return stripTypes(text);
-  if (file.pathname.endsWith('.html'))
-    return text.replace(/\{(\w+)\}/g, (match, name) => render(values[name]) ?? match);
+function readContent(path: string, text: string, values: Values): string {
+  if (path.endsWith('.ts')) return resolvePackages(stripTypes(text), path);
+  if (path.endsWith('.html')) return text.replace(/\{(\w+)\}/g, (match, name) => render(values[name]) ?? match);
   return text;
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
+import { posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Asset, lazyAsset } from './asset.ts';
 
@@ -14,27 +14,27 @@ const packages: Readonly<Record<string, readonly [entry: string, ...others: stri
     'directives/live.js',
     'directives/repeat.js',
   ],
+  'graphql-ws': ['dist/client.js', 'dist/common-CGW11Fyb.js'],
   'graphql-sse': ['lib/client.mjs', 'lib/common.mjs', 'lib/parser.mjs', 'lib/utils.mjs'],
   '@humanwhocodes/momoa': ['dist/momoa.js'],
 };
 
 const folder = 'packages';
 
-/** The URLs of the packages, relative to the pages, by what modules import. */
-export const packageImports: Readonly<Record<string, string>> = Object.fromEntries(
+/** Paths below `/web` by what modules import. */
+const paths: ReadonlyMap<string, string> = new Map(
   Object.entries(packages).flatMap(([name, [entry, ...others]]) => [
-    [name, `./web/${folder}/${name}/${entry}`],
-    ...others.map(file => [`${name}/${file}`, `./web/${folder}/${name}/${file}`]),
+    [name, `${folder}/${name}/${entry}`],
+    ...others.map(file => [`${name}/${file}`, `${folder}/${name}/${file}`] as const),
   ]),
 );
 
-/** Renders the import map of a page, and its source for `script-src` in the Content-Security-Policy. */
-export function renderImportMap() {
-  const text = JSON.stringify({ imports: packageImports });
-  return {
-    script: `<script type="importmap">${text}</script>`,
-    source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-  };
+/** Replaces the names of packages in the imports of a module of `web/` by relative URLs. An import map would not do: workers have none. */
+export function resolvePackages(source: string, module: string): string {
+  return source.replace(/(?<=\bfrom |\bimport\()'([^'.][^']*)'/g, (text, name) => {
+    const path = paths.get(name);
+    return path === undefined ? text : `'${posix.relative(posix.dirname(module), path)}'`;
+  });
 }
 
 /** Maps the paths of these files below `/web` to assets, which are created on first use. */

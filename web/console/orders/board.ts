@@ -17,6 +17,10 @@ export class Board {
     this.#onArrivals = onArrivals;
   }
 
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
   /** Shows a snapshot, and what was reported since it was requested. */
   replace({ orders }: Pick<Snapshot, 'orders'>, reportedSince: readonly Order[]): void {
     const isFirst = !this.#isLoaded;

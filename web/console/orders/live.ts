@@ -3,7 +3,7 @@ import type { Board } from './board.ts';
 import { fetchRevision, fetchSnapshot, type Order, type OrderEvent, watchOrders } from './operations.ts';
 
 /** `live` by a stream of events; `polling` where there is none. */
-export type Connection = 'loading' | 'live' | 'polling' | 'offline';
+export type Connection = 'connecting' | 'live' | 'polling' | 'offline';
 
 export interface LiveOptions {
   readonly storeId: string;
@@ -28,6 +28,9 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
   let timer: ReturnType<typeof setTimeout> | undefined;
   let reopenTimer: ReturnType<typeof setTimeout> | undefined;
   let stream: AbortController | undefined;
+  let isStreaming = false;
+  /** When the server could not be reached last. */
+  let lostAt = 0;
   /** Where the stream resumes; undefined if the orders have to be read first. */
   let cursor: string | null | undefined;
   let revision: number | undefined;
@@ -36,6 +39,8 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
   let isChecking = false;
   /** Orders that were reported while a snapshot is read, which may be older. */
   let reported: Order[] | undefined;
+  let reading: Promise<void> = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
 
   async function check(): Promise<void> {
     if (isChecking) return;
@@ -47,17 +52,22 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
       if (isOffline) closeStream();
       isOffline = false;
       openStream();
-      onConnection(stream ? 'live' : 'polling');
+      showConnection();
     } catch (error) {
       if (closing.signal.aborted) return;
       if (!(error instanceof Unreachable)) return fail(error);
       isOffline = true;
-      onConnection('offline');
+      lostAt = Date.now();
+      showConnection();
     } finally {
       isChecking = false;
     }
     if (closing.signal.aborted) return;
-    timer = setTimeout(check, stream && !isOffline ? intervalMs.streaming : intervalMs.polling);
+    timer = setTimeout(check, isStreaming && !isOffline ? intervalMs.streaming : intervalMs.polling);
+  }
+
+  function showConnection(): void {
+    onConnection(isOffline ? 'offline' : isStreaming ? 'live' : stream ? 'connecting' : 'polling');
   }
 
   /** Reads the orders again if they have changed without an event. */
@@ -69,7 +79,19 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
     hasEvents = false;
   }
 
-  async function reload(): Promise<void> {
+  /** Reads the orders again, after a reading that has begun already, whose orders may be older. */
+  function reload(): Promise<void> {
+    nextReading ??= reading
+      .catch(() => {})
+      .then(() => {
+        nextReading = undefined;
+        return readSnapshot();
+      });
+    reading = nextReading;
+    return reading;
+  }
+
+  async function readSnapshot(): Promise<void> {
     reported = [];
     try {
       const snapshot = await fetchSnapshot(storeId);
@@ -89,6 +111,12 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
     const opened = new AbortController();
     stream = opened;
     let isUseful = false;
+    const onOpen = (hasPassed: boolean) => {
+      if (stream !== opened) return;
+      isStreaming = true;
+      showConnection();
+      if (hasPassed) reload().catch(() => {});
+    };
     const onData = ({ orderEvents: event }: { readonly orderEvents: OrderEvent }) => {
       isUseful = true;
       onEvent(event);
@@ -96,20 +124,23 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
     const end = () => {
       if (stream !== opened) return;
       stream = undefined;
+      isStreaming = false;
       // Its cursor may be the reason, e.g. since it is too old.
       if (!isUseful) cursor = undefined;
       reopenTimer = setTimeout(() => {
         reopenTimer = undefined;
         check();
       }, reopenMs);
-      onConnection(isOffline ? 'offline' : 'polling');
+      showConnection();
     };
-    watchOrders({ store: storeId, after: cursor ?? null }, { signal: opened.signal, onData }).then(end, end);
+    const options = { signal: opened.signal, lostAt, onOpen, onData };
+    watchOrders({ store: storeId, after: cursor ?? null }, options).then(end, end);
   }
 
   function closeStream(): void {
     stream?.abort();
     stream = undefined;
+    isStreaming = false;
     clearTimeout(reopenTimer);
     reopenTimer = undefined;
   }

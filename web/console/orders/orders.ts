@@ -25,7 +25,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
   const { update, notices } = app;
   const times = createTimes(store);
   const sound = createSound();
-  let connection: Connection = 'loading';
+  let connection: Connection = 'connecting';
   /** The column that a phone shows. */
   let shownColumn: Column = 'new';
   let confirming: OrderStatus | undefined;
@@ -164,7 +164,9 @@ export function createOrders(app: App, store: StoreContext): Screen {
 
   function renderConnection(): TemplateResult {
     const waiting = outbox.size();
-    const text = { loading: 'Loading…', live: 'Live', polling: 'Every second', offline: 'No connection' }[connection];
+    const text = { connecting: 'Connecting…', live: 'Live', polling: 'Every second', offline: 'No connection' }[
+      connection
+    ];
     const detail = connection === 'offline' && waiting > 0 ? `, ${waiting} waiting to be sent` : '';
     return html`<p class="connection ${connection}" role="status">${text}${detail}</p>`;
   }
@@ -185,7 +187,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
           ({ name, title, empty }) => html`
             <section class="column ${name}" aria-labelledby="column-${name}">
               <h2 id="column-${name}">${title} <span class="count">${groups[name].length}</span></h2>
-              ${groups[name].length === 0 && connection !== 'loading' ? html`<p class="small empty">${empty}</p>` : nothing}
+              ${groups[name].length === 0 && board.isLoaded ? html`<p class="small empty">${empty}</p>` : nothing}
               <ul>${repeat(
                 groups[name],
                 ({ id }) => id,
