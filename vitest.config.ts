@@ -72,7 +72,9 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 3,
     sequence: { sequencer: SlowAmongOthers },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Generous, since they catch what hangs: how fast a test is depends on the machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

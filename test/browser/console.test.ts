@@ -210,7 +210,7 @@ describeInBrowser('/console', () => {
     await webhook.getByRole('button', { name: 'Test' }).click();
     await notice(page, /^Delivered: 2/).waitFor();
     await placeFor(store, 'Rui');
-    await expect.poll(() => receiver.at('/till').length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => receiver.at('/till').length, { timeout: 60_000 }).toBe(2);
     await webhook.getByRole('button', { name: 'Deliveries' }).click();
     await webhook.getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => receiver.at('/till').length).toBe(3);
@@ -340,7 +340,7 @@ describeInBrowser('/console', () => {
     expect(await soup.getAttribute('aria-checked')).toBe('true');
     await page.getByText('No connection').waitFor();
     await page.context().setOffline(false);
-    await expect.poll(soldOut, { timeout: 5000 }).toEqual([]);
+    await expect.poll(soldOut, { timeout: 60_000 }).toEqual([]);
     expect(await seriousViolations(page, light)).toEqual([]);
   });
 

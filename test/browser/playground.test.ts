@@ -32,7 +32,7 @@ const isStored = (page: Page, text: string) =>
 
 /** GraphiQL stores its tabs half a second after a change. */
 const tabsAreStored = (page: Page, text: string) =>
-  expect.poll(() => page.evaluate(`localStorage.getItem('graphiql:tabState')`), { timeout: 10_000 }).toContain(text);
+  expect.poll(() => page.evaluate(`localStorage.getItem('graphiql:tabState')`), { timeout: 60_000 }).toContain(text);
 
 /** Violations of the documentation: of the schema, of a type with fields and arguments, and of a search in it. */
 async function violationsOfDocumentation(page: Page, scheme: 'light' | 'dark'): Promise<string[]> {
@@ -74,7 +74,7 @@ describeInBrowser('/graphql', () => {
     await line(page, 'Result Window', '"brandName"').waitFor();
     await page.getByRole('button', { name: 'Copy a link' }).click();
     const readClipboard = () => page.evaluate<string>('navigator.clipboard.readText()');
-    await expect.poll(readClipboard, { timeout: 10_000 }).toBe(`${site.url}/graphql#${fragment}`);
+    await expect.poll(readClipboard, { timeout: 60_000 }).toBe(`${site.url}/graphql#${fragment}`);
     expect(await seriousViolations(page, { schemes: ['light'] })).toEqual([]);
     expect(await violationsOfDocumentation(page, 'light')).toEqual([]);
     await page.getByRole('button', { name: 'Show History' }).click();
@@ -133,7 +133,7 @@ describeInBrowser('/graphql', () => {
       await site.orm.em.fork().execute(change);
       return line(page, 'Result Window', 'ORDER_CHANGED').isVisible();
     };
-    await expect.poll(showsEvent, { timeout: 20_000 }).toBe(true);
+    await expect.poll(showsEvent, { timeout: 60_000 }).toBe(true);
     await page.getByRole('button', { name: 'Stop query' }).click();
     await page.getByRole('button', { name: 'Execute query' }).waitFor();
   });

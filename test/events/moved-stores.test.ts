@@ -11,7 +11,7 @@ const receiver = await startReceiver();
 const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
 
 const execute = (sql: string, values: unknown[] = []) => app.orm.em.fork().execute(sql, values);
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000, interval: 20 });
 
 async function createWebhook(input: object): Promise<{ readonly id: string; readonly path: string }> {
   const path = `/${randomUUID()}`;

@@ -11,7 +11,7 @@ const operator = { 'x-api-key': await app.newKey({ name: 'operator', permissions
 const orderKinds = ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'];
 
 /** The machine may be busy. */
-const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 15_000, interval: 20 });
+const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000, interval: 20 });
 const run = async (query: string, variables: object) => {
   const { body } = await app.graphql(query, variables, operator);
   expect(body.errors).toBeUndefined();

@@ -124,7 +124,7 @@ describe('After connection_init', () => {
     for (let id = 0; id < perKey; id++) socket.send(JSON.stringify({ type: 'complete', id: String(id) }));
     for (let count = 0; count < 40; count++) socket.send(ping);
     const pongs = () => messages.filter(message => message === '{"type":"pong"}').length;
-    await expect.poll(pongs, { timeout: 10_000 }).toBe(40);
+    await expect.poll(pongs, { timeout: 60_000 }).toBe(40);
     expect(socket.readyState).toBe(socket.OPEN);
   });
 
@@ -144,7 +144,7 @@ describe('After connection_init', () => {
       pongs += 1;
     });
     client.on('closed', event => void closed.push(event));
-    await expect.poll(() => pongs, { timeout: 10_000 }).toBe(20);
+    await expect.poll(() => pongs, { timeout: 60_000 }).toBe(20);
     expect(closed).toEqual([]);
   });
 

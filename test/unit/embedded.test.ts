@@ -169,9 +169,9 @@ describe('After kill -9', () => {
     const program = spawnProgram(folder);
     const isInitializing = () =>
       existsSync(folder) && readdirSync(folder).some(name => name.startsWith('postgres.new-'));
-    await vi.waitUntil(isInitializing, { timeout: 20_000 });
+    await vi.waitUntil(isInitializing, { timeout: 60_000 });
     program.kill('SIGKILL');
-    await vi.waitUntil(() => program.signalCode, { timeout: 20_000 });
+    await vi.waitUntil(() => program.signalCode, { timeout: 60_000 });
     const server = await start(folder);
     expect(await queryValue(server, 'select 1')).toBe(1);
     expect(readdirSync(folder).filter(name => name.startsWith('postgres.new-'))).toEqual([]);
@@ -182,7 +182,7 @@ describe('After kill -9', () => {
     const server = await start(folder);
     const pid = serverPid(folder);
     killServer(folder);
-    await expect.poll(() => queryValue(server, savedValue).catch(() => 'down'), { timeout: 20_000 }).toBe(42);
+    await expect.poll(() => queryValue(server, savedValue).catch(() => 'down'), { timeout: 60_000 }).toBe(42);
     expect(serverPid(folder)).not.toBe(pid);
     const program = await startProgram(folder);
     await program.stop();
