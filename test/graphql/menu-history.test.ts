@@ -139,6 +139,38 @@ describe('Store.menuHistory', () => {
     ]);
   });
 
+  test('has what each revision changed, and only revisions of some sources, whose previous one may be of another', async () => {
+    const { id } = await app.data.store({ country: 'PT' });
+    const first = await replace(id, priced(110));
+    const { setStock: stock } = await graph(stockMutation, { id });
+    const second = await replace(id, priced(145));
+    const read = async (sources: string) => {
+      const list = `menuHistory(first: 1, sources: ${sources})`;
+      const selection = 'revision previousRevision menuChanges(limit: 1) { count entities { externalId summary } }';
+      const text = `{ store(id: "${id}") { ${list} { count pageInfo { hasNextPage } nodes { ${selection} } } } }`;
+      return (await graph(text)).store.menuHistory;
+    };
+    const changes = (summary: string) => ({ count: 1, entities: [{ externalId: 'item', summary }] });
+    expect(await read('[MUTATION]')).toEqual({
+      ...{ count: 2, pageInfo: { hasNextPage: true } },
+      nodes: [
+        {
+          ...{ revision: second, previousRevision: stock.revision },
+          menuChanges: changes('price €1.10 → €1.45; back in stock'),
+        },
+      ],
+    });
+    expect(await read('[STOCK, RESTORE]')).toEqual({
+      ...{ count: 1, pageInfo: { hasNextPage: false } },
+      nodes: [{ revision: stock.revision, previousRevision: first, menuChanges: changes('sold out') }],
+    });
+    expect((await read('[]')).count).toBe(3);
+    const { store } = await graph(
+      `{ store(id: "${id}") { menuHistory(last: 1) { nodes { menuChanges { count } } } } }`,
+    );
+    expect(store.menuHistory.nodes).toEqual([{ menuChanges: null }]);
+  });
+
   test('has pages in both directions, of many stores in one statement', async () => {
     const stores = [await app.data.store(), await app.data.store(), await app.data.store()];
     for (const store of stores.slice(0, 2)) for (const price of [1, 2, 3, 4]) await app.data.menu(store, priced(price));

@@ -1,17 +1,22 @@
 import DataLoader from 'dataloader';
 import { createRelayConnection, type RelayConnection } from '../../lists/connection.ts';
-import type { ConnectionArguments, Page, PageRequest } from '../../lists/paging.ts';
+import type { Page } from '../../lists/paging.ts';
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import type { RevisionRequest } from './configurations-at.ts';
-import { checkHistoryArguments, type HistoryEntry, type MenuHistoryRepository } from './repository.ts';
+import {
+  checkHistoryArguments,
+  type HistoryArguments,
+  type HistoryEntry,
+  type HistoryRequest,
+  type MenuHistoryRepository,
+} from './repository.ts';
 
 export type MenuHistoryConnection = RelayConnection<HistoryEntry>;
 
 /** Called with stores, or with what was loaded through them: only stores in the key's access scope can be loaded. */
 export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: CostBudget) {
-  const counts = new DataLoader<string, number>(storeIds => repository.count(storeIds));
   const charge = createHistoryCharge(repository.countEntities, budget);
   const configurations = new DataLoader<RevisionRequest, Configuration, string>(
     async keys => {
@@ -20,21 +25,22 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
     },
     { cacheKeyFn: ({ storeId, revision }) => `${revision} ${storeId}` },
   );
-  // One statement per distinct page, for all stores.
-  const pages = new Map<string, DataLoader<string, Page<HistoryEntry>>>();
-  const pagesOf = (page: PageRequest) => {
-    const key = JSON.stringify(page);
-    const loader = pages.get(key) ?? new DataLoader(storeIds => repository.findPages(storeIds, page));
-    pages.set(key, loader);
-    return loader;
-  };
+  // One statement per distinct page, and one per distinct list for its count, for all stores.
+  const pagesOf = memoizeByValue(
+    (page: HistoryRequest) =>
+      new DataLoader<string, Page<HistoryEntry>>(storeIds => repository.findPages(storeIds, page)),
+  );
+  const countsOf = memoizeByValue(
+    (sources: HistoryRequest['sources']) =>
+      new DataLoader<string, number>(storeIds => repository.count(storeIds, sources)),
+  );
   return {
     /** Newest first. */
-    list({ id }: Store, args: ConnectionArguments): MenuHistoryConnection {
-      const loader = pagesOf(checkHistoryArguments(id, args));
+    list({ id }: Store, args: HistoryArguments): MenuHistoryConnection {
+      const page = checkHistoryArguments(id, args);
       return createRelayConnection(
-        () => loader.load(id),
-        () => counts.load(id),
+        () => pagesOf(page).load(id),
+        () => countsOf(page.sources).load(id),
       );
     },
     async configurationAt({ storeId, revision }: RevisionRequest): Promise<Configuration> {
@@ -44,6 +50,17 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
     /** Resolves if the request may compare these revisions of a store, the only one with its current one. */
     chargeComparison: ({ id: storeId }: Store, revisions: readonly number[]): Promise<void> =>
       charge({ storeId, revisions, comparisons: 1 }),
+  };
+}
+
+/** Calls a function once for equal arguments. */
+function memoizeByValue<Argument, Result>(create: (argument: Argument) => Result): (argument: Argument) => Result {
+  const created = new Map<string, Result>();
+  return argument => {
+    const key = JSON.stringify(argument);
+    const result = created.get(key) ?? create(argument);
+    created.set(key, result);
+    return result;
   };
 }
 

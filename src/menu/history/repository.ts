@@ -14,13 +14,15 @@ import {
 import { menuKinds } from '../kinds.ts';
 import { type ChangeCounts, countByKind, summarizeCounts } from './changes.ts';
 import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
-import { type MenuHistory, oldestRetained } from './entities.ts';
+import { type ChangeSource, type MenuHistory, oldestRetained } from './entities.ts';
 
 /** An entry of a store's menu history; `id` is its revision with the store, for cursors. */
 export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt' | 'source'> {
   readonly id: string;
   readonly storeId: string;
   readonly keyName: string | null;
+  /** Null if none is kept. */
+  readonly previousRevision: number | null;
   /** From menus down to modifier items; empty for the first entry if the history began later than the menu. */
   readonly counts: readonly ChangeCounts[];
 }
@@ -33,8 +35,8 @@ export type MenuHistoryRepository = ReturnType<typeof createMenuHistoryRepositor
 
 export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: HistoryLimits) {
   return {
-    findPages: (storeIds: readonly string[], page: PageRequest) => findHistoryPages(query, storeIds, page, limits),
-    count: (storeIds: readonly string[]) => countHistory(query, storeIds, limits),
+    findPages: (storeIds: readonly string[], page: HistoryRequest) => findHistoryPages(query, storeIds, page, limits),
+    count: (storeIds: readonly string[], sources: Sources) => countHistory(query, storeIds, sources, limits),
     findConfigurationsAt: (requests: readonly RevisionRequest[]) => findConfigurationsAt(query, em, requests, limits),
     countEntities: (storeIds: readonly string[]) => countEntities(query, storeIds),
   };
@@ -42,13 +44,25 @@ export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: H
 
 const defaultSize = 50;
 
+/** Null for all of them. */
+type Sources = readonly ChangeSource[] | null;
+
+export interface HistoryArguments extends ConnectionArguments {
+  readonly sources?: Sources;
+}
+
+/** A page of the revisions that were made in some ways. */
+export interface HistoryRequest extends PageRequest {
+  readonly sources: Sources;
+}
+
 /** Throws `InvalidInput` with every error, such as a cursor of another store. */
-export function checkHistoryArguments(storeId: string, args: ConnectionArguments): PageRequest {
+export function checkHistoryArguments(storeId: string, { sources, ...args }: HistoryArguments): HistoryRequest {
   const errors = [...connectionErrors('revision', args, listSizes), ...conflictErrors(args, { last: ['first'] })];
   if (errors.length > 0) throw new InvalidInput(errors);
   const page = pageRequest('revision', args, defaultSize);
   const foreign = (['after', 'before'] as const).filter(name => page[name] && !isOfStore(page[name].id, storeId));
-  if (foreign.length === 0) return page;
+  if (foreign.length === 0) return { ...page, sources: sources?.length ? sources : null };
   const message = `is not a cursor of the menu history of the store "${storeId}"`;
   throw new InvalidInput(foreign.map(name => ({ path: [name], type: 'value_error', message })));
 }
@@ -73,12 +87,12 @@ type EntryRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
 export async function findHistoryPages(
   query: Query,
   storeIds: readonly string[],
-  page: PageRequest,
+  page: HistoryRequest,
   limits: HistoryLimits,
 ): Promise<Page<HistoryEntry>[]> {
-  const { size, isBackward, after, before } = page;
+  const { size, isBackward, after, before, sources } = page;
   const cursors = [after, before].map(cursor => (cursor ? revisionOf(cursor.id) : null));
-  const values = [storeIds, limits.revisions, limits.days, ...cursors, size + 1];
+  const values = [storeIds, limits.revisions, limits.days, sources, ...cursors, size + 1];
   const found = await query<EntryRow>(isBackward ? backwardStatement : forwardStatement, values);
   const byStore = Map.groupBy(found, row => row.storeId);
   return storeIds.map(storeId => {
@@ -105,8 +119,13 @@ function toCounts(counts: EntryRow['counts']): ChangeCounts[] {
 }
 
 /** The number of revisions that are kept of each store. */
-async function countHistory(query: Query, storeIds: readonly string[], limits: HistoryLimits): Promise<number[]> {
-  const rows = await query<{ readonly count: number }>(countStatement, [storeIds, limits.revisions, limits.days]);
+async function countHistory(
+  query: Query,
+  storeIds: readonly string[],
+  sources: Sources,
+  { revisions, days }: HistoryLimits,
+): Promise<number[]> {
+  const rows = await query<{ readonly count: number }>(countStatement, [storeIds, revisions, days, sources]);
   return rows.map(({ count }) => count);
 }
 
@@ -114,20 +133,22 @@ const oldest = oldestRetained('s.id', { revisions: '$2', days: '$3' });
 const stores = `(
     select s.id, s.number, ${oldest} as oldest from unnest($1::text[]) with ordinality as s(id, number)
   ) as s`;
+const ofStore = `from menu_history where store_id = s.id and revision >= s.oldest`;
+const selected = `${ofStore} and ($4::text[] is null or source = any($4))`;
 
-/** Its parameters are store ids, the limits in revisions and days, both cursors, which are excluded, and the number of entries. */
+/** Its parameters are store ids, the limits in revisions and days, the sources, both cursors, which are excluded, and the number of entries. */
 const pageStatement = (direction: 'asc' | 'desc') =>
   prepared(`
     select s.id as "storeId", h.*,
-      exists (select from menu_history where store_id = s.id and revision >= $4::bigint and revision >= s.oldest) as "hasNewer",
-      exists (select from menu_history where store_id = s.id and revision <= $5::bigint and revision >= s.oldest) as "hasOlder"
+      (select max(revision) ${ofStore} and revision < h.revision) as "previousRevision",
+      exists (select ${selected} and revision >= $5::bigint) as "hasNewer",
+      exists (select ${selected} and revision <= $6::bigint) as "hasOlder"
     from ${stores}
     left join lateral (
       select revision, min(created_at) as "createdAt", min(source) as source, min(key_name) as "keyName",
         json_agg(json_build_object('kind', kind, 'added', added, 'changed', changed, 'removed', removed)) as counts
-      from menu_history where store_id = s.id and revision >= s.oldest
-        and ($4::bigint is null or revision < $4) and ($5::bigint is null or revision > $5)
-      group by revision order by revision ${direction} limit $6
+      ${selected} and ($5::bigint is null or revision < $5) and ($6::bigint is null or revision > $6)
+      group by revision order by revision ${direction} limit $7
     ) h on true
     order by s.number, h.revision desc`);
 
@@ -135,7 +156,7 @@ const forwardStatement = pageStatement('desc');
 const backwardStatement = pageStatement('asc');
 
 const countStatement = prepared(`
-    select (select count(distinct revision)::int from menu_history where store_id = s.id and revision >= s.oldest) as count
+    select (select count(distinct revision)::int ${selected}) as count
     from ${stores} order by s.number`);
 
 /** The number of entities in the current configuration of each store, by which reading its past ones is charged. */

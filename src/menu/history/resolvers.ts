@@ -5,8 +5,10 @@ import { checkPagination, type Pagination } from '../../lists/paging.ts';
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { AccessScope } from '../../scope.ts';
 import { currencyOf } from '../../store/currency.ts';
+import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { configurationFields } from '../configuration-fields.ts';
+import type { menuLoaders } from '../loaders.ts';
 import { loadStoreOf } from '../resolvers.ts';
 import {
   compareConfigurations,
@@ -18,6 +20,7 @@ import {
 } from './changes.ts';
 import { createDescriber, type DescribedField, type Describer } from './describe.ts';
 import type { FieldChange } from './fields.ts';
+import type { menuHistoryLoaders } from './loaders.ts';
 import { type HistoryEntry, summarize } from './repository.ts';
 import { restoreMenuConfiguration } from './restore.ts';
 
@@ -61,20 +64,7 @@ export const menuHistoryResolvers = {
     menuHistory: (store, args, { loaders }) => loaders.menuHistory.list(store, args),
     menuConfigurationAt: ({ id: storeId }, { revision }, { loaders }) =>
       loaders.menuHistory.configurationAt({ storeId, revision }),
-    menuChanges: async (store, { from, to, skip, limit }, { loaders }) => {
-      const page = checkPagination({ skip: skip ?? 0, limit: limit ?? defaultLimit });
-      await loaders.menuHistory.chargeComparison(store, to == null ? [from] : [from, to]);
-      const at = (argument: string, revision: number) =>
-        naming(argument, loaders.menuHistory.configurationAt({ storeId: store.id, revision }));
-      const [before, after] = await Promise.all([
-        at('from', from),
-        to == null ? loaders.menus.byStore.load(store) : at('to', to),
-      ]);
-      if (from > after.revision) throw laterThan(from, after.revision);
-      const describer = createDescriber({ before, after, currency: currencyOf(store) });
-      const changes = await runInSlices(compareConfigurations(before, after));
-      return { from, to: after.revision, changes, page, describer };
-    },
+    menuChanges: (store, args, context) => compareRevisions(store, args, context),
   },
   MenuHistoryConnection: connectionResolvers<HistoryEntry>('revision'),
   MenuRevision: {
@@ -82,6 +72,10 @@ export const menuHistoryResolvers = {
     keyName: ({ keyName }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? keyName : null),
     summary: summarize,
     changes: ({ counts }) => counts,
+    menuChanges: async ({ storeId, previousRevision: from, revision: to }, page, context) => {
+      const store = from === null ? null : await context.loaders.stores.byId.load(storeId);
+      return store && from !== null ? compareRevisions(store, { from, to, ...page }, context) : null;
+    },
     configuration: (entry, _args, { loaders }) => loaders.menuHistory.configurationAt(entry),
   },
   MenuChangeCount: {
@@ -116,6 +110,40 @@ export const menuHistoryResolvers = {
   },
 } satisfies Resolvers;
 
+/** What a comparison takes from the context of a request. */
+interface HistoryContext {
+  readonly loaders: {
+    readonly menus: ReturnType<typeof menuLoaders>;
+    readonly menuHistory: ReturnType<typeof menuHistoryLoaders>;
+  };
+}
+
+interface ComparisonArguments {
+  readonly from: number;
+  /** The current one if it is null. */
+  readonly to?: number | null | undefined;
+  readonly skip?: number | null;
+  readonly limit?: number | null;
+}
+
+async function compareRevisions(
+  store: Store,
+  { from, to, skip, limit }: ComparisonArguments,
+  { loaders }: HistoryContext,
+): Promise<Comparison> {
+  const page = checkPagination({ skip: skip ?? 0, limit: limit ?? defaultLimit });
+  await loaders.menuHistory.chargeComparison(store, to == null ? [from] : [from, to]);
+  const at = (argument: string, revision: number) =>
+    naming(argument, loaders.menuHistory.configurationAt({ storeId: store.id, revision }));
+  const [before, after] = await Promise.all([
+    at('from', from),
+    to == null ? loaders.menus.byStore.load(store) : at('to', to),
+  ]);
+  const describer = createDescriber({ before, after, currency: currencyOf(store) });
+  const changes = await runInSlices(compareConfigurations(before, after));
+  return { from, to: after.revision, changes, page, describer };
+}
+
 /** Reports an unknown revision at the argument that has it. */
 async function naming(argument: string, configuration: Promise<Configuration>): Promise<Configuration> {
   try {
@@ -124,9 +152,4 @@ async function naming(argument: string, configuration: Promise<Configuration>): 
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(error.errors.map(each => ({ ...each, path: [argument] })));
   }
-}
-
-function laterThan(from: number, to: number): InvalidInput {
-  const message = `revision ${from} is later than ${to}; it must be the earlier one`;
-  return new InvalidInput([{ path: ['from'], type: 'value_error', message }]);
 }
