@@ -317,6 +317,18 @@ describeInBrowser('/console', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  test('an order of another store is shown in that store, in its currency, and its lines in the language of the reader', async () => {
+    const store = await createStore();
+    const { id: tokyo } = await site.data.store({ country: 'JP', timezone: 'Asia/Tokyo' });
+    await postMenu(tokyo);
+    const order = await placeFor(tokyo, 'Yuki');
+    const page = await site.open(`/console?store=${store}&order=${order.id}`, { key: site.key, locale: 'pt-PT' });
+    await page.waitForURL(`${site.url}/console?store=${tokyo}&order=${order.id}`);
+    const details = page.getByRole('complementary');
+    await details.getByText('burger (pt)').waitFor();
+    expect(await details.innerText()).toMatch(/Total\s+JP¥2,500/);
+  });
+
   test('a dish is sold out by one tap, also while the network is cut, and back in stock', async () => {
     const store = await createStore();
     const page = await open(`/console?store=${store}&view=stock`);
@@ -426,7 +438,7 @@ describeInBrowser('/console', () => {
     const store = await createStore();
     await postMenu(store, ['soup'], 50);
     const page = await open(`/console?store=${store}&view=history`);
-    const revisions = page.getByRole('list', { name: 'Revisions' }).locator('> li');
+    const revisions = page.getByRole('region', { name: 'Today' }).locator('.revisions > li');
     await revisions.nth(1).waitFor();
     expect(await revisions.first().innerText()).toMatch(/^7 items changed\s+current/);
     await revisions.first().getByRole('button').click();
@@ -437,7 +449,9 @@ describeInBrowser('/console', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await revisions.nth(1).getByRole('button').first().click();
     await page.getByRole('button', { name: 'Restore this revision' }).click();
-    await page.getByText('Restoring undoes what has changed since: 7 items changed.').waitFor();
+    const preview = page.getByRole('alert').filter({ hasText: 'on the menu now: 7 items changed.' });
+    const soupRestored = preview.getByRole('listitem').filter({ hasText: 'soup' });
+    expect(await soupRestored.locator('del, ins').allTextContents()).toEqual(['6.00', '5.50', 'no', 'yes']);
     // Someone else is faster: nothing is restored.
     await postMenu(store, [], 20);
     await page.getByRole('button', { name: 'Yes, restore it' }).click();
@@ -450,6 +464,47 @@ describeInBrowser('/console', () => {
       id: store,
     });
     expect(body.data.store.item.price).toBe(550);
+  });
+
+  test('the history names the dish, goes back beyond its first page, and hides what was sold out', async () => {
+    const store = await createStore();
+    for (let count = 0; count < 32; count++) {
+      const soup = `items: [{ externalId: "soup", inStock: ${count % 2 === 1} }]`;
+      await site.graphql(`mutation ($id: ID!) { setStock(storeId: $id, ${soup}) { revision } }`, { id: store });
+    }
+    await site.orm.em
+      .fork()
+      .execute(
+        "update menu_history set created_at = created_at - interval '1 day' where store_id = ? and source = 'POST'",
+        [store],
+      );
+    await site.orm.em
+      .fork()
+      .execute("update menu_item set price = 1145 where store_id = ? and external_id = 'burger'", [store]);
+    const page = await open(`/console?store=${store}&view=history`);
+    const revisions = page.locator('.revisions > li');
+    expect(await revisions.first().innerText()).toMatch(/^burger price 10.00 → 11.45\s+current/);
+    expect(await revisions.nth(1).innerText()).toMatch(/^soup back in stock/);
+    for (const count of [20, 34]) {
+      await expect.poll(() => revisions.count()).toBe(count);
+      await revisions
+        .nth(count - 5)
+        .getByRole('button')
+        .click();
+      await revisions
+        .nth(count - 5)
+        .getByRole('listitem')
+        .filter({ hasText: 'soup' })
+        .locator('ins')
+        .waitFor();
+      if (count === 20) await page.getByRole('button', { name: 'Show more' }).click();
+    }
+    const last = page.getByRole('region', { name: 'Yesterday' }).locator('.revisions > li');
+    await last.getByRole('button').click();
+    await last.getByText('The history has nothing before this revision.').waitFor();
+    await page.getByRole('switch', { name: 'Stock changes' }).click();
+    await page.getByText('2 revisions').waitFor();
+    await expect.poll(() => revisions.count()).toBe(2);
   });
 
   test('fits a phone and a tablet, with one column or three', async () => {

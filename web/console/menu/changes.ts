@@ -60,6 +60,7 @@ function renderPlacement({ change, parent, previous }: Placement): TemplateResul
   return html`<p class="small">${moves[change]} ${where}${after}</p>`;
 }
 
-function nameOf({ name, externalId }: Pick<EntityChange, 'name' | 'externalId'>): string {
+/** Names an entity in the reader's language. */
+export function nameOf({ name, externalId }: Pick<EntityChange, 'name' | 'externalId'>): string {
   return name?.text || externalId;
 }

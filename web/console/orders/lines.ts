@@ -1,3 +1,5 @@
+import { storeName } from '../../menu/languages.ts';
+
 /** A line of an order, as far as it can be shown. */
 export interface Line {
   readonly quantity: number;
@@ -26,8 +28,7 @@ function readLine(item: JsonObject): Line {
 
 function readName({ name, external_id: externalId }: JsonObject): string | undefined {
   if (typeof name === 'string' && name !== '') return name;
-  const texts = isObject(name) && isObject(name.translations) ? Object.values(name.translations) : [];
-  const text = texts.find(value => typeof value === 'string') ?? externalId;
+  const text = (isObject(name) && storeName(name, navigator.languages)) || externalId;
   return typeof text === 'string' ? text : undefined;
 }
 

@@ -108,6 +108,9 @@ export function createOrders(app: App, store: StoreContext): Screen {
   async function loadOrder(id: string): Promise<void> {
     const { order } = await fetchOrder({ order: id });
     if (!order) throw new RequestError(`No order in the scope of this key has the id “${id}”.`);
+    // Its amounts and times are those of its own store.
+    if (order.store.id !== store.id)
+      return app.navigate({ view: 'orders', store: order.store.id, order: id }, { replace: true });
     foundOrder = order;
     markIfNew(order);
     update();

@@ -14,9 +14,17 @@ export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
     { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
     timezone,
   );
+  const day = createFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, timezone);
   const relative = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'always', style: 'narrow' });
   const present = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'auto' }).format(0, 'second');
   return {
+    time: (text: string): string => time.format(new Date(text)),
+    /** The day of a time: `Today`, `Yesterday` or its date. */
+    day(text: string, now: number): string {
+      const date = day.format(new Date(text));
+      if (date === day.format(now)) return 'Today';
+      return date === day.format(now - dayMs) ? 'Yesterday' : date;
+    },
     /** A time, with its day unless that is near. */
     at(text: string, now: number): string {
       const date = new Date(text);

@@ -41,11 +41,16 @@ export function createPagedList<Node>(
       return html`<button type="button" @click=${() => read(failedAt ?? null)}>Try again</button>`;
     }
     if (!page?.pageInfo.hasNextPage) return nothing;
-    return html`<button type="button" @click=${() => read(page?.pageInfo.endCursor ?? null)}>Show more</button>`;
+    return html`<button type="button" @click=${loadMore}>Show more</button>`;
   }
+
+  const loadMore = () => read(page?.pageInfo.endCursor ?? null);
 
   return {
     load: () => read(null),
+    loadMore,
+    /** Whether `loadMore` reads more; not after it has failed. */
+    hasMore: () => failedAt === undefined && page?.pageInfo.hasNextPage === true,
     nodes: () => nodes,
     /** Of all pages; undefined before the first is read. */
     count: () => page?.count,
