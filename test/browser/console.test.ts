@@ -3,13 +3,13 @@ import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { permissions, writePermissions } from '../../src/scope.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 import { smallMenu } from '../support/data.ts';
-import { createOrderCalls } from '../support/evening.ts';
+import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const site = await openSite({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
 const receiver = await startReceiver();
 const operatorKey = await site.newKey({ name: 'operator', permissions });
-const { createStore, postMenu, place, change } = createOrderCalls(site);
+const { createStore, postMenu, place, tryToPlace, change } = createOrderCalls(site);
 
 const card = (page: Page, customer: string) => page.locator('.card', { hasText: customer });
 const column = (page: Page, name: string) => page.locator('.column', { has: page.getByRole('heading', { name }) });
@@ -283,6 +283,46 @@ describeInBrowser('/console', () => {
     await column(page, 'Kitchen').getByRole('button', { name: 'Ready' }).waitFor();
     expect(await page.getByRole('log').innerText()).toBe('');
     expect(await statusOf(order.id)).toBe('ACCEPTED');
+  });
+
+  test('a ticket has every line, modifier and note, and is late in a red apart from the accent until it is ready', async () => {
+    const store = await createStore();
+    const lines = ['2 burger: size/large, toppings/cheese*2', '1 cola', '3 cola', '1 burger: size/regular', '1 cola']
+      .map(text => line(text))
+      .concat(line('1 soup: bread/roll', { note: 'no onions' }));
+    const readyBy = new Date(Date.now() - 7 * 60_000).toISOString();
+    const input = inputFor(store, lines, { readyBy, customerComments: 'Allergic to nuts' });
+    const { order } = await tryToPlace(input);
+    const page = await open(`/console?store=${store}`);
+    await page.setViewportSize({ width: 1280, height: 500 });
+    onTestFinished(() => page.setViewportSize({ width: 1280, height: 720 }));
+    const ticket = card(page, 'Ana Lima');
+    await ticket.getByText(/late \d+ min$/).waitFor();
+    expect((await ticket.locator('.lines > li').allInnerTexts()).map(text => text.split(/\s*\n\s*/))).toEqual([
+      ['2', 'burger', 'large', '2 × cheese'],
+      ['1', 'cola'],
+      ['3', 'cola'],
+      ['1', 'burger', 'regular'],
+      ['1', 'cola'],
+      ['1', 'soup', 'roll', 'no onions'],
+    ]);
+    expect(await ticket.locator('.note').allInnerTexts()).toEqual(['no onions', 'Allergic to nuts']);
+    // The columns scroll, and the connection stays in sight.
+    await ticket.getByRole('button', { name: 'Accept' }).scrollIntoViewIfNeeded();
+    expect(await column(page, 'New').evaluate(element => element.scrollTop)).toBeGreaterThan(0);
+    expect((await boxOf(page.getByText('Live', { exact: true }))).y).toBeGreaterThan(0);
+    const rgbOf = (part: Locator): Promise<number[]> =>
+      part.evaluate(element => getComputedStyle(element).backgroundColor.match(/\d+/g)?.map(Number) ?? []);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const [late, accent] = [await rgbOf(ticket.locator('.card-main')), await rgbOf(ticket.locator('.next'))];
+      expect(Math.hypot(...late.map((part, index) => part - (accent[index] ?? 0)))).toBeGreaterThan(80);
+    }
+    expect(await seriousViolations(page)).toEqual([]);
+    await change(order.id, 'ACCEPTED');
+    await change(order.id, 'READY');
+    await cardIn(page, 'Ready', 'Ana Lima').waitFor();
+    expect(await page.locator('.late').count()).toBe(0);
   });
 
   test('can be used by keyboard: to an order, its details, a refusal that asks first, and back', async () => {

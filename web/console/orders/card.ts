@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { Format } from '../../menu/format.ts';
-import { type Line, readLines } from './lines.ts';
+import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
 import type { StatusChange } from './outbox.ts';
 import { nextStatus, statuses } from './statuses.ts';
+import { renderLines, renderNote } from './ticket.ts';
 import type { Times } from './times.ts';
 
 /** What cards and details are rendered with. */
@@ -20,42 +21,29 @@ export interface OrderView {
   readonly isOffline: boolean;
 }
 
-const maxLines = 4;
-
-/** Renders an order on the board: what to prepare until when, and the button of the next step. */
+/** Renders an order on the board as a ticket: what to prepare until when, and the button of the next step. */
 export function renderCard(order: Order, view: OrderView, isOpen: boolean): TemplateResult {
-  const { times, now, open } = view;
-  const { id, customer, readyBy, status, isRead, customerComments } = order;
-  const lines = readLines(order.items);
-  const isDone = statuses[status].column === 'done';
+  const { id, customer, status, isRead, customerComments } = order;
+  const { column } = statuses[status];
+  const isWaiting = column === 'new' || column === 'accepted';
   return html`
-    <li class="card ${isDone ? 'done' : times.urgency(readyBy, now)} ${isOpen ? 'open' : ''}" data-order=${id}>
-      <button type="button" class="card-main" aria-expanded=${isOpen} @click=${() => open(order)}>
-        <span class="card-head">
-          <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
-          ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
-          <span class="number">#${id.slice(-4)}</span>
-        </span>
-        <span class="due">${
-          isDone
-            ? html`${statuses[status].label} ${times.fromNow(order.completedAt ?? order.createdAt, now)}`
-            : html`<time datetime=${readyBy}>${times.at(readyBy, now)}</time> · ${times.fromNow(readyBy, now)}`
-        }</span>
-        ${isDone ? nothing : html`<span class="lines">${lines.slice(0, maxLines).map(renderLine)}</span>`}
-        ${!isDone && lines.length > maxLines ? html`<span class="small">and ${lines.length - maxLines} more</span>` : nothing}
-        ${customerComments && !isDone ? html`<span class="comment" dir="auto">${customerComments}</span>` : nothing}
+    <li class="card ${column} ${isWaiting ? view.times.urgency(order.readyBy, view.now) : ''} ${isOpen ? 'open' : ''}" data-order=${id}>
+      <button type="button" class="card-main" aria-expanded=${isOpen} @click=${() => view.open(order)}>
+        <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
+        ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
+        <span class="number">#${id.slice(-4)}</span>
+        <span class="due">${renderDue(order, view)}</span>
       </button>
-      ${isDone ? nothing : renderNext(order, view)}
+      ${column === 'done' ? nothing : [renderLines(readLines(order.items)), renderNote(customerComments), renderNext(order, view)]}
     </li>`;
 }
 
-function renderLine({ quantity, name, modifiers }: Line): TemplateResult {
-  const chosen = modifiers.map(modifier =>
-    modifier.quantity > 1 ? `${modifier.quantity} × ${modifier.name}` : modifier.name,
-  );
-  return html`<span class="order-line"><b>${quantity}</b> <bdi>${name}</bdi>${
-    chosen.length > 0 ? html` <small><bdi>${chosen.join(', ')}</bdi></small>` : nothing
-  }</span>`;
+function renderDue({ status, readyBy, completedAt, createdAt }: Order, { times, now }: OrderView) {
+  const { column, label } = statuses[status];
+  if (column === 'done') return `${label} ${times.fromNow(completedAt ?? createdAt, now)}`;
+  const time = html`<time datetime=${readyBy}>${times.at(readyBy, now)}</time>`;
+  // An order that is ready waits for its guest.
+  return column === 'ready' ? time : html`${time} · ${times.due(readyBy, now)}`;
 }
 
 /** The button of the usual next step; while a change is not confirmed, what is being done. */

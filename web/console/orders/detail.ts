@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import { type OrderView, renderNext } from './card.ts';
-import { type Line, readLines } from './lines.ts';
+import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
 import { nextStatus, statuses } from './statuses.ts';
+import { renderLines, renderNote } from './ticket.ts';
 
 export interface DetailOptions {
   readonly order: Order;
@@ -25,8 +26,8 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
         <button type="button" class="close" aria-label="Close the details" @click=${close}>×</button>
       </header>
       <p class="status ${statuses[status].column}">${statuses[status].label}</p>
-      ${customerComments ? html`<p class="comment" dir="auto">${customerComments}</p>` : nothing}
-      <ul class="detail-lines">${readLines(order.items).map(renderLine)}</ul>
+      ${renderLines(readLines(order.items))}
+      ${renderNote(customerComments)}
       <dl>
         <div><dt>Total</dt><dd>${format.price(price)} <span class="small">with ${format.price(tax)} tax</span></dd></div>
         <div><dt>Ready by</dt><dd>${times.at(readyBy, now)} · ${times.fromNow(readyBy, now)}</dd></div>
@@ -52,13 +53,4 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
     const others = shown.nextStatuses.filter(to => to !== nextStatus(shown.nextStatuses));
     return html`${others.map(to => html`<button type="button" @click=${() => confirm(to)}>${statuses[to].action}</button>`)}`;
   }
-}
-
-function renderLine({ quantity, name, note, modifiers }: Line): TemplateResult {
-  return html`
-    <li>
-      <b>${quantity}</b> <bdi>${name}</bdi>
-      ${note ? html`<p class="comment" dir="auto">${note}</p>` : nothing}
-      ${modifiers.length > 0 ? html`<ul>${modifiers.map(renderLine)}</ul>` : nothing}
-    </li>`;
 }

@@ -5,7 +5,7 @@ const minuteMs = 60_000;
 const soonMs = 5 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 
-export type Urgency = 'late' | 'soon' | 'later';
+export type Urgency = 'late' | 'soon' | 'calm';
 
 /** Creates the formats of times at a store, as its staff reads a clock. */
 export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
@@ -38,9 +38,14 @@ export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
       const hours = Math.round(minutes / 60);
       return Math.abs(hours) < 48 ? relative.format(hours, 'hour') : relative.format(Math.round(hours / 24), 'day');
     },
+    /** Until an order must be ready: `in 12 min`, `late 7 min`. */
+    due(readyBy: string, now: number): string {
+      const text = this.fromNow(readyBy, now);
+      return text.endsWith(' ago') ? `late ${text.slice(0, -' ago'.length)}` : text;
+    },
     urgency(readyBy: string, now: number): Urgency {
       const left = Date.parse(readyBy) - now;
-      return left < 0 ? 'late' : left < soonMs ? 'soon' : 'later';
+      return left < 0 ? 'late' : left < soonMs ? 'soon' : 'calm';
     },
   };
 }
