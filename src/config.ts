@@ -101,6 +101,7 @@ const settings = z.object({
   CARTE_GRAPHQL_OBJECTS: integer(1, 1e9).default(250_000),
   CARTE_GRAPHQL_ALIASES: integer(0, 10_000).default(100),
   CARTE_TRUSTED_DOCUMENTS: path.optional(),
+  CARTE_OPERATIONS: listOf(path),
   CARTE_WEBHOOKS: onOff,
   CARTE_WEBHOOK_ALLOW_HTTP: offOn,
   CARTE_WEBHOOK_ALLOW_NETWORKS: listOf(network),
@@ -225,6 +226,8 @@ function toConfig(env: z.output<typeof settings>) {
     },
     /** File that lists the only GraphQL documents to execute; absent: any document. */
     trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS,
+    /** Folders with sets of operations, beside those that come with Carte. */
+    operations: env.CARTE_OPERATIONS,
     webhooks: {
       /** Whether this process delivers events; they can be created in any case. */
       deliver: env.CARTE_WEBHOOKS,

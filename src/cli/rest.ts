@@ -1,20 +1,22 @@
 import { type Command, Option } from 'commander';
+import { OperatorError } from '../errors.ts';
 import { examples } from './options.ts';
 import { table, terminal } from './terminal.ts';
 
 export function addRestCommands(program: Command): void {
   program
     .command('routes')
-    .description('list the REST routes and their operations in schema/rest')
+    .description('list the REST routes and their operations')
     .addHelpText('after', examples('carte routes'))
     .action(async () => {
       const { routeTable } = await import('../rest/contract/contract.ts');
-      const rows = routeTable(await loadContract());
+      const rows = routeTable(await loadSets());
       terminal.out(table(rows.map(({ method, path, operation }) => [method, path, operation])));
     });
   program
     .command('openapi')
     .description('print the OpenAPI document of the REST routes')
+    .option('--set <name>', 'set of operations: v1, or a folder of CARTE_OPERATIONS', 'v1')
     .addOption(
       new Option('--spec <version>', 'version of OpenAPI; 3.0 is for generators that cannot read 3.1')
         .choices(['3.1', '3.0'])
@@ -27,25 +29,38 @@ export function addRestCommands(program: Command): void {
         'carte openapi > openapi.json',
         'carte openapi --spec 3.0 > openapi-3.0.json',
         'carte openapi --postman > carte.postman_collection.json',
+        'CARTE_OPERATIONS=operations/shop carte openapi --set shop > shop.json',
       ),
     )
-    .action(async ({ spec, postman = false }: { readonly spec: '3.1' | '3.0'; readonly postman?: boolean }) => {
-      terminal.out(JSON.stringify(await describeRest({ spec, postman }), null, 2));
+    .action(async (options: OpenapiOptions) => {
+      terminal.out(JSON.stringify(await describeRest(options), null, 2));
     });
 }
 
-async function describeRest({ spec, postman }: { readonly spec: '3.1' | '3.0'; readonly postman: boolean }) {
-  const contract = await loadContract();
+interface OpenapiOptions {
+  readonly set: string;
+  readonly spec: '3.1' | '3.0';
+  readonly postman?: boolean;
+}
+
+async function describeRest({ set, spec, postman = false }: OpenapiOptions) {
+  const sets = await loadSets();
+  const contract = sets.find(({ name }) => name === set);
+  if (!contract) {
+    throw new OperatorError(`There is no set "${set}", only ${sets.map(({ name }) => name).join(', ')}.`);
+  }
   if (postman) return (await import('../rest/openapi/postman.ts')).postmanCollection(contract);
   const document = (await import('../rest/openapi/document.ts')).openapiDocument(contract);
   return spec === '3.0' ? (await import('../rest/openapi/downgrade.ts')).downgradeDocument(document) : document;
 }
 
-/** Imported lazily: loading GraphQL and the resolvers would slow down --help. */
-async function loadContract() {
-  const [{ loadSchema }, contract] = await Promise.all([
+/** Loads the sets that `serve` would have with these folders; imported lazily, since the resolvers would slow down --help. */
+export async function loadSets(folders?: readonly string[]) {
+  const [{ loadSchema }, { readConfig }, { loadOperations }] = await Promise.all([
     import('../graphql/schema.ts'),
-    import('../rest/contract/contract.ts'),
+    import('../config.ts'),
+    import('../server/operations.ts'),
   ]);
-  return contract.loadContract(loadSchema());
+  const config = readConfig(process.env);
+  return loadOperations(loadSchema(), { ...config, operations: folders ?? config.operations });
 }

@@ -13,6 +13,7 @@ import {
   isObjectType,
   Kind,
 } from 'graphql';
+import { ResponseTooLarge } from '../errors.ts';
 import { isPause, TimeSlice } from '../scheduling/time-slice.ts';
 import { type Chunk, JsonWriter } from './json-writer.ts';
 import { type Fragments, type ResolveInfo, type SelectedField, selectedFields } from './selected-fields.ts';
@@ -41,7 +42,7 @@ export interface RenderingOptions {
   readonly context: unknown;
   /** Aborts rendering with a RangeError beyond it; for queries, whose size no contract bounds. */
   readonly maxBytes?: number;
-  /** Likewise for the objects in lists. */
+  /** Likewise for the objects in lists, with `ResponseTooLarge`. */
   readonly maxObjects?: number;
 }
 
@@ -70,7 +71,7 @@ export class Rendering {
 
   countObjects(count: number): void {
     this.#objectsLeft -= count;
-    if (this.#objectsLeft < 0) throw new RangeError('The response has too many objects in lists');
+    if (this.#objectsLeft < 0) throw new ResponseTooLarge('The response has too many objects in lists; request less.');
   }
 
   /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */

@@ -105,8 +105,11 @@ export function createContext(
 
 /** Creates the contexts of routes, which have authorized their root field. */
 export function createRouteContexts(dependencies: ContextDependencies) {
-  return ({ scope }: { readonly scope: AccessScope }, authorizedField: RootField): Context =>
-    createContext(dependencies, scope, { transport: 'REST', authorizedField });
+  const { maxCost } = dependencies;
+  return ({ scope }: { readonly scope: AccessScope }, authorizedField: RootField, cost: number): Context => {
+    const budget = maxCost === undefined ? unlimited : new CostBudget(maxCost, cost);
+    return createContext(dependencies, scope, { transport: 'REST', authorizedField, budget });
+  };
 }
 
 /** Reads revisions of a store; undefined if it is absent or out of scope. */

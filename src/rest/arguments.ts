@@ -6,7 +6,7 @@ import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
 import type { Operation } from './contract/contract.ts';
-import type { Parameter } from './contract/parameters.ts';
+import { ifMatchHeader, locationOf, type Parameter } from './contract/parameters.ts';
 import { compilePartialCheck } from './domain-errors.ts';
 import { unprocessable } from './errors.ts';
 
@@ -19,7 +19,7 @@ export function compileArguments(
   operations: readonly Operation[],
 ): ReadArguments {
   const { parameters } = operation;
-  const [ifMatch] = parameters.filter(parameter => parameter.in === 'header');
+  const ifMatch = parameters.find(({ header }) => header === ifMatchHeader);
   const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
   const hashes = new Set(matching.map(({ hash }) => hash));
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
@@ -40,7 +40,7 @@ export function compileArguments(
     if (ifMatch) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
       if (revision !== undefined) {
-        variables[ifMatch.name] = ifMatch.reader.read(revision, ['header', 'if-match'], errors);
+        variables[ifMatch.name] = ifMatch.reader.read(revision, locationOf(ifMatch), errors);
       }
     }
     return variables;
@@ -52,14 +52,16 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Input {
   readonly path: Fields;
   readonly query: URLSearchParams | undefined;
+  readonly headers: Fields;
   /** Undefined without an object to read. */
   readonly body: Fields | undefined;
 }
 
-function readInput({ params, url }: FastifyRequest): Omit<Input, 'body'> {
+function readInput({ params, url, headers }: FastifyRequest): Omit<Input, 'body'> {
   const search = url.indexOf('?');
   return {
     path: isObject(params) ? params : {},
+    headers,
     query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
   };
 }
@@ -82,25 +84,26 @@ function readParameter(
   errors: ValidationErrors,
 ): Promise<void> | undefined {
   const { name, required, reader, defaultValue } = parameter;
-  if (parameter.in === 'header' || (parameter.in === 'body' && !input.body)) return undefined;
+  if (parameter.header === ifMatchHeader || (parameter.in === 'body' && !input.body)) return undefined;
   const value = findValue(parameter, input);
   const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
-  const path = [parameter.in, name];
+  const path = locationOf(parameter);
   if (!isAbsent && parameter.in === 'body') {
     return reader.readInSlices(value, path, errors).then(read => {
       variables[name] = read;
     });
   }
   if (!isAbsent) variables[name] = reader.read(value, path, errors);
-  else if (required) errors.add([parameter.in, name], 'missing', 'Field required');
+  else if (required) errors.add(path, 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
   return undefined;
 }
 
-function findValue(parameter: Parameter, { path, query, body }: Input): unknown {
-  const { name } = parameter;
+function findValue(parameter: Parameter, { path, query, headers, body }: Input): unknown {
+  const { name, header } = parameter;
   if (parameter.in === 'path') return path[name];
   if (parameter.in === 'query') return query && queryValue(parameter, query);
+  if (header !== undefined) return headers[header.toLowerCase()];
   return body && Object.hasOwn(body, name) ? body[name] : undefined;
 }
 

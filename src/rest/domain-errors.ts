@@ -1,17 +1,24 @@
 import { type FieldNode, type GraphQLSchema, Kind, type ValueNode, visit } from 'graphql';
-import { type CheckPartialInput, InvalidInput, type ValidationError } from '../errors.ts';
+import { type CheckPartialInput, InvalidInput, ResponseTooLarge, TooCostly, type ValidationError } from '../errors.ts';
 import type { Variables } from '../execution/compile.ts';
 import { fieldsAlong, operationOf } from '../execution/selected-fields.ts';
 import { toSnakePath } from '../input/names.ts';
 import type { ErrorPath, RequestError } from '../input/validation-errors.ts';
 import type { Operation } from './contract/contract.ts';
-import { unprocessable } from './errors.ts';
+import { locationOf } from './contract/parameters.ts';
+import { HttpError, unprocessable } from './errors.ts';
 
-/** Translates `InvalidInput` of the field at these keys to 422; any other error stays as it is. */
+/** Translates an error of the field at these keys that is about the request to 422, or to 410 for an old cursor; others stay as they are. */
 export function translateInvalidInput(operation: Operation, keys: readonly string[], error: unknown): unknown {
+  if (error instanceof TooCostly || error instanceof ResponseTooLarge) return tooMuch(operation, error.message);
   if (!(error instanceof InvalidInput)) return error;
+  if (error.errors.every(({ type }) => type === 'cursor_expired')) return new HttpError(410, error.message);
   return unprocessable(error.errors.map(issue => toRequestError(operation, keys, issue)));
 }
+
+/** The 422 of a request for more than an operation may load. */
+export const tooMuch = (operation: Operation, message: string): HttpError =>
+  unprocessable([{ loc: unknownLoc(operation), msg: message, type: 'too_costly' }]);
 
 /** Compiles the domain's check of arguments of which not all could be read, so that one 422 reports every error. */
 export function compilePartialCheck(
@@ -68,8 +75,7 @@ function locInValue(operation: Operation, value: ValueNode, path: ErrorPath): Er
 function locOfVariable(operation: Operation, name: string, path: ErrorPath): ErrorPath {
   const parameter = operation.parameters.find(candidate => candidate.name === name);
   if (!parameter) return unknownLoc(operation);
-  const requestName = parameter.in === 'header' ? 'if-match' : parameter.name;
-  return [parameter.in, requestName, ...toSnakePath(parameter.type, path)];
+  return [...locationOf(parameter), ...toSnakePath(parameter.type, path)];
 }
 
 function variablesIn(value: ValueNode): string[] {

@@ -23,6 +23,8 @@ export type Caller = NonNullable<FastifyRequest['caller']>;
 export interface RestRequest {
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;
+  /** Of the operation with these variables; 0 where it is not limited and no list. */
+  readonly cost: number;
 }
 
 export interface RestResponse {
@@ -41,12 +43,21 @@ export interface ExecuteOptions {
   readonly schema: GraphQLSchema;
   /** Caches responses that depend only on a store's configuration. */
   readonly responseCache: ResponseCache;
-  /** Creates the context value of one request, which is authorized for the root field. */
-  readonly createContext: (caller: Caller, rootField: GraphQLField<unknown, unknown>) => unknown;
+  /** Creates the context value of one request, which is authorized for the root field; `cost` counts towards its limit. */
+  readonly createContext: (caller: Caller, rootField: GraphQLField<unknown, unknown>, cost: number) => unknown;
+  /** Absent for sets that come with Carte: their contract bounds what they load. */
+  readonly limits?: RouteLimits | undefined;
   /** Reads revisions of a store, which costs less than to load its data. */
   readonly readRevisions: ReadRevisions<Caller>;
   /** Runs what takes long, e.g. the first rendering of a menu, when it is the turn of the key. */
   readonly runExpensive: <T>(keyId: string, task: () => Promise<T>) => Promise<T>;
+}
+
+/** Limits of one request, as those of a GraphQL document. */
+export interface RouteLimits {
+  readonly cost: number;
+  /** In the lists of one response. */
+  readonly objects: number;
 }
 
 export function compileExecute(contract: Contract, operation: Operation, options: ExecuteOptions): ExecuteOperation {
@@ -55,17 +66,20 @@ export function compileExecute(contract: Contract, operation: Operation, options
     : compileWrite(contract, operation, options);
 }
 
+/** A response of so many objects takes its turn among the expensive requests, as does the first rendering of a menu. */
+const minExpensiveCost = 4_000;
+
 function compileRead(
   contract: Contract,
   operation: Operation,
-  { schema, responseCache, createContext, readRevisions, runExpensive }: ExecuteOptions,
+  { schema, responseCache, createContext, readRevisions, runExpensive, limits }: ExecuteOptions,
 ): ExecuteOperation {
-  const compiled = compileRoute(schema, contract, operation);
+  const compiled = compileRoute(schema, contract, operation, limits?.objects);
   const revision = compileRevision(schema, operation);
   const isCached = isOperationCacheable(schema, operation);
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
   const coalesce = createCoalescing();
-  return async (variables, { caller, headers }) => {
+  return async (variables, { caller, headers, cost }) => {
     const ifNoneMatch = headers['if-none-match'];
     const etag =
       revision && (ifNoneMatch !== undefined || isCached)
@@ -76,13 +90,15 @@ function compileRead(
     const unchanged =
       etag !== undefined && !needsBody ? notModified(etag, ifNoneMatch, { varies: isCached }) : undefined;
     if (unchanged) return unchanged;
-    const render = () => renderResponse(operation, compiled, variables, createContext(caller, operation.rootField));
+    const render = () =>
+      renderResponse(operation, compiled, variables, createContext(caller, operation.rootField, cost));
     if (isCached && etag !== undefined) {
       const found = responseCache.get(cacheKeyOf(operation, variables), etag, () => runExpensive(caller.keyId, render));
       const response = await encode(found instanceof Promise ? await found : found, headers);
       return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }
-    const { revision: current, bytes } = await (isList ? coalesce(caller, variables, render) : render());
+    const run = cost >= minExpensiveCost ? () => runExpensive(caller.keyId, render) : render;
+    const { revision: current, bytes } = await (isList ? coalesce(caller, variables, run) : run());
     return notModified(current, ifNoneMatch, { varies: false }) ?? { status: 200, etag: current, body: bytes };
   };
 }
@@ -159,11 +175,12 @@ function compileRevision(graph: GraphQLSchema, operation: Operation): Revision |
 
 /** The body of a write is deduplicated, because it can be large and its cache entry is often never read. */
 function compileWrite(contract: Contract, operation: Operation, options: ExecuteOptions): ExecuteOperation {
-  const { schema, responseCache, createContext } = options;
-  const compiled = compileRoute(schema, contract, operation);
+  const { schema, responseCache, createContext, limits } = options;
+  const compiled = compileRoute(schema, contract, operation, limits?.objects);
   const read = findEquivalentRead(contract, operation, schema);
-  return async (variables, { caller }) => {
-    const result = (await compiled(variables, createContext(caller, operation.rootField))) ?? notFound(operation);
+  return async (variables, { caller, cost }) => {
+    const context = createContext(caller, operation.rootField, cost);
+    const result = (await compiled(variables, context)) ?? notFound(operation);
     const body = await runInSlices(DeduplicatedBuffer.from(result.body));
     const { etagValues } = result;
     const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Contract } from './contract/contract.ts';
+import type { Operation } from './contract/contract.ts';
 import { colonPath } from './contract/parameters.ts';
 import { HttpError } from './errors.ts';
 
 /** Mounts 405 for other methods of a path, 307 for a missing or superfluous trailing slash, and 404 for any other path. */
-export function mountFallbackRoutes(app: FastifyInstance, { operations }: Contract): void {
+export function mountFallbackRoutes(app: FastifyInstance, operations: readonly Operation[]): void {
   const byPath = Map.groupBy(operations, ({ route }) => route.path);
   for (const [path, onPath] of byPath) {
     const methods = onPath.map(({ route }) => route.method);

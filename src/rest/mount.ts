@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLField } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { TooCostly } from '../errors.ts';
 import type { Variables } from '../execution/compile.ts';
 import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
@@ -10,14 +11,21 @@ import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import type { Contract } from './contract/contract.ts';
+import { ifMatchHeader } from './contract/parameters.ts';
+import { tooMuch } from './domain-errors.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
 import { mountFallbackRoutes } from './fallback-routes.ts';
 import type { SofaRoute } from './sofa.ts';
 
-export interface RestOptions extends ExecuteOptions {
+/** A set of operations with the routes that SOFA has generated from it. */
+export interface RouteSet extends Pick<ExecuteOptions, 'createContext' | 'limits'> {
   readonly contract: Contract;
   readonly routes: readonly SofaRoute[];
+}
+
+export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'limits'> {
+  readonly sets: readonly RouteSet[];
   /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
   /** Throws `Unauthenticated` without a caller, and `Forbidden` for one without the permission that the root field requires. */
@@ -32,59 +40,72 @@ export interface RestOptions extends ExecuteOptions {
   readonly translateError?: (error: unknown) => Error | undefined;
 }
 
-/** A plugin that mounts the routes which SOFA has generated from schema/rest. */
+/** A plugin that mounts the routes which SOFA has generated from sets of operations. */
 export async function mountRest(app: FastifyInstance, options: RestOptions): Promise<void> {
   acceptBodies(app, options.bodyLimit ?? 10 * 1024 * 1024);
   app.setErrorHandler((error, request, reply) => sendError(options.translateError?.(error) ?? error, request, reply));
-  for (const route of options.routes) mountRoute(app, route, options);
-  mountFallbackRoutes(app, options.contract);
+  for (const set of options.sets) for (const route of set.routes) mountRoute(app, route, { ...options, ...set });
+  mountFallbackRoutes(
+    app,
+    options.sets.flatMap(({ contract }) => contract.operations),
+  );
 }
 
-/** A list of so many objects takes its turn among the expensive requests, as does one with a large body. */
-const minExpensiveCost = 4_000;
-
-function mountRoute(app: FastifyInstance, { operation, method, path, handle }: SofaRoute, options: RestOptions): void {
-  const { contract, schema, requests, runExpensive } = options;
+function mountRoute(
+  app: FastifyInstance,
+  { operation, method, path, handle }: SofaRoute,
+  options: RestOptions & RouteSet,
+): void {
+  const { contract, schema, requests, runExpensive, limits } = options;
   const readArguments = compileArguments(schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
   const isList = method === 'GET' && operation.parameters.some(parameter => parameter.in === 'query');
-  const costOf = cacheCosts(variables => options.costOf(operation.document, operation.name, variables));
+  const computeCost = (variables: Variables) => options.costOf(operation.document, operation.name, variables);
+  const hasBody = operation.parameters.some(parameter => parameter.in === 'body');
+  const costOf = hasBody ? computeCost : cacheCosts(computeCost);
+  const headers = operation.parameters.flatMap(({ header }) => header ?? []);
+  const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
   app.route({
     method,
     url: path,
-    config: { operation: operation.name },
+    config: { operation: operation.name, isConditional: headers.includes(ifMatchHeader) },
     // Before the body is read.
     onRequest: async (request, reply) => {
       // Responses depend on the API key, and are revalidated each time.
       reply.header('cache-control', 'private, no-cache');
+      if (vary) reply.header('vary', vary);
       await options.authenticate(request);
       options.authorize(operation.rootField, request.caller);
     },
     handler: async (request, reply) => {
       const { caller } = request;
       if (!caller) throw new Error('A request was not authenticated');
-      const isExpensive = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
+      const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
-        const handleRequest = () => handle(execute, variables, { caller, headers: request.headers });
-        const cost = isList ? costOf(variables) : 0;
-        return cost >= minExpensiveCost ? runExpensive(caller.keyId, handleRequest) : handleRequest();
+        const cost = isList || limits ? costOf(variables) : 0;
+        if (limits && cost > limits.cost)
+          throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);
+        return handle(execute, variables, { caller, headers: request.headers, cost });
       };
       const response = await requests.run(caller.keyId, () =>
-        isExpensive ? runExpensive(caller.keyId, respond) : respond(),
+        hasLargeBody ? runExpensive(caller.keyId, respond) : respond(),
       );
       return send(response, reply);
     },
   });
 }
 
-/** Computes a cost once for the numbers among the variables and the names of the others: the cost of a list depends on little else. */
+/** Computes a cost once for numbers and the lengths of lists among the variables, and the names of the others: it depends on nothing else. */
 function cacheCosts(costOf: (variables: Variables) => number): (variables: Variables) => number {
   const costs = new LRUCache<string, number>({ max: 1_000 });
   return variables => {
     let key = '';
-    for (const name in variables)
-      key += typeof variables[name] === 'number' ? `${name}=${variables[name]},` : `${name},`;
+    for (const name in variables) {
+      const value = variables[name];
+      const size = Array.isArray(value) ? value.length : value;
+      key += typeof size === 'number' ? `${name}=${size},` : `${name},`;
+    }
     let cost = costs.get(key);
     if (cost === undefined) {
       cost = costOf(variables);
@@ -102,8 +123,13 @@ function send({ status, etag, body, encoding }: RestResponse, reply: FastifyRepl
 }
 
 function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, headers, detail } = toHttpError(error) ?? internalServerError(error, request);
+  const { status, headers, detail } = toHttpError(error, isConditional(request)) ?? internalServerError(error, request);
   return sendJson(reply.code(status).headers(headers), Buffer.from(JSON.stringify({ detail })));
+}
+
+/** Whether If-Match was given to a route that takes it. */
+function isConditional({ headers, routeOptions: { config } }: FastifyRequest): boolean {
+  return headers['if-match'] !== undefined && 'isConditional' in config && config.isConditional === true;
 }
 
 function internalServerError(error: unknown, request: FastifyRequest): HttpError {

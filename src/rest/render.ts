@@ -15,13 +15,19 @@ import { type Contract, type Operation, rootFieldOf } from './contract/contract.
 import type { FieldExtensions } from './contract/outputs.ts';
 import { translateInvalidInput } from './domain-errors.ts';
 
-/** Compiles an operation of schema/rest to a body in the shape of its derived type. */
-export function compileRoute(graph: GraphQLSchema, contract: Contract, operation: Operation): CompiledOperation {
+/** Compiles an operation to a body in the shape of its derived type. */
+export function compileRoute(
+  graph: GraphQLSchema,
+  contract: Contract,
+  operation: Operation,
+  maxObjects?: number,
+): CompiledOperation {
   const { document, name, kind } = operation;
   const fieldsOf = (keys: readonly string[]) => fieldsAlong(document, name, keys);
   const source = { document, kind, body: fieldsOf(operation.bodyPath), etags: operation.etagPaths.map(fieldsOf) };
   return compileOperation(graph, source, {
     shape: shapeOf(rootFieldOf(contract, operation).type),
+    limits: { ...(maxObjects !== undefined && { maxObjects }) },
     translateError: (error, keys) => translateInvalidInput(operation, keys, error),
   });
 }

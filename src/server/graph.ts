@@ -4,12 +4,14 @@ import type { GraphQLSchema } from 'graphql';
 import { type ContextDependencies, createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
+import type { SetFiles } from '../rest/contract/folders.ts';
+import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
 
 export interface Graph {
   readonly schema: GraphQLSchema;
-  /** The operations of schema/rest. */
-  readonly contract: Contract;
+  /** Sets of operations: `v1`, others that come with Carte, and the operator's. */
+  readonly sets: readonly Contract[];
   readonly dependencies: ContextDependencies;
 }
 
@@ -19,12 +21,12 @@ declare module 'fastify' {
   }
 }
 
-/** Decorates the server with the graph that `/graphql`, `/v1` and webhooks have in common. */
+/** Decorates the server with the graph that `/graphql`, routes and webhooks have in common. */
 export const graph = fp(
-  async (app: FastifyInstance) => {
+  async (app: FastifyInstance, { operatorSets }: { readonly operatorSets?: readonly SetFiles[] | undefined }) => {
     const { config, database, metrics } = app;
     const schema = loadSchema();
-    const contract = loadContract(schema);
+    const sets = loadOperations(schema, config, operatorSets);
     const dependencies: ContextDependencies = {
       orm: database.orm,
       repositories: createRepositories(database, config.historyLimits),
@@ -32,9 +34,9 @@ export const graph = fp(
       historyLimits: config.historyLimits,
       onReplaced: metrics.menuReplaced,
     };
-    const renderOrder = compileOrderRenderer(schema, contract, scope => createContext(dependencies, scope));
+    const renderOrder = compileOrderRenderer(schema, loadContract(schema), scope => createContext(dependencies, scope));
     const webhooks = deliverWebhooks(app, renderOrder);
-    app.decorate('graph', { schema, contract, dependencies: { ...dependencies, webhooks } });
+    app.decorate('graph', { schema, sets, dependencies: { ...dependencies, webhooks } });
   },
   { name: 'graph', dependencies: ['database', 'events', 'metrics'] },
 );

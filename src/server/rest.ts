@@ -8,15 +8,21 @@ import { openapiDocument } from '../rest/openapi/document.ts';
 import { generateRoutes } from '../rest/sofa.ts';
 import { mountDocs } from './pages/docs.ts';
 
-/** Mounts the routes of `/v1`, and their documentation. */
+/** Mounts the routes of all sets, and their documentation. */
 export const rest = fp(
   async (app: FastifyInstance) => {
-    const { schema, contract, dependencies } = app.graph;
-    const routes = generateRoutes(contract);
+    const { schema, dependencies } = app.graph;
+    const { cost, objects } = app.config.graphqlLimits;
+    const createContext = createRouteContexts(dependencies);
+    const createLimited = createRouteContexts({ ...dependencies, maxCost: cost, maxObjects: objects });
+    const sets = app.graph.sets.map(contract => ({
+      contract,
+      routes: generateRoutes(contract),
+      ...(contract.isBuiltIn ? { createContext } : { createContext: createLimited, limits: { cost, objects } }),
+    }));
     await app.register(mountRest, {
       schema,
-      contract,
-      routes,
+      sets,
       responseCache: app.responseCache,
       bodyLimit: app.config.bodyLimit,
       authenticate: app.authenticate,
@@ -24,11 +30,13 @@ export const rest = fp(
       requests: app.shares.requests,
       runExpensive: app.runExpensive,
       costOf: createCostOf(schema),
-      createContext: createRouteContexts(dependencies),
       readRevisions: ({ scope }, store) => readRevisions(dependencies, scope, store),
       translateError: app.translateError,
     });
-    mountDocs(app, openapiDocument(contract, routes));
+    mountDocs(
+      app,
+      sets.map(({ contract, routes }) => ({ contract, document: openapiDocument(contract, routes) })),
+    );
   },
   {
     name: 'rest',

@@ -2,9 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../http/service.ts';
 import { startApp } from '../support/app.ts';
-import { routes } from '../support/interface.ts';
+import { routes as nine } from '../support/interface.ts';
+import { exampleSet } from '../support/operations.ts';
 
-const app = await startApp();
+const app = await startApp({ operations: [exampleSet] });
+const routes = [...nine, { method: 'GET', path: '/website/stores/{store_service_id}/opening-hours' }];
 const store = await app.data.store();
 const [order] = await app.data.orders(store, 1);
 const ids: Readonly<Record<string, string | null | undefined>> = {
@@ -27,13 +29,16 @@ async function statuses(url: string): Promise<Record<string, number>> {
 
 const all = (status: number) => Object.fromEntries(routes.map(({ method, path }) => [`${method} ${path}`, status]));
 
-describe('SOFA generates the nine routes', () => {
+describe('SOFA generates the nine routes, and those of an operator', () => {
   test('with SOFA each of them exists', async () => {
     expect(await statuses(app.url)).toEqual(all(200));
   });
 
   test('without SOFA none exists', async () => {
-    const { url } = await startService(app.orm, { NODE_OPTIONS: `--import ${withoutSofa}` });
+    const { url } = await startService(app.orm, {
+      NODE_OPTIONS: `--import ${withoutSofa}`,
+      CARTE_OPERATIONS: exampleSet,
+    });
     expect(await statuses(url)).toEqual(all(404));
   });
 });

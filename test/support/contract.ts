@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { buildSchema, Source } from 'graphql';
+import { buildSchema } from 'graphql';
 import { expect } from 'vitest';
 import { readContract } from '../../src/rest/contract/contract.ts';
 
@@ -31,14 +31,14 @@ const graph = buildSchema(`
 const directives = readFileSync(new URL('../../schema/rest/directives.graphql', import.meta.url), 'utf8');
 
 /** The errors of a contract, one a line; none when it is good. */
-export function errorsOf(text: string, more: Readonly<Record<string, string>> = {}): string[] {
-  const sources = [
-    new Source(directives, 'schema/rest/directives.graphql'),
-    new Source(text, 'shops.graphql'),
-    ...Object.entries(more).map(([name, body]) => new Source(body, name)),
+export function errorsOf(text: string, more: Readonly<Record<string, string>> = {}, isBuiltIn = true): string[] {
+  const files = [
+    { path: 'schema/rest/directives.graphql', text: directives },
+    { path: 'shops.graphql', text },
+    ...Object.entries(more).map(([path, body]) => ({ path, text: body })),
   ];
   try {
-    readContract(graph, sources);
+    readContract(graph, { name: 'shops', isBuiltIn, files, examples: {} });
     return [];
   } catch (error) {
     const [title, ...errors] = String(error).split('\n');

@@ -22,8 +22,8 @@ query listShops @route(path: "/shops/{id}") { shops { nickName } }`,
     'shops.graphql:2: Cannot query field "colour" on type "Shop".',
     'owners.graphql:2: This anonymous operation must be the only defined operation.',
     'owners.graphql:2: The operation has no name.',
-    'owners.graphql:2: The operation has no @route.',
-    'owners.graphql:3: {id} in the path is not a variable of the operation.',
+    'owners.graphql:2: The operation has no @route; add one such as @route(path: "/shop/stores").',
+    'owners.graphql:3: {id} in the path is not a variable of the operation; add ($id: ID!).',
     'owners.graphql:3: GET /shops/{id} is already the route of getShop.',
     'owners.graphql:3: "nickName" is not in snake_case; give the field an alias.',
   ]);
@@ -42,18 +42,22 @@ const operations: readonly Case[] = [
     'The link to "b" is unknown, or its path has no {id}.',
   ],
   ['an unnamed operation', `query ${route} { shops { id } }`, 'The operation has no name.'],
-  ['an operation without a route', 'query a { shops { id } }', 'The operation has no @route.'],
+  [
+    'an operation without a route',
+    'query a { shops { id } }',
+    'The operation has no @route; add one such as @route(path: "/shop/stores").',
+  ],
   ['a subscription', 'subscription a { shop { id } }', 'A subscription cannot be a route.'],
   ['an unknown field', `query a ${route} { shops { postcode } }`, 'Cannot query field "postcode" on type "Shop".'],
   [
     'two root fields',
     `query a ${route} { shops { id } other: shops { id } }`,
-    'A route needs exactly one root field; a selects something else.',
+    'A route needs exactly one root field; a selects something else. Write one operation for each.',
   ],
   [
     'a root fragment',
     `query a ${route} { ...Root } fragment Root on Query { shops { id } }`,
-    'A route needs exactly one root field; a selects something else.',
+    'A route needs exactly one root field; a selects something else. Write one operation for each.',
   ],
   [
     'an inline fragment',
@@ -95,7 +99,7 @@ const operations: readonly Case[] = [
   [
     'a path parameter without a variable',
     `query a ${byId} { shops { id } }`,
-    '{id} in the path is not a variable of the operation.',
+    '{id} in the path is not a variable of the operation; add ($id: ID!).',
   ],
   [
     'a nullable path parameter',
@@ -105,7 +109,7 @@ const operations: readonly Case[] = [
   [
     'an input object in a query string',
     `query a($paint: Paint) ${route} { shop(paint: $paint) { id } }`,
-    '$paint is an input object, so it must be in the body.',
+    '$paint is an input object, so it must be in the body: add method: POST, or use variables for its fields.',
   ],
   [
     'a scalar without a reader',
@@ -184,7 +188,7 @@ const bodies: readonly Case[] = [
   [
     'a type with the name of another',
     `query a ${route} { shops { ...Colour } } fragment Colour on Shop { id }`,
-    'There is another type named Colour.',
+    'There is another type named Colour; rename this one.',
   ],
   [
     'a default of a non-null field',

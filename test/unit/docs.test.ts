@@ -1,11 +1,17 @@
 import { brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
+import { loadContract } from '../../src/rest/contract/contract.ts';
 import { mountDocs } from '../../src/server/pages/docs.ts';
 import { version } from '../../src/version.ts';
+import { buildGraph } from '../support/graph.ts';
 
 const app = Fastify();
-mountDocs(app, { openapi: '3.1.0', info: { title: 'A' } });
+const contract = loadContract(buildGraph());
+mountDocs(app, [
+  { contract, document: { openapi: '3.1.0', info: { title: 'A' } } },
+  { contract: { ...contract, name: 'shop', info: undefined }, document: { openapi: '3.1.0', info: { title: 'B' } } },
+]);
 const page = await app.inject('/docs');
 const scriptUrl = `/${/docs\/[\w-]{22}\/scalar\.js/.exec(page.body)?.[0]}`;
 
@@ -41,6 +47,18 @@ describe('/docs', () => {
     const response = await app.inject('/docs/');
     expect([response.statusCode, response.headers.location]).toEqual([307, '../docs']);
   });
+});
+
+test('the sets refer to each other, and each page to its own document', async () => {
+  const shop = await app.inject('/docs?set=shop');
+  expect(page.body).toContain('<a href="docs" aria-current="page">Carte</a> <a href="docs?set=shop">shop</a>');
+  expect(page.body).toContain('href="openapi.json"');
+  expect(shop.body).toContain('<a href="docs?set=shop" aria-current="page">shop</a>');
+  expect(shop.body).toContain('href="openapi/shop.json"');
+  expect((await app.inject('/openapi/shop.json')).json()).toEqual({ openapi: '3.1.0', info: { title: 'B' } });
+  expect((await app.inject('/openapi/shop-3.0.json')).json()).toEqual({ openapi: '3.0.3', info: { title: 'B' } });
+  expect((await app.inject('/openapi/shop.postman.json')).json().info.name).toBe('shop');
+  expect((await app.inject('/docs?set=other')).statusCode).toBe(404);
 });
 
 test('/openapi.json is the document, and /openapi-3.0.json is the same in version 3.0', async () => {

@@ -32,8 +32,7 @@ function appThatThrows(error: unknown) {
   app.decorateRequest('caller', null);
   app.register(mountRest, {
     schema,
-    contract,
-    routes: generateRoutes(contract),
+    sets: [{ contract, routes: generateRoutes(contract), createContext: () => ({}) }],
     requests: { run: async (_keyId, task) => task() },
     runExpensive: (_keyId, task) => task(),
     costOf: () => 0,
@@ -43,7 +42,6 @@ function appThatThrows(error: unknown) {
       request.caller = { keyId: 'key', scope: operatorScope };
     },
     authorize: () => {},
-    createContext: () => ({}),
     translateError: cause =>
       cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined,
   });
@@ -78,14 +76,18 @@ describe('an error in a resolver', () => {
     }
   });
 
-  test('is 412 if the revision has changed', async () => {
+  test.each([
+    [412, { 'if-match': '*' }],
+    [409, {}],
+  ])('is %i for a conflict with the headers %j', async (status, headers) => {
     const { app } = appThatThrows(new Conflict('The menu is at revision 2, not 1.'));
     const response = await app.inject({
       method: 'POST',
       url: '/v1/stores/a/menu_configuration/',
+      headers,
       payload: { items: [] },
     });
-    expect(response.statusCode).toBe(412);
+    expect(response.statusCode).toBe(status);
     expect(response.json()).toEqual({ detail: 'The menu is at revision 2, not 1.' });
   });
 });

@@ -1,3 +1,5 @@
+import { find } from '../element.ts';
+
 interface OpenApi {
   readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 }
@@ -15,7 +17,7 @@ const none: ReadonlyMap<string, string> = new Map();
  */
 export async function loadDocument(key: string): Promise<OpenApi> {
   const [document, identifiers] = await Promise.all([
-    getJson<OpenApi>('openapi.json'),
+    getJson<OpenApi>(find('link[rel=describedby]', HTMLLinkElement).href),
     key === '' ? none : findIdentifiers({ 'x-api-key': key }).catch(() => none),
   ]);
   const parameters = Object.values(document.paths).flatMap(({ get }) => get?.parameters ?? []);

@@ -8,29 +8,38 @@ import {
   GraphQLSchema,
   type OperationDefinitionNode,
   print,
-  type Source,
+  Source,
   separateOperations,
   specifiedRules,
   validate,
   visit,
 } from 'graphql';
 import { directiveAt, type InterfaceDirective, type RouteDirective } from './directives.ts';
+import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
+import { ReservedPathsRule } from './reserved-paths.ts';
 import { findResponse, keyOf, last, printBody } from './response.ts';
-import { BodyFieldsRule, DistinctRoutesRule, FixedShapeRule, KnownLinksRule, RoutableOperationsRule } from './rules.ts';
-import { ContractError, type ContractSources, parseSources, type Report, readSources } from './sources.ts';
+import {
+  BodyFieldsRule,
+  DistinctRoutesRule,
+  FixedShapeRule,
+  KnownLinksRule,
+  RoutableOperationsRule,
+  SnakeCaseRule,
+} from './rules.ts';
+import { ContractError, type ContractSources, parseSources, type Report } from './sources.ts';
 
-/** The REST interface that schema/rest defines. */
-export interface Contract {
+/** The REST interface that a set of operations defines. */
+export interface Contract extends Pick<SetFiles, 'name' | 'isBuiltIn' | 'examples'> {
   readonly operations: readonly Operation[];
   /** The derived schema: one root field per operation, with the request as arguments and the body as type. */
   readonly schema: GraphQLSchema;
   readonly info: InterfaceDirective | undefined;
 }
 
-/** An operation of schema/rest and its route. */
+/** An operation of a set and its route. */
 export interface Operation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
@@ -60,35 +69,42 @@ export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): Gr
   return field;
 }
 
-/** Every route, sorted by path and method. */
-export function routeTable({ operations }: Contract) {
-  return operations
+/** Every route of the sets, sorted by path and method. */
+export function routeTable(sets: readonly Contract[]) {
+  return sets
+    .flatMap(({ operations }) => operations)
     .map(({ name, route: { method, path } }) => ({ method, path, operation: name }))
     .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 }
 
 const loaded = new WeakMap<GraphQLSchema, Contract>();
 
-/** Loads the contract from schema/rest, once for a graph. */
+/** Loads the contract of the nine routes from schema/rest, once for a graph. */
 export function loadContract(graph: GraphQLSchema): Contract {
-  const contract = loaded.get(graph) ?? readContract(graph, readSources());
+  const contract = loaded.get(graph) ?? readContract(graph, readV1());
   loaded.set(graph, contract);
   return contract;
 }
 
-export function readContract(graph: GraphQLSchema, sources: readonly Source[]): Contract {
-  const parsed = parseSources(graph, sources);
-  const ownRules = [RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule];
+export function readContract(graph: GraphQLSchema, { name, isBuiltIn, files, examples }: SetFiles): Contract {
+  const parsed = parseSources(
+    graph,
+    files.map(({ path, text }) => new Source(text, path)),
+  );
+  const ownRules = [
+    ...[RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
+    isBuiltIn ? SnakeCaseRule : ReservedPathsRule,
+  ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
   if (errors.length > 0) throw new ContractError(errors);
-  const contract = derive(parsed, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
+  const derived = derive(parsed, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
   if (errors.length > 0) throw new ContractError(errors);
-  return contract;
+  return { name, isBuiltIn, examples, ...derived };
 }
 
 type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown, unknown>>>;
 
-function derive(sources: ContractSources, report: Report): Contract {
+function derive(sources: ContractSources, report: Report): Pick<Contract, 'operations' | 'schema' | 'info'> {
   const outputs = new OutputTypes(sources, report);
   const documents = separateOperations(sources.document);
   const derived = sources.operations.map(node => {

@@ -9,6 +9,7 @@ import {
 /** The arguments of directives, as schema/rest/directives.graphql declares them. */
 interface Directives {
   readonly route: RouteDirective;
+  readonly header: { readonly name: string };
   readonly ifMatch: { readonly etagsOf: readonly string[] };
   readonly default: { readonly value: unknown };
   readonly range: { readonly min?: number | null; readonly max?: number | null };

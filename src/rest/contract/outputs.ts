@@ -56,7 +56,8 @@ interface ObjectTypeDraft {
   readonly constants: readonly Constant[];
 }
 
-const rootTypes = new Set(['Query', 'Mutation']);
+/** Names of the roots, and of schemas that every OpenAPI document has. */
+const reservedTypes = new Set(['Query', 'Mutation', 'ValidationError', 'HTTPValidationError', 'HTTPError']);
 
 const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
@@ -144,8 +145,8 @@ export class OutputTypes {
   }
 
   #create({ name, parent, node, description, fields, constants }: ObjectTypeDraft): GraphQLObjectType {
-    const isTaken = this.#types.has(name) || isLeafType(this.#sources.schema.getType(name)) || rootTypes.has(name);
-    if (isTaken) this.#report(`There is another type named ${name}.`, node);
+    const isTaken = this.#types.has(name) || isLeafType(this.#sources.schema.getType(name)) || reservedTypes.has(name);
+    if (isTaken) this.#report(`There is another type named ${name}; rename this one.`, node);
     const entries = [...fields];
     for (const constant of constants) this.#insertConstant(constant, entries, node);
     const extensions: TypeExtensions = { graphType: parent.name };

@@ -34,9 +34,20 @@ export interface Parameter {
   readonly max: number | undefined;
   readonly description: string | undefined;
   readonly example: unknown;
+  /** The name of the header, as documented; undefined elsewhere. */
+  readonly header: string | undefined;
   /** The operations whose ETags If-Match accepts. */
   readonly etagsOf: readonly string[];
 }
+
+/** The header of `@ifMatch`; its value is an ETag, not that of the variable. */
+export const ifMatchHeader = 'If-Match';
+
+/** Where an error about a parameter is: `loc` has the names of headers in lower case, as FastAPI. */
+export const locationOf = ({ in: location, name, header }: Parameter): [string, string] => [
+  location,
+  header?.toLowerCase() ?? name,
+];
 
 const integers = new Set(['Int', 'SafeInt']);
 
@@ -56,7 +67,7 @@ export function readParameters(
   const definitions = operation.variableDefinitions ?? [];
   const inPath = namesInPath(route.path);
   for (const name of inPath.filter(name => definitions.every(({ variable }) => variable.name.value !== name))) {
-    report(`{${name}} in the path is not a variable of the operation.`, operation);
+    report(`{${name}} in the path is not a variable of the operation; add ($${name}: ID!).`, operation);
   }
   return definitions.flatMap(definition => {
     const name = definition.variable.name.value;
@@ -66,7 +77,7 @@ export function readParameters(
 }
 
 function sourceOf(schema: GraphQLSchema, definition: VariableDefinitionNode, { method }: RouteDirective) {
-  if (directiveAt(schema, 'ifMatch', definition)) return 'header';
+  if (directiveAt(schema, 'ifMatch', definition) || directiveAt(schema, 'header', definition)) return 'header';
   return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 }
 
@@ -85,6 +96,9 @@ function readParameter(
   const type = typeFromAST(schema, definition.type);
   if (!isInputType(type)) return undefined;
   checkType(type, { definition, source, description }, report);
+  if (source === 'path' && headerOf(schema, definition) !== undefined) {
+    report(`$${name} is in the path, so it cannot come from a header.`, definition);
+  }
   const range = directiveAt(schema, 'range', definition);
   const bounds = { min: range?.min ?? undefined, max: range?.max ?? undefined };
   if (range && !integers.has(getNullableType(type).toString())) {
@@ -102,8 +116,10 @@ function readParameter(
     ...bounds,
     description: directiveAt(schema, 'description', definition)?.text ?? description,
     example: directiveAt(schema, 'example', definition)?.value,
+    header: source === 'header' ? headerOf(schema, definition) : undefined,
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
   };
+  if (source === 'header') checkHeader(parameter, definition, report);
   checkExample(parameter, 'example', definition, report);
   checkExample(parameter, 'defaultValue', definition, report);
   return parameter;
@@ -117,10 +133,29 @@ function checkType(type: GraphQLInputType, { definition, source }: ParameterSour
   }
   if (source === 'path' && isListType(bare)) report(`$${name} is in the path, so it cannot be a list.`, definition);
   if (source !== 'body' && isInputObjectType(getNamedType(type))) {
-    report(`$${name} is an input object, so it must be in the body.`, definition);
+    report(
+      `$${name} is an input object, so it must be in the body: add method: POST, or use variables for its fields.`,
+      definition,
+    );
   }
-  if (source === 'header' && (isNonNullType(type) || !integers.has(bare.toString()))) {
+}
+
+function headerOf(schema: GraphQLSchema, definition: VariableDefinitionNode): string | undefined {
+  if (directiveAt(schema, 'ifMatch', definition)) return ifMatchHeader;
+  return directiveAt(schema, 'header', definition)?.name;
+}
+
+/** Headers that HTTP, the server or OpenAPI give a meaning of their own. */
+const ownHeaders =
+  /^(?:x-api-key|authorization|cookie|host|origin|connection|expect|te|trailer|transfer-encoding|upgrade|date|if-.+|accept(?:-encoding)?|content-.+|access-control-.+|proxy-.+|sec-.+)$/i;
+const headerPattern = /^[\w!#$%&'*+.^`|~-]+$/;
+
+function checkHeader({ header = '', name, type }: Parameter, definition: VariableDefinitionNode, report: Report): void {
+  if (header === ifMatchHeader) {
+    if (!isNonNullType(type) && integers.has(type.toString())) return;
     report(`@ifMatch needs a nullable integer; $${name} is ${type}.`, definition);
+  } else if (!headerPattern.test(header) || ownHeaders.test(header)) {
+    report(`$${name} cannot come from the header "${header}"; choose a name such as Idempotency-Key.`, definition);
   }
 }
 

@@ -41,7 +41,10 @@ export function findResponse(
 ): ResponsePaths | undefined {
   const [root, ...others] = operation.selectionSet.selections;
   if (!root || root.kind !== Kind.FIELD || others.length > 0) {
-    report(`A route needs exactly one root field; ${nameOf(operation)} selects something else.`, operation);
+    report(
+      `A route needs exactly one root field; ${nameOf(operation)} selects something else. Write one operation for each.`,
+      operation,
+    );
     return undefined;
   }
   const field = schema.getRootType(operation.operation)?.getFields()[root.name.value];

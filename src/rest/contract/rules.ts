@@ -6,9 +6,12 @@ import {
   isSpecifiedDirective,
   OperationTypeNode,
   type ValidationContext,
+  visit,
 } from 'graphql';
+import type { Operation } from './contract.ts';
 import { directiveAt, hasDirective, type Link } from './directives.ts';
 import { namesInPath, readParameters } from './parameters.ts';
+import { conflictOf } from './reserved-paths.ts';
 import { findResponse, keyOf } from './response.ts';
 import type { Report } from './sources.ts';
 
@@ -26,11 +29,14 @@ export function RoutableOperationsRule(context: ValidationContext): ASTVisitor {
       if (!node.name) report('The operation has no name.', node);
       if (node.operation === OperationTypeNode.SUBSCRIPTION) report('A subscription cannot be a route.', node);
       if (!node.directives?.some(directive => directive.name.value === 'route')) {
-        report('The operation has no @route.', node);
+        report('The operation has no @route; add one such as @route(path: "/shop/stores").', node);
       }
-      findResponse(schema, node, report);
+      const paths = findResponse(schema, node, report);
       const route = directiveAt(schema, 'route', node);
-      if (route) readParameters(schema, node, route, report);
+      const parameters = route ? readParameters(schema, node, route, report) : [];
+      if (route?.method === 'GET' && paths?.etags.length && parameters.some(parameter => parameter.in === 'header')) {
+        report('A header changes the body, but not the value of @etag; leave out one of them.', node);
+      }
     },
   };
 }
@@ -61,26 +67,34 @@ export function FixedShapeRule(context: ValidationContext): ASTVisitor {
 
 const snakeCased = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-/** Fields of a body have snake_case names; `@body` and `@etag` are in operations, not in fragments. */
+/** `@body` and `@etag` are in operations, not in fragments. */
 export function BodyFieldsRule(context: ValidationContext): ASTVisitor {
   const report = reportTo(context);
+  return {
+    FragmentDefinition(fragment) {
+      visit(fragment, {
+        Field(node) {
+          if (hasDirective(node, 'body') || hasDirective(node, 'etag')) {
+            report('@body and @etag are not allowed in fragments.', node);
+          }
+        },
+      });
+    },
+  };
+}
+
+/** Fields of a body have snake_case names. */
+export function SnakeCaseRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
   const outsideBody = new Set<unknown>();
-  let inFragment = false;
   return {
     OperationDefinition(node) {
-      inFragment = false;
       const paths = findResponse(context.getSchema(), node);
       for (const path of [paths?.body ?? [], ...(paths?.etags ?? [])]) {
         for (const field of path) outsideBody.add(field.node);
       }
     },
-    FragmentDefinition() {
-      inFragment = true;
-    },
     Field(node) {
-      if (inFragment && (hasDirective(node, 'body') || hasDirective(node, 'etag'))) {
-        report('@body and @etag are not allowed in fragments.', node);
-      }
       if (!outsideBody.has(node) && !snakeCased.test(keyOf(node))) {
         report(`"${keyOf(node)}" is not in snake_case; give the field an alias.`, node);
       }
@@ -116,7 +130,7 @@ export function KnownLinksRule(context: ValidationContext): ASTVisitor {
 /** Routes are unique, and `@ifMatch` names operations with an ETag. */
 export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
   const report = reportTo(context);
-  const byRoute = new Map<string, string>();
+  const routes: Pick<Operation, 'name' | 'route'>[] = [];
   const withETag = new Set<string>();
   const references: { readonly name: string; readonly node: Parameters<Report>[1] }[] = [];
   return {
@@ -131,10 +145,9 @@ export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
       const route = directiveAt(schema, 'route', node);
       if (!route) return;
       if (!pathPattern.test(route.path)) report(`"${route.path}" is not a path such as /v1/stores/{id}.`, node);
-      const key = `${route.method} ${route.path.replace(/\{\w+\}/g, '{}')}`;
-      const other = byRoute.get(key);
-      if (other) report(`${route.method} ${route.path} is already the route of ${other}.`, node);
-      byRoute.set(key, name);
+      const conflict = routes.map(other => conflictOf(route, other)).find(message => message !== undefined);
+      if (conflict) report(conflict, node);
+      routes.push({ name, route });
     },
     Document: {
       leave() {

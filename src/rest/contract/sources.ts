@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import {
   type ASTNode,
   type DefinitionNode,
@@ -14,11 +13,12 @@ import {
   Kind,
   type OperationDefinitionNode,
   parse,
-  Source,
+  type Source,
 } from 'graphql';
+import { OperatorError } from '../../errors.ts';
 import { directiveAt, type InterfaceDirective } from './directives.ts';
 
-/** The parsed files of schema/rest. */
+/** The parsed files of a set. */
 export interface ContractSources {
   /** The graph, extended by the directives of the contract. */
   readonly schema: GraphQLSchema;
@@ -33,10 +33,13 @@ export interface ContractSources {
 /** Reports an error of the contract at a node. */
 export type Report = (message: string, node: ASTNode) => void;
 
-/** Lists every error of schema/rest with its file and line; the service does not start with one. */
-export class ContractError extends Error {
+/** Lists every error in the files of operations with its file and line; the service does not start with one. */
+export class ContractError extends OperatorError {
+  readonly errors: readonly Error[];
+
   constructor(errors: readonly Error[]) {
     super(`The REST contract has errors:\n  ${errors.map(describe).join('\n  ')}`);
+    this.errors = errors;
   }
 }
 
@@ -48,17 +51,7 @@ function describe(error: Error): string {
   const ofSyntax = error.source && error.locations ? [`${error.source.name}:${error.locations[0]?.line}`] : [];
   const [first, ...others] = ofNodes.length > 0 ? ofNodes : ofSyntax;
   const also = others.length > 0 ? ` (see ${others.join(', ')})` : '';
-  return `${first ?? 'schema/rest'}: ${error.message}${also}`;
-}
-
-const folder = new URL('../../../schema/rest/', import.meta.url);
-
-/** Reads the files of schema/rest, except for the derived schema that is printed beside them. */
-export function readSources(): Source[] {
-  return readdirSync(folder)
-    .filter(file => file.endsWith('.graphql') && file !== 'derived.graphql')
-    .sort()
-    .map(file => new Source(readFileSync(new URL(file, folder), 'utf8'), `schema/rest/${file}`));
+  return `${first === undefined ? '' : `${first}: `}${error.message}${also}`;
 }
 
 export function parseSources(graph: GraphQLSchema, sources: readonly Source[]): ContractSources {

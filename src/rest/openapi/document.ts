@@ -1,24 +1,25 @@
 import { getNullableType, isListType } from 'graphql';
 import { version } from '../../version.ts';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
-import type { Parameter } from '../contract/parameters.ts';
+import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
 import { type Json, objectSchema, reference, schemaOf, typeSchemas, withDescription } from './schemas.ts';
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
-  const { title = 'REST interface', description = '', tags = [] } = contract.info ?? {};
+  const { title = contract.name, description = '', tags = [] } = contract.info ?? {};
+  const paths = pathsOf(contract, routes);
   return {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'This server' }],
     security: [{ ApiKey: [] }],
     tags,
-    paths: pathsOf(contract, routes),
+    paths,
     components: {
       securitySchemes: { ApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
-      responses: sharedResponses,
+      responses: sharedResponses(paths),
       schemas: { ...typeSchemas(contract), ...requestSchemas(contract), ...errorSchemas },
     },
   };
@@ -59,17 +60,18 @@ const ifNoneMatch: Json = {
 };
 
 function describeParameter(parameter: Parameter): Json {
-  const { name, in: location, required, type, description, example } = parameter;
-  if (location === 'header') {
-    return withDescription({ name: 'If-Match', in: location, schema: { type: 'string' } }, description);
+  const { name, in: location, required, type, description, example, header } = parameter;
+  if (header === ifMatchHeader) {
+    return withDescription({ name: header, in: location, schema: { type: 'string' } }, description);
   }
+  const isList = isListType(getNullableType(type));
   return withDescription(
     {
-      name,
+      name: header ?? name,
       in: location,
       required,
       // Comma-separated.
-      ...(isListType(getNullableType(type)) && { style: 'form', explode: false }),
+      ...(isList && { style: location === 'header' ? 'simple' : 'form', explode: false }),
       schema: boundedSchema(parameter),
       ...(example !== undefined && { example }),
     },

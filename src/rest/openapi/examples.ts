@@ -1,10 +1,6 @@
 import examples from '../../../schema/rest/examples.json' with { type: 'json' };
 
-/** Bodies that the service has sent with the demo's data, by operation and by status; a test records and compares them. */
-const { responses, errors }: { readonly responses: Recorded; readonly errors: Recorded } = examples;
-
-type Recorded = Readonly<Record<string, unknown>>;
-
-export const responseExample = (operation: string): unknown => responses[operation];
+/** Bodies of errors that the service has sent with the demo's data, by status; a test records and compares them. */
+const errors: Readonly<Record<string, unknown>> = examples.errors;
 
 export const errorExample = (status: number): unknown => errors[status];

@@ -1,7 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
 import type { Parameter } from '../contract/parameters.ts';
-import { responseExample } from './examples.ts';
 import type { Json } from './schemas.ts';
 
 /** Where `npm start` serves; the variable `baseUrl` of the collection. */
@@ -11,13 +10,13 @@ const defaultUrl = 'http://127.0.0.1:4000';
  * A Postman collection (format 2.1): a folder for each tag, with the routes as requests and their recorded responses. The
  * identifiers in paths are variables, which responses set by their links: after "List stores", "Get store" gets the first.
  */
-export function postmanCollection({ operations, info }: Contract): Json {
+export function postmanCollection({ name: set, operations, info, examples }: Contract): Json {
   const byTag = Map.groupBy(operations, ({ route }) => route.tags[0] ?? 'Routes');
   const order = (info?.tags ?? []).map(({ name }) => name);
   const folders = [...byTag].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return {
     info: {
-      name: info?.title ?? 'REST interface',
+      name: info?.title ?? set,
       description: info?.description ?? '',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
@@ -34,7 +33,10 @@ export function postmanCollection({ operations, info }: Contract): Json {
       { key: 'apiKey', value: '' },
       ...[...new Map(operations.flatMap(examplesInPath))].map(([key, value]) => ({ key, value })),
     ],
-    item: folders.map(([name, members]) => ({ name, item: members.map(describeItem) })),
+    item: folders.map(([name, members]) => ({
+      name,
+      item: members.map(operation => describeItem(operation, examples[operation.name])),
+    })),
   };
 }
 
@@ -54,10 +56,9 @@ function scriptOf({ parameter, value }: Link): string[] {
   return [`pm.collectionVariables.set('${parameter}', ${found} ?? pm.collectionVariables.get('${parameter}'));`];
 }
 
-function describeItem(operation: Operation): Json {
+function describeItem(operation: Operation, response: unknown): Json {
   const { name, route } = operation;
   const request = describeRequest(operation);
-  const response = responseExample(name);
   const script = [...new Set(route.links.flatMap(scriptOf))];
   return {
     name: route.summary ?? name,
@@ -89,7 +90,12 @@ function describeRequest({ route, parameters }: Operation): Json {
       ...(inBody.length > 0 ? [{ key: 'Content-Type', value: 'application/json' }] : []),
       ...parameters
         .filter(parameter => parameter.in === 'header')
-        .map(({ description }) => ({ key: 'If-Match', value: '', description, disabled: true })),
+        .map(({ header, description, required, example }) => ({
+          key: header,
+          value: String(example ?? ''),
+          description,
+          disabled: !required,
+        })),
     ],
     url: describeUrl(route.path, parameters),
     ...(inBody.length > 0 && {

@@ -1,8 +1,8 @@
-import { isNonNullType } from 'graphql';
+import { isNonNullType, Kind, visit } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
-import type { Parameter } from '../contract/parameters.ts';
-import { errorExample, responseExample } from './examples.ts';
+import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
+import { errorExample } from './examples.ts';
 import { type Json, objectSchema, reference } from './schemas.ts';
 
 export const errorSchemas: Json = {
@@ -49,14 +49,16 @@ const etag: Json = {
   headers: { ETag: { description: 'The strong entity tag of the body.', schema: { type: 'string' } } },
 };
 
-/** The responses that several routes share. */
-export const sharedResponses: Json = {
+/** The responses that several routes share; a document has those that it refers to. */
+const allResponses: Json = {
   NotModified: { description: 'The ETag in If-None-Match is current.', ...etag },
   Unauthenticated: error(401, 'The API key is missing, unknown, expired or revoked.', {
     headers: { 'WWW-Authenticate': { schema: { type: 'string', const: 'ApiKey' } } },
   }),
   Forbidden: error(403, 'The API key does not have the permission that the operation requires.'),
   NotFound: error(404, 'Nothing with this identifier is in the scope of the API key.'),
+  Conflict: error(409, 'The resource is not in the state that the request expects.'),
+  Gone: error(410, 'What follows the cursor is no longer kept; begin without one.'),
   PreconditionFailed: error(412, 'The resource has changed since the ETag in If-Match was issued.'),
   TooLarge: error(413, 'The body is larger than the service accepts.'),
   UnsupportedType: error(415, 'The body is not JSON in UTF-8.'),
@@ -68,10 +70,29 @@ export const sharedResponses: Json = {
   Unavailable: error(503, 'The service is overloaded, or its database is unavailable.', retryAfter),
 };
 
+/** The shared responses that these paths refer to. */
+export function sharedResponses(paths: Json): Json {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(allResponses).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+  );
+}
+
 const shared = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
 
 function describeLink({ operation, parameter, value }: Link): [string, Json] {
   return [operation, { operationId: operation, parameters: { [parameter]: value } }];
+}
+
+/** Whether a variable is a cursor, whose place in a list may have been deleted since. */
+function takesCursor({ document }: Operation): boolean {
+  let takes = false;
+  visit(document, {
+    Argument({ name, value }) {
+      takes ||= name.value === 'after' && value.kind === Kind.VARIABLE;
+    },
+  });
+  return takes;
 }
 
 interface ResponseOptions {
@@ -83,19 +104,22 @@ interface ResponseOptions {
 export function responsesOf(operation: Operation, { contract, bodySchema }: ResponseOptions): Json {
   const { type } = rootFieldOf(contract, operation);
   const isRead = operation.route.method === 'GET';
+  const hasIfMatch = operation.parameters.some(({ header }) => header === ifMatchHeader);
   const has = (location: Parameter['in']) => operation.parameters.some(parameter => parameter.in === location);
   return {
     200: {
       description: 'Success.',
       ...((isRead || operation.etagPaths.length > 0) && etag),
-      content: json(bodySchema, responseExample(operation.name)),
+      content: json(bodySchema, contract.examples[operation.name]),
       ...(operation.route.links.length > 0 && { links: Object.fromEntries(operation.route.links.map(describeLink)) }),
     },
     ...(isRead && { 304: shared('NotModified') }),
     401: shared('Unauthenticated'),
     ...(operation.kind === 'mutation' && { 403: shared('Forbidden') }),
     ...(!isNonNullType(type) && { 404: shared('NotFound') }),
-    ...(has('header') && { 412: shared('PreconditionFailed') }),
+    ...(operation.kind === 'mutation' && !hasIfMatch && { 409: shared('Conflict') }),
+    ...(takesCursor(operation) && { 410: shared('Gone') }),
+    ...(hasIfMatch && { 412: shared('PreconditionFailed') }),
     ...(has('body') && { 413: shared('TooLarge'), 415: shared('UnsupportedType') }),
     422: shared('ValidationError'),
     429: shared('TooManyRequests'),

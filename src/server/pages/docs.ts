@@ -1,28 +1,37 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { Contract } from '../../rest/contract/contract.ts';
 import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
+import { postmanCollection } from '../../rest/openapi/postman.ts';
 import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
 import { type Asset, contentSecurityPolicy, createAsset, immutable, lazyAsset, sendAsset, sendPage } from './asset.ts';
+import { escapeHtml } from './html.ts';
 import { renderOutline } from './outline.ts';
 
 /** Scalar creates its styles by script. */
 const policy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data:" });
 
-/** Serves the REST reference at `/docs`, and the OpenAPI document, also in version 3.0. */
-export function mountDocs(app: FastifyInstance, document: Json): void {
-  const documents = { '/openapi.json': () => document, '/openapi-3.0.json': () => downgradeDocument(document) };
-  for (const [url, read] of Object.entries(documents)) {
+/** A set of operations and its OpenAPI document. */
+interface DocumentedSet {
+  readonly contract: Contract;
+  readonly document: Json;
+}
+
+/** Serves the REST reference of each set at `/docs`, and their OpenAPI documents, also in version 3.0, and Postman collections. */
+export function mountDocs(app: FastifyInstance, sets: readonly DocumentedSet[]): void {
+  for (const [url, read] of sets.flatMap(documentsOf)) {
     const asset = lazyAsset('application/json', () => JSON.stringify(read()));
     app.get(url, (request, reply) => sendAsset(asset(), request, reply));
   }
   let loaded: Promise<Reference> | undefined;
   const reference = () => {
-    loaded ??= loadReference(document);
+    loaded ??= loadReference(sets);
     return loaded;
   };
-  app.get('/docs', async (request, reply) => {
-    const { page } = await reference();
-    return sendPage({ page, policy }, request, reply);
+  app.get<{ Querystring: { set?: string } }>('/docs', async (request, reply) => {
+    const { pages } = await reference();
+    const page = pages.get(request.query.set ?? 'v1');
+    return page ? sendPage({ page, policy }, request, reply) : reply.callNotFound();
   });
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
   app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {
@@ -31,13 +40,25 @@ export function mountDocs(app: FastifyInstance, document: Json): void {
   });
 }
 
+function documentsOf({ contract, document }: DocumentedSet): [url: string, read: () => Json][] {
+  const { name } = contract;
+  // Those of the nine routes have a second, older address.
+  const bases = [`/openapi/${name}`, ...(name === 'v1' ? ['/openapi'] : [])];
+  return [
+    ...bases.map((base): [string, () => Json] => [`${base}.json`, () => document]),
+    ...bases.map((base): [string, () => Json] => [`${base}-3.0.json`, () => downgradeDocument(document)]),
+    [`/openapi/${name}.postman.json`, () => postmanCollection(contract)],
+  ];
+}
+
 interface Reference {
-  readonly page: Asset;
+  /** By the name of the set. */
+  readonly pages: ReadonlyMap<string, Asset>;
   readonly script: Asset;
 }
 
 /** Loads Scalar, which is 4 MB, so on the first request. */
-async function loadReference(document: Json): Promise<Reference> {
+async function loadReference(sets: readonly DocumentedSet[]): Promise<Reference> {
   const [{ default: scalar }, { marked }] = await Promise.all([
     import('@scalar/fastify-api-reference'),
     import('marked'),
@@ -49,11 +70,35 @@ async function loadReference(document: Json): Promise<Reference> {
   await plugin.close();
   if (response.statusCode !== 200) throw new Error('@scalar/fastify-api-reference has no route /js/scalar.js');
   const script = createAsset('text/javascript; charset=utf-8', response.rawPayload);
-  const outline = renderOutline(document, markdown => marked.parse(markdown, { async: false }));
-  return { page: createAsset('text/html; charset=utf-8', render(script, outline)), script };
+  const pages = sets.map(({ contract: { name }, document }): [string, Asset] => {
+    const outline = renderOutline(document, markdown => marked.parse(markdown, { async: false }));
+    const url = name === 'v1' ? 'openapi.json' : `openapi/${name}.json`;
+    return [
+      name,
+      createAsset('text/html; charset=utf-8', render(script, { outline, url, links: linksTo(sets, name) })),
+    ];
+  });
+  return { pages: new Map(pages), script };
 }
 
-function render(script: Asset, outline: string): string {
+/** Links to the references of the other sets; none for a single one. */
+function linksTo(sets: readonly DocumentedSet[], current: string): string {
+  if (sets.length === 1) return '';
+  const links = sets.map(({ contract: { name, info } }) => {
+    const mark = name === current ? ' aria-current="page"' : '';
+    return `<a href="docs${name === 'v1' ? '' : `?set=${name}`}"${mark}>${escapeHtml(info?.title ?? name)}</a>`;
+  });
+  return `<nav aria-label="Sets of operations">${links.join(' ')}</nav>`;
+}
+
+interface PageParts {
+  readonly outline: string;
+  /** Of the OpenAPI document. */
+  readonly url: string;
+  readonly links: string;
+}
+
+function render(script: Asset, { outline, url, links }: PageParts): string {
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -61,6 +106,7 @@ function render(script: Asset, outline: string): string {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Carte: REST reference</title>
+    <link rel="describedby" type="application/json" href="${url}">
     <link rel="icon" type="image/svg+xml" href="web/icon.svg">
     <link rel="stylesheet" href="web/docs/docs.css">
     <link rel="stylesheet" href="web/docs/outline.css">
@@ -76,6 +122,7 @@ function render(script: Asset, outline: string): string {
     <header class="bar">
       <a href="./"><img src="web/icon.svg" alt="" width="24" height="24"> Carte</a>
       <span>REST reference ${version}</span>
+      ${links}
     </header>
     ${outline}
     <div id="reference"></div>

@@ -10,7 +10,8 @@ interface OpenApi {
 
 interface Operation {
   readonly tags: readonly string[];
-  readonly summary: string;
+  readonly operationId: string;
+  readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly Parameter[];
   readonly responses: Readonly<Record<string, unknown>>;
@@ -45,7 +46,12 @@ export function renderOutline(document: Json, markdown: RenderMarkdown): string 
       return { ...operation, method: method.toUpperCase(), path, id: `tag/${tag}/${method.toUpperCase()}${path}` };
     }),
   );
-  const groups = tags.map(tag => ({ ...tag, routes: routes.filter(route => route.tags[0] === tag.name) }));
+  const named = new Set(tags.map(({ name }) => name));
+  const others = routes.filter(({ tags: [tag] }) => tag === undefined || !named.has(tag));
+  const groups = [
+    ...tags.map(tag => ({ ...tag, routes: routes.filter(route => route.tags[0] === tag.name) })),
+    ...(others.length > 0 ? [{ name: 'Routes', description: '', routes: others }] : []),
+  ];
   return `<div id="outline">
       <nav aria-label="Operations">
         ${groups.map(({ name, routes }) => `<h2>${escapeHtml(name)}</h2><ul>${routes.map(linkTo).join('')}</ul>`).join('\n        ')}
@@ -59,17 +65,17 @@ export function renderOutline(document: Json, markdown: RenderMarkdown): string 
     </div>`;
 }
 
-const linkTo = ({ id, summary, method }: Route) =>
-  `<li><a href="#${escapeHtml(id)}"><span>${escapeHtml(summary)}</span> ${badge(method)}</a></li>`;
+const linkTo = ({ id, summary, operationId, method }: Route) =>
+  `<li><a href="#${escapeHtml(id)}"><span>${escapeHtml(summary ?? operationId)}</span> ${badge(method)}</a></li>`;
 
 const badge = (method: string) => `<b class="${method.toLowerCase()}">${method}</b>`;
 
 function renderRoute(
-  { id, summary, description = '', method, path, parameters = [], responses }: Route,
+  { id, summary, operationId, description = '', method, path, parameters = [], responses }: Route,
   markdown: RenderMarkdown,
 ) {
   return `<section id="${escapeHtml(id)}">
-          <h3>${escapeHtml(summary)}</h3>
+          <h3>${escapeHtml(summary ?? operationId)}</h3>
           <p>${badge(method)} <code>${escapeHtml(path)}</code></p>
           ${markdown(description)}
           <dl>${parameters.map(parameter => renderParameter(parameter, markdown)).join('')}</dl>

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../../errors.ts';
+import { isObject, parseJson } from '../../input/json.ts';
+
+/** The files of a set of operations, as they were read: plain values, so that other processes can be sent them. */
+export interface SetFiles {
+  /** The name of an operator's folder. */
+  readonly name: string;
+  /** Whether it comes with Carte: only these have reserved paths, and their cost is not limited. */
+  readonly isBuiltIn: boolean;
+  readonly files: readonly SourceFile[];
+  /** Recorded bodies of 200, by operation: samples in the OpenAPI document. */
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+interface SourceFile {
+  /** As messages show it. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The folders of the sets that come with Carte, by name. */
+const builtInFolders = { v1: 'schema/rest' } as const;
+
+/** Names that no folder of an operator's may have. */
+const reservedNames = new Set([...Object.keys(builtInFolders), 'pos']);
+
+const directivesPath = 'schema/rest/directives.graphql';
+
+export function readBuiltInSets(): SetFiles[] {
+  return Object.entries(builtInFolders).map(([name, folder]) => readBuiltIn(name, folder));
+}
+
+export const readV1 = (): SetFiles => readBuiltIn('v1', builtInFolders.v1);
+
+function readBuiltIn(name: string, folder: string): SetFiles {
+  return { name, isBuiltIn: true, ...readFolder(join(root, folder), folder) };
+}
+
+/** Reads the folders of `CARTE_OPERATIONS`; throws with every folder that is no set. */
+export function readOperatorSets(folders: readonly string[]): SetFiles[] {
+  const errors: string[] = [];
+  const sets: SetFiles[] = [];
+  for (const folder of folders) {
+    const name = basename(folder);
+    const problem = checkName(name, sets);
+    if (problem) errors.push(`${folder} ${problem}`);
+    else {
+      try {
+        sets.push({ name, isBuiltIn: false, ...readFolder(folder, shownPath(folder)) });
+      } catch (error) {
+        errors.push(error instanceof Error ? error.message : String(error));
+      }
+    }
+  }
+  if (errors.length > 0) throw new OperatorError(`The folders of operations have errors:\n  ${errors.join('\n  ')}`);
+  return sets;
+}
+
+function checkName(name: string, sets: readonly SetFiles[]): string | undefined {
+  if (reservedNames.has(name)) return `has the name of a built-in set, ${name}; rename the folder`;
+  if (sets.some(set => set.name === name)) return `has the name of another set, ${name}; rename one of the folders`;
+  if (!/^[a-z][a-z0-9_-]*$/i.test(name))
+    return `is no name of a set; rename the folder to letters, digits, "-" and "_", a letter first`;
+  return undefined;
+}
+
+const shownPath = (folder: string) => {
+  const path = relative('', folder);
+  return path === '' || path.startsWith('..') ? folder : path;
+};
+
+/** Reads the files of a folder, except for the derived schema that is printed beside them. */
+function readFolder(folder: string, shownAs: string): Pick<SetFiles, 'files' | 'examples'> {
+  const names = listFolder(folder, shownAs);
+  const files = names
+    .filter(name => name.endsWith('.graphql') && name !== 'derived.graphql')
+    .sort()
+    .map(name => ({ path: `${shownAs}/${name}`, text: readFileSync(join(folder, name), 'utf8') }));
+  if (files.length === 0) throw new OperatorError(`${shownAs} has no .graphql file; write an operation with @route`);
+  const examplesPath = `${shownAs}/examples.json`;
+  const examples = names.includes('examples.json') ? readExamples(join(folder, 'examples.json'), examplesPath) : {};
+  const hasDirectives = files.some(({ path }) => path === directivesPath);
+  return { files: hasDirectives ? files : [readDirectives(), ...files], examples };
+}
+
+function listFolder(folder: string, shownAs: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new OperatorError(`${shownAs} cannot be read; name a folder with .graphql files (${reason})`, { cause });
+  }
+}
+
+/** Every set has the directives of schema/rest. */
+const readDirectives = (): SourceFile => ({
+  path: directivesPath,
+  text: readFileSync(join(root, directivesPath), 'utf8'),
+});
+
+function readExamples(file: string, shownAs: string): SetFiles['examples'] {
+  const { responses } = parseObject(file, shownAs);
+  if (!isObject(responses))
+    throw new OperatorError(`${shownAs} has no object "responses" with a body for each operation`);
+  return responses;
+}
+
+function parseObject(file: string, shownAs: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed = parseJson(readFileSync(file, 'utf8'));
+    return isObject(parsed) ? parsed : {};
+  } catch (cause) {
+    throw new OperatorError(`${shownAs} is not JSON: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}

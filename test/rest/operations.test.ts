@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import { startApp } from '../support/app.ts';
+import { fullBody } from '../support/menu-body.ts';
+import { exampleSet, writeSet } from '../support/operations.ts';
+import { makeTenants } from '../support/tenants.ts';
+
+const shop = writeSet('shop', {
+  'orders.graphql': `
+mutation takeOrder(
+  $store_id: ID!
+  $customer: CustomerInput!
+  $lines: [OrderLineInput!]!
+  $key: String! @header(name: "Idempotency-Key") @description(text: "The same for each attempt.")
+) @route(method: POST, path: "/shop/stores/{store_id}/orders") {
+  placeOrder(input: { storeId: $store_id, customer: $customer, lines: $lines, idempotencyKey: $key }) {
+    order @body { id state: status }
+  }
+}
+
+mutation moveOrder($order_id: ID!, $to: OrderStatus!, $from: OrderStatus)
+@route(method: PUT, path: "/shop/orders/{order_id}/state") {
+  changeOrderStatus(orderId: $order_id, to: $to, from: $from) { order @body { id state: status } }
+}
+
+query listShops($first: Int = 2 @range(min: 1, max: 3), $after: String) @route(path: "/shop/stores/") {
+  stores(first: $first, after: $after) { nodes { id } page: pageInfo { cursor: endCursor } }
+}
+
+query getShopName($store_id: ID!, $unused: Int @header(name: "X-Level")  @range(min: 1, max: 9))
+@route(path: "/shop/stores/{store_id}") {
+  store(id: $store_id) { id orders(first: $unused) { count } }
+}`,
+});
+
+const app = await startApp({ operations: [exampleSet, shop] });
+const keys = await makeTenants(app);
+const store = await app.data.store({ id: 'own' });
+await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBody());
+const [order] = await app.data.orders(store, 1, { status: 'ACCEPTED', customerName: 'Ana' });
+
+describe('a route of an operator', () => {
+  test('has the names of its aliases, an ETag by revision, and 304', async () => {
+    const { status, body, headers } = await app.get('/delivery/stores/own/menu');
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['sections', 'schemaVersion']);
+    expect(body.sections[0].products[0]).toMatchObject({ plu: expect.any(String), priceInCents: expect.any(Number) });
+    const etag = headers.get('etag') ?? '';
+    expect((await app.get('/delivery/stores/own/menu', { 'if-none-match': etag })).status).toBe(304);
+    expect(headers.get('vary')).toBe('accept-encoding');
+  });
+
+  test('reports every error of a request', async () => {
+    const { status, body } = await app.get('/kitchen/stores/own/orders?limit=101&status=LOST');
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: unknown }) => loc)).toEqual([
+      ['query', 'status'],
+      ['query', 'limit'],
+    ]);
+  });
+
+  test('takes bodies, and marks orders', async () => {
+    const marked = await app.post('/kitchen/orders/printed', { order_ids: [order?.id] });
+    expect([marked.status, marked.body]).toEqual([200, [{ id: order?.id, printed: true }]]);
+    const { body } = await app.get('/kitchen/stores/own/orders');
+    expect(body).toMatchObject([{ id: order?.id, guest: { name: 'Ana' }, printed: true }]);
+  });
+
+  test('has its own 405, 307 and 404', async () => {
+    const wrong = await app.post('/website/stores/own/opening-hours', {});
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    const slash = await app.get('/website/stores/own/opening-hours/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([307, '/website/stores/own/opening-hours']);
+    expect((await app.get('/website/other')).body).toEqual({ detail: 'Not Found' });
+  });
+
+  test('a header is a variable: the order of a repeated request is the first one', async () => {
+    const body = { customer: { name: 'Ana', phone: '1' }, lines: [{ item_external_id: 'no', quantity: 1 }] };
+    const missing = await app.post('/shop/stores/own/orders', body);
+    expect([missing.status, missing.body.detail]).toEqual([
+      422,
+      [{ loc: ['header', 'idempotency-key'], type: 'missing', msg: 'Field required' }],
+    ]);
+    const refused = await app.post('/shop/stores/own/orders', body, { 'idempotency-key': 'k' });
+    expect(refused.body.detail[0].loc.slice(0, 3)).toEqual(['body', 'lines', 0]);
+    const level = await app.get('/shop/stores/own', { 'x-level': '10' });
+    expect(level.body.detail[0].loc).toEqual(['header', 'x-level']);
+    expect((await app.get('/shop/stores/own', { 'x-level': '9' })).headers.get('vary')).toBe('x-level');
+  });
+
+  test('a conflict is 409', async () => {
+    const move = (body: object) =>
+      app.send('PUT', `/shop/orders/${order?.id}/state`, {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json', 'if-match': '"ignored"' },
+      });
+    expect((await move({ from: 'PENDING', to: 'ACCEPTED' })).status).toBe(409);
+    expect((await move({ from: 'ACCEPTED', to: 'READY' })).body).toEqual({ id: order?.id, state: 'READY' });
+  });
+});
+
+describe('access', () => {
+  const paths = [
+    '/website/stores/mine-store/opening-hours',
+    '/delivery/stores/mine-store/menu',
+    '/kitchen/stores/mine-store/orders',
+    '/kitchen/orders/mine-store-order',
+    '/shop/stores/mine-store',
+  ];
+
+  test.each(paths)('%s needs a key, and hides what is out of scope', async path => {
+    const statuses: Record<string, number> = {};
+    for (const [name, key] of Object.entries(keys)) statuses[name] = (await app.get(path, { 'x-api-key': key })).status;
+    expect(statuses).toEqual({
+      ...{ none: 401, unknown: 401, expired: 401, revoked: 401 },
+      ...{ readOnly: 200, foreign: 404, sibling: 404 },
+    });
+  });
+
+  test('lists leave out what is out of scope', async () => {
+    const { body } = await app.get('/shop/stores/?first=3', { 'x-api-key': keys.sibling });
+    expect(body.nodes).toEqual([{ id: 'mine-sibling' }]);
+  });
+
+  test('a mutation needs its permission', async () => {
+    const headers = { 'x-api-key': keys.readOnly };
+    expect((await app.post('/kitchen/orders/printed', { order_ids: [] }, headers)).status).toBe(403);
+  });
+});
+
+describe('the documents of a set', () => {
+  test('describe its routes alone', async () => {
+    const { body } = await app.get('/openapi/operations.json');
+    expect(body.info.title).toBe('Carte examples');
+    expect(Object.keys(body.paths)).toEqual([
+      '/delivery/stores/{store_id}/menu',
+      '/kitchen/stores/{store_id}/orders',
+      '/kitchen/orders/{order_id}',
+      '/kitchen/orders/printed',
+      '/website/stores/{store_id}/opening-hours',
+    ]);
+    expect((await app.get('/openapi/operations-3.0.json')).body.openapi).toBe('3.0.3');
+    const { item } = (await app.get('/openapi/operations.postman.json')).body;
+    expect(item.map(({ name }: { name: string }) => name)).toEqual(['Website', 'Delivery', 'Kitchen']);
+    expect((await app.get('/docs?set=operations')).text).toContain('Opening hours of a store');
+  });
+
+  test('have headers, 409 and 410 where a route has them', async () => {
+    const { paths } = (await app.get('/openapi/shop.json')).body;
+    const take = paths['/shop/stores/{store_id}/orders'].post;
+    expect(take.parameters).toContainEqual({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: true,
+      schema: { type: 'string' },
+      description: 'The same for each attempt.',
+    });
+    expect(Object.keys(take.responses)).toContain('409');
+    expect(Object.keys(paths['/shop/stores/'].get.responses)).toContain('410');
+  });
+
+  test('leave that of v1 as it was', async () => {
+    const [v1, set] = await Promise.all([app.get('/openapi.json'), app.get('/openapi/v1.json')]);
+    expect(Object.keys(v1.body.paths).every(path => path.startsWith('/v1/'))).toBe(true);
+    expect(set.text).toBe(v1.text);
+    expect(v1.text).not.toContain('"409"');
+  });
+});

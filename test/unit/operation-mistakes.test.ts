@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { loadOperations } from '../../src/server/operations.ts';
+import { buildGraph } from '../support/graph.ts';
+import { exampleSet, writeSet } from '../support/operations.ts';
+
+const { graphqlLimits } = readConfig({});
+
+/** The errors at the start with these folders, one a line, without the folder of the set. */
+function errorsOf(...operations: readonly string[]): string[] {
+  try {
+    loadOperations(buildGraph(), { operations, graphqlLimits });
+    return [];
+  } catch (error) {
+    const parents = operations.map(folder => folder.slice(0, folder.lastIndexOf('/') + 1));
+    const [, ...lines] = parents.reduce((text, parent) => text.replaceAll(parent, ''), String(error)).split('\n');
+    return lines.map(line => line.trim());
+  }
+}
+
+test('the example has no errors', () => {
+  expect(errorsOf(exampleSet)).toEqual([]);
+});
+
+const mistakes = `
+query reservedPath($id: ID!) @route(path: "/graphql/stores/{id}") { store(id: $id) { id } }
+query parameterFirst($id: ID!) @route(path: "/{id}/stores") { store(id: $id) { id } }
+query unknownField($id: ID!) @route(path: "/shop/a/{id}") { store(id: $id) { postcode } }
+query noRoute { stores { count } }
+query takenPath($id: ID!) @route(path: "/shop/a/{id}") { store(id: $id) { id } }
+query otherSlash($no: ID!) @route(method: POST, path: "/shop/a/{no}/") { store(id: $no) { id } }
+query notInPath @route(path: "/shop/b/{id}") { stores { count } }
+query twoRoots @route(path: "/shop/c") { stores { count } merchants { count } }
+query unusedVariable($id: ID) @route(path: "/shop/d") { stores { count } }
+query notCarried($filter: OrderFilter, $id: ID!) @route(path: "/shop/e/{id}") {
+  store(id: $id) { orders(filter: $filter) { count } }
+}
+query ownHeader($id: ID! @header(name: "Authorization")) @route(path: "/shop/f") { store(id: $id) { id } }
+query etagAndHeader($id: ID! @header(name: "X-Store")) @route(path: "/shop/g") {
+  store(id: $id) { menuRevision @etag menus @body { id } }
+}
+subscription events @route(path: "/shop/h") { storeEvents { cursor } }`;
+
+test('every mistake in a set is reported with its file, line and remedy', () => {
+  const broken = writeSet('shop', {
+    'a.graphql': mistakes,
+    'b.graphql': 'query broken {',
+    'derived.graphql': 'this file is not read',
+  });
+  expect(errorsOf(broken)).toEqual(['shop/b.graphql:1: Syntax Error: Expected Name, found <EOF>.']);
+  const shop = writeSet('shop', { 'a.graphql': mistakes });
+  const costly = writeSet('costly', {
+    'c.graphql': `
+query unbounded($limit: Int) @route(path: "/costly/a") { stores(limit: $limit) { nodes { id } } }
+query tooCostly($limit: Int @range(max: 1000)) @route(path: "/costly/b") {
+  stores(limit: $limit) { nodes { items { id modifierGroups { id } } } }
+}
+query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } }`,
+  });
+  expect(errorsOf(shop, costly)).toMatchInlineSnapshot(`
+    [
+      "shop/a.graphql:2: "/graphql" is reserved for Carte; begin with a name of your own, such as "/shop/graphql/stores/{id}".",
+      "shop/a.graphql:3: "/{id}/stores" begins with a parameter; begin with a name of your own, such as "/shop/{id}/stores".",
+      "shop/a.graphql:4: Cannot query field "postcode" on type "Store". Did you mean "postalCode"?",
+      "shop/a.graphql:5: The operation has no @route; add one such as @route(path: "/shop/stores").",
+      "shop/a.graphql:6: GET /shop/a/{id} is already the route of unknownField.",
+      "shop/a.graphql:7: The path /shop/a/{no}/ differs from /shop/a/{id} of unknownField by a slash or a parameter's name; write it in the same way.",
+      "shop/a.graphql:8: {id} in the path is not a variable of the operation; add ($id: ID!).",
+      "shop/a.graphql:9: A route needs exactly one root field; twoRoots selects something else. Write one operation for each.",
+      "shop/a.graphql:10: Variable "$id" is never used in operation "unusedVariable".",
+      "shop/a.graphql:11: $filter is an input object, so it must be in the body: add method: POST, or use variables for its fields.",
+      "shop/a.graphql:14: $id cannot come from the header "Authorization"; choose a name such as Idempotency-Key.",
+      "shop/a.graphql:15: A header changes the body, but not the value of @etag; leave out one of them.",
+      "shop/a.graphql:18: A subscription cannot be a route.",
+      "shop/a.graphql:18: Directive "@route" may not be used on SUBSCRIPTION.",
+      "costly/c.graphql:2: "limit" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).",
+      "costly/c.graphql:3: tooCostly may cost 2,601,001 objects; at most 1,000,000 are allowed. Select less, or lower the max of @range.",
+      "costly/c.graphql:6: The set v1 has an operation getStore; rename this one.",
+    ]
+  `);
+});
+
+test('every folder that is no set is reported', () => {
+  const [v1, pos, spaced, empty] = ['v1', 'pos', 'my shop', 'empty'].map(name => writeSet(name, {}));
+  const file = writeSet('twice', { 'a.graphql': 'query a @route(path: "/a") { stores { count } }' });
+  const again = writeSet('twice', {});
+  expect(errorsOf(`${v1}`, `${pos}`, `${spaced}`, `${empty}`, file, again, '/nowhere/shop')).toEqual([
+    'v1 has the name of a built-in set, v1; rename the folder',
+    'pos has the name of a built-in set, pos; rename the folder',
+    'my shop is no name of a set; rename the folder to letters, digits, "-" and "_", a letter first',
+    'empty has no .graphql file; write an operation with @route',
+    'twice has the name of another set, twice; rename one of the folders',
+    expect.stringContaining('shop cannot be read; name a folder with .graphql files'),
+  ]);
+});
+
+test('two sets cannot have one path', () => {
+  const one = writeSet('one', {
+    'a.graphql': 'query a($id: ID!) @route(path: "/shop/{id}") { store(id: $id) { id } }',
+  });
+  const two = writeSet('two', {
+    'b.graphql': 'query b($no: ID!) @route(path: "/shop/{no}") { store(id: $no) { id } }',
+  });
+  expect(errorsOf(one, two)).toEqual([
+    'two/b.graphql:1: GET /shop/{no} is already the route of a. It is in the set one.',
+  ]);
+});
