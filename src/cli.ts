@@ -5,6 +5,7 @@ import { addDemoCommand } from './cli/demo.ts';
 import { addImportCommand } from './cli/import.ts';
 import { addKeyCommands } from './cli/key.ts';
 import { addMenuCommand } from './cli/menu.ts';
+import { addOperationsCommand } from './cli/operations.ts';
 import { examples } from './cli/options.ts';
 import { addOrderCommands } from './cli/orders.ts';
 import { addRestCommands } from './cli/rest.ts';
@@ -50,6 +51,7 @@ export function createProgram(): Command {
   addWebhookCommands(program);
   addDemoCommand(program);
   addRestCommands(program);
+  addOperationsCommand(program);
   addCompareCommand(program);
   return program;
 }

@@ -5,6 +5,7 @@ import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from '../support/app.ts';
 import { makeCheckout, writeOrders } from '../support/checkout.ts';
 import { type Block, blocksOf, documents, notRun, openShell, runnable } from '../support/commands.ts';
+import { exampleSet } from '../support/operations.ts';
 import { urlOf } from '../support/url.ts';
 
 const missing = ['bash', 'curl', 'jq'].filter(tool => spawnSync(tool, ['--version']).error);
@@ -82,7 +83,7 @@ const withBlocks = documents
   .toSorted((one, other) => Number(changesSchema(one)) - Number(changesSchema(other)))
   .map(document => ({ document, blocks: blocksOf(document) }));
 
-const app = await startApp();
+const app = await startApp({ operations: [exampleSet] });
 let demoKey = '';
 beforeAll(async () => {
   demoKey = await loadDemo(app.orm);

@@ -17,7 +17,7 @@ interface Group {
 }
 
 const groups: Readonly<Record<string, readonly string[]>> = {
-  'Build on Carte': ['front-end', 'pos', 'webhooks-and-events', 'migrating'],
+  'Build on Carte': ['front-end', 'pos', 'operations', 'webhooks-and-events', 'migrating'],
   'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover'],
   Reference: ['interface', 'diagnostics'],
   'Work on Carte': ['architecture'],

@@ -1,0 +1,73 @@
+import { basename, join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { OperatorError } from '../errors.ts';
+import type { Contract } from '../rest/contract/contract.ts';
+import { examples } from './options.ts';
+import { loadSets } from './rest.ts';
+import { table, terminal } from './terminal.ts';
+
+export function addOperationsCommand(program: Command): void {
+  const operations = program
+    .command('operations')
+    .description('check and describe sets of operations, the folders of CARTE_OPERATIONS')
+    .addHelpText('after', examples('carte operations check operations/shop'));
+  operations
+    .command('check')
+    .description('check a folder as `serve` does, without a server or database')
+    .argument('<folder...>', 'folder of .graphql files')
+    .addHelpText('after', examples('carte operations check operations/shop'))
+    .action(async (folders: readonly string[]) => {
+      for (const set of await loadOwn(folders)) terminal.out(`${set.name}: ${count(set)}, no errors`);
+    });
+  operations
+    .command('list')
+    .description('list the operations of all sets, with their routes')
+    .addHelpText('after', examples('CARTE_OPERATIONS=operations/shop carte operations list'))
+    .action(async () => {
+      const rows = (await loadSets()).flatMap(({ name: set, operations }) =>
+        operations.map(({ name, kind, route: { method, path } }) => [set, name, kind, method, path]),
+      );
+      terminal.out(table(rows));
+    });
+  operations
+    .command('derive')
+    .description('write the derived schema of a folder to derived.graphql in it, for reviews')
+    .argument('<folder>', 'folder of .graphql files')
+    .addHelpText('after', examples('carte operations derive operations/shop'))
+    .action(async (folder: string) => {
+      const [{ printSchema }, { writeFileSync }] = await Promise.all([import('graphql'), import('node:fs')]);
+      const [set] = await loadOwn([folder]);
+      if (!set) return;
+      const file = join(folder, 'derived.graphql');
+      writeFileSync(file, `${printSchema(set.schema)}\n`);
+      terminal.err(`Wrote ${file}.`);
+    });
+  operations
+    .command('diff')
+    .description(
+      'list what changes for callers between two versions of a folder; the status is 1 if anything breaks them',
+    )
+    .argument('<old>', 'folder of the version that callers know')
+    .argument('<new>', 'folder of the next version')
+    .addHelpText('after', examples('carte operations diff released/shop operations/shop'))
+    .action(async (old: string, next: string) => {
+      const { compareContracts } = await import('../rest/contract/changes.ts');
+      const [[before], [after]] = await Promise.all([loadOwn([old]), loadOwn([next])]);
+      if (!before || !after) return;
+      const { breaking, dangerous, safe } = compareContracts(before, after);
+      for (const [label, changes] of Object.entries({ BREAKING: breaking, dangerous, safe })) {
+        for (const change of changes) terminal.out(`${label.padEnd(9)} ${change}`);
+      }
+      if (breaking.length > 0) throw new OperatorError(`${breaking.length} of the changes break callers.`);
+      if (dangerous.length + safe.length === 0) terminal.out('Nothing changes for callers.');
+    });
+}
+
+/** Loads the sets of these folders alone. */
+async function loadOwn(folders: readonly string[]): Promise<readonly Contract[]> {
+  const names = new Set(folders.map(folder => basename(resolve(folder))));
+  const sets = await loadSets(folders.map(folder => resolve(folder)));
+  return sets.filter(({ name, isBuiltIn }) => !isBuiltIn && names.has(name));
+}
+
+const count = ({ operations: { length } }: Contract) => `${length} ${length === 1 ? 'operation' : 'operations'}`;

@@ -1,0 +1,85 @@
+import {
+  DangerousChangeType,
+  findBreakingChanges,
+  findDangerousChanges,
+  type GraphQLSchema,
+  isIntrospectionType,
+  isObjectType,
+} from 'graphql';
+import type { Contract, Operation } from './contract.ts';
+import { locationOf, type Parameter } from './parameters.ts';
+
+/** What changes for callers of a set, in sentences. */
+export interface ContractChanges {
+  readonly breaking: readonly string[];
+  /** Breaks only callers that assume more than the contract says, e.g. that an enum has no further values. */
+  readonly dangerous: readonly string[];
+  readonly safe: readonly string[];
+}
+
+/** Compares two versions of a set: their routes and parameters, and the derived schemas with the types of their bodies. */
+export function compareContracts(before: Contract, after: Contract): ContractChanges {
+  const next = new Map(after.operations.map(operation => [operation.name, operation]));
+  const known = new Set(before.operations.map(({ name }) => name));
+  const routes = before.operations.flatMap(old => compareOperations(old, next.get(old.name)));
+  const dangerous = findDangerousChanges(before.schema, after.schema);
+  const describe = ({ description }: { readonly description: string }) => inRestTerms(description);
+  return {
+    breaking: [...routes, ...findBreakingChanges(before.schema, after.schema).map(describe)],
+    dangerous: dangerous.filter(({ type }) => !optional.has(type)).map(describe),
+    safe: [
+      ...after.operations.filter(({ name }) => !known.has(name)).map(operation => `${titleOf(operation)} is new.`),
+      ...dangerous.filter(({ type }) => optional.has(type)).map(describe),
+      ...additions(before.schema, after.schema),
+    ],
+  };
+}
+
+/** A request without them means the same as before. */
+const optional = new Set<string>([
+  DangerousChangeType.OPTIONAL_ARG_ADDED,
+  DangerousChangeType.OPTIONAL_INPUT_FIELD_ADDED,
+]);
+
+const titleOf = ({ name, route: { method, path } }: Operation) => `${name} (${method} ${path})`;
+
+/** In the derived schema an operation is a root field, and its parameters are arguments. */
+const inRestTerms = (description: string) =>
+  description.replace(/\b(?:Query|Mutation)\.(\w+)/g, '$1').replace(/\b(arg|argument)\b/g, 'parameter');
+
+/** What graphql-js does not compare, since the derived schema does not have it. */
+function compareOperations(old: Operation, next: Operation | undefined): string[] {
+  if (!next) return [];
+  const changes: string[] = [];
+  if (titleOf(old) !== titleOf(next)) changes.push(`${titleOf(old)} is now ${titleOf(next)}.`);
+  if (old.etagPaths.length > 0 && next.etagPaths.length === 0 && old.route.method !== 'GET') {
+    changes.push(`${old.name} no longer responds with an ETag.`);
+  }
+  for (const parameter of next.parameters) {
+    const before = old.parameters.find(({ name }) => name === parameter.name);
+    if (before) changes.push(...compareParameters(`${old.name}: ${parameter.name}`, before, parameter));
+  }
+  return changes;
+}
+
+function compareParameters(title: string, old: Parameter, next: Parameter): string[] {
+  const changes: string[] = [];
+  const [from, to] = [old, next].map(parameter => locationOf(parameter).join(' '));
+  if (from !== to) changes.push(`${title} was in the ${from}, and is in the ${to}.`);
+  const { max = Number.POSITIVE_INFINITY, min = Number.NEGATIVE_INFINITY } = next;
+  if (max < (old.max ?? Number.POSITIVE_INFINITY)) changes.push(`${title} is now at most ${max}.`);
+  if (min > (old.min ?? Number.NEGATIVE_INFINITY)) changes.push(`${title} is now at least ${min}.`);
+  return changes;
+}
+
+/** Fields of response bodies, which a caller may ignore. */
+function additions(before: GraphQLSchema, after: GraphQLSchema): string[] {
+  const roots = new Set<unknown>([after.getQueryType(), after.getMutationType()]);
+  return Object.values(after.getTypeMap()).flatMap(type => {
+    const old = before.getType(type.name);
+    if (!isObjectType(type) || !isObjectType(old) || isIntrospectionType(type) || roots.has(type)) return [];
+    const known = old.getFields();
+    const added = Object.keys(type.getFields()).filter(name => !known[name]);
+    return added.map(name => `${type.name}.${name} is new.`);
+  });
+}

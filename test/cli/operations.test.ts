@@ -1,0 +1,89 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exampleSet, writeSet } from '../support/operations.ts';
+import { run, temporaryFolder } from './support.ts';
+
+/** A copy of the example whose files a function changes. */
+function changedCopy(change: (text: string) => string): string {
+  const folder = join(temporaryFolder('operations '), 'operations');
+  cpSync(exampleSet, folder, { recursive: true });
+  for (const file of ['website.graphql', 'delivery.graphql', 'kitchen.graphql']) {
+    const path = join(folder, file);
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+  }
+  return folder;
+}
+
+describe('carte operations', () => {
+  test('check accepts the example, and reports the errors of another set with status 1', async () => {
+    expect(await run(['operations', 'check', exampleSet], {})).toEqual({
+      code: 0,
+      stdout: 'operations: 5 operations, no errors\n',
+      stderr: '',
+    });
+    const broken = writeSet('shop', { 'a.graphql': '\nquery a @route(path: "/shop") { shops { id } }' });
+    const { code, stdout, stderr } = await run(['operations', 'check', exampleSet, broken], {});
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(
+      'shop/a.graphql:2: Cannot query field "shops" on type "Query". Did you mean "store" or "stores"?\n',
+    );
+  });
+
+  test('list and routes have the operations of all sets', async () => {
+    const { stdout } = await run(['operations', 'list'], { CARTE_OPERATIONS: exampleSet });
+    expect(stdout).toMatch(/^v1 +getStore +query +GET +\/v1\/stores\/\{store_service_id\}$/m);
+    expect(stdout).toMatch(/^operations +markKitchenOrders +mutation +POST +\/kitchen\/orders\/printed$/m);
+    const routes = await run(['routes'], { CARTE_OPERATIONS: exampleSet });
+    expect(routes.stdout).toMatch(/^POST +\/kitchen\/orders\/printed +markKitchenOrders$/m);
+  });
+
+  test('derive writes the schema that is committed beside the example', async () => {
+    const folder = changedCopy(text => text);
+    writeFileSync(join(folder, 'derived.graphql'), '');
+    expect((await run(['operations', 'derive', folder], {})).code).toBe(0);
+    const derived = readFileSync(join(folder, 'derived.graphql'), 'utf8');
+    await expect(derived).toMatchFileSnapshot('../../examples/operations/derived.graphql');
+  });
+
+  test('diff tells what breaks callers from what does not', async () => {
+    const same = await run(['operations', 'diff', exampleSet, changedCopy(text => text)], {});
+    expect([same.code, same.stdout]).toEqual([0, 'Nothing changes for callers.\n']);
+
+    const added = changedCopy(text => text.replace('note: customerComments', 'note: customerComments\n  price'));
+    const safe = await run(['operations', 'diff', exampleSet, added], {});
+    expect([safe.code, safe.stdout]).toEqual([0, 'safe      KitchenOrder.price is new.\n']);
+
+    const changed = changedCopy(text =>
+      text
+        .replace('path: "/kitchen/orders/{order_id}"', 'path: "/kitchen/order/{order_id}"')
+        .replace('max: 100', 'max: 50')
+        .replace('$limit: Int = 20', '$limit: Int = 10')
+        .replace('  note: customerComments\n', '')
+        .replace('priceInCents: price\n', 'priceInCents: price @optional\n')
+        .replace('getOpeningHours', 'getHours'),
+    );
+    const { code, stdout, stderr } = await run(['operations', 'diff', exampleSet, changed], {});
+    expect(stdout.split('\n')).toEqual([
+      'BREAKING  listKitchenOrders: limit is now at most 50.',
+      'BREAKING  getKitchenOrder (GET /kitchen/orders/{order_id}) is now getKitchenOrder (GET /kitchen/order/{order_id}).',
+      'BREAKING  getOpeningHours was removed.',
+      'BREAKING  DeliveryProduct.priceInCents changed type from SafeInt! to SafeInt.',
+      'BREAKING  KitchenOrder.note was removed.',
+      'dangerous listKitchenOrders parameter limit has changed defaultValue from 20 to 10.',
+      'safe      getHours (GET /website/stores/{store_id}/opening-hours) is new.',
+      '',
+    ]);
+    expect([code, stderr]).toEqual([1, 'carte: 5 of the changes break callers.\n']);
+  });
+});
+
+test('carte openapi --set prints the document of a set', async () => {
+  const env = { CARTE_OPERATIONS: exampleSet };
+  const { stdout } = await run(['openapi', '--set', 'operations'], env);
+  expect(JSON.parse(stdout).info.title).toBe('Carte examples');
+  const postman = await run(['openapi', '--set', 'operations', '--postman'], env);
+  expect(JSON.parse(postman.stdout).item).toHaveLength(3);
+  const unknown = await run(['openapi', '--set', 'shop'], env);
+  expect([unknown.code, unknown.stderr]).toEqual([1, 'carte: There is no set "shop", only v1, operations.\n']);
+});
