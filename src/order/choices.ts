@@ -21,6 +21,8 @@ const maxNames = 3;
 export interface Choices {
   /** Without items and modifiers that were not found. */
   readonly lines: readonly ChosenLine[];
+  /** Whether all of them were found. */
+  readonly isComplete: boolean;
   readonly errors: readonly ValidationError[];
 }
 
@@ -49,8 +51,11 @@ export function resolveChoices(
     if (errors.length === errorsBefore) errors.push(...checkUnit({ item, modifiers }, path));
     return [{ item, quantity: line.quantity ?? 1, note: line.note ?? undefined, modifiers }];
   });
-  return { lines: resolved, errors };
+  return { lines: resolved, isComplete: countChoices(resolved) === countChoices(lines), errors };
 }
+
+const countChoices = (lines: readonly { readonly modifiers?: readonly unknown[] | null }[]) =>
+  lines.reduce((count, { modifiers }) => count + 1 + (modifiers?.length ?? 0), 0);
 
 const quote = (text: string) => JSON.stringify(text);
 const notFound = (path: Path, message: string): ValidationError => ({ path, type: 'reference_not_found', message });

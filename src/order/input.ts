@@ -1,5 +1,5 @@
 import type { ValidationError } from '../errors.ts';
-import type { OrderLineInput, PlaceOrderInput } from '../generated/graph.ts';
+import type { OrderLineInput, PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
 import { findUnstorable } from '../input/storable.ts';
 
 type Path = readonly (string | number)[];
@@ -20,11 +20,21 @@ const lineQuantity = { min: 1, max: 1000 };
 
 /** Finds the errors of an order that do not depend on the menu configuration. */
 export function* checkInput(input: PlaceOrderInput): Generator<ValidationError> {
-  const { idempotencyKey, customer, customerComments, lines } = input;
+  const { idempotencyKey, customer } = input;
   yield* findUnstorable(input, ['input']);
   yield* checkLength(['input', 'idempotencyKey'], idempotencyKey, keyLength);
   yield* checkLength(['input', 'customer', 'name'], customer.name, nameLength);
   yield* checkLength(['input', 'customer', 'phone'], customer.phone, phoneLength);
+  yield* checkOrdered(input);
+}
+
+/** The same for an order that is not placed yet. */
+export function* checkQuoteInput(input: QuoteOrderInput): Generator<ValidationError> {
+  yield* findUnstorable(input, ['input']);
+  yield* checkOrdered(input);
+}
+
+function* checkOrdered({ customerComments, lines }: QuoteOrderInput): Generator<ValidationError> {
   yield* checkLength(['input', 'customerComments'], customerComments, textLength);
   yield* checkCount(['input', 'lines'], lines.length, lineCount);
   for (const [index, line] of lines.entries()) yield* checkLine(line, ['input', 'lines', index]);

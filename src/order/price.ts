@@ -21,7 +21,7 @@ export interface PricedModifier extends ChosenModifier {
 }
 
 /** Exact: products of safe integers need not be safe. */
-interface Amounts {
+export interface Amounts {
   readonly price: bigint;
   readonly tax: bigint;
 }

@@ -5,9 +5,11 @@ import { edgesOf, pageInfoOf } from '../lists/connection.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
+import { checkQuoteInput } from './input.ts';
 import { readLines } from './lines.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
+import { quoteOrder } from './quote.ts';
 import { changeOrderStatus, transitions } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
@@ -24,6 +26,13 @@ async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, ru
 export const orderResolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
+    quoteOrder: async (_root, { input }, { loaders }) => {
+      const store = await loaders.stores.byId.load(input.storeId);
+      if (!store) return null;
+      const configuration = await loaders.menus.byStore.load(store);
+      const inputErrors = [...checkQuoteInput(input)];
+      return { store, ...quoteOrder(input, { store, configuration, now: new Date(), inputErrors }) };
+    },
   },
   Mutation: {
     placeOrder: (_root, { input }, context) =>
@@ -75,6 +84,17 @@ export const orderResolvers = {
     nextStatuses: ({ status }) => transitions[status],
     lines: readLines,
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
+  },
+  OrderQuote: {
+    lines: ({ order, store }) =>
+      order ? readLines({ store: store.id, loadedStore: store, items: order.items }) : null,
+    price: ({ order }) => order?.price ?? null,
+    tax: ({ order }) => order?.tax ?? null,
+    readyBy: ({ order }) => order?.readyBy ?? null,
+  },
+  OrderProblem: {
+    path: ({ path }) => path.map(String),
+    code: ({ type }) => type,
   },
   OrderLine: {
     item: async ({ owner, itemExternalId }, _args, { loaders }) =>

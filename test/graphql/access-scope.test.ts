@@ -96,6 +96,10 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'order(id: "mine-store-order") { id }',
     { readOnly: one('mine-store-order'), foreign: absent, sibling: absent },
   ],
+  'Query.quoteOrder': [
+    'quoteOrder(input: { storeId: "mine-store", lines: [] }) { problems { code } }',
+    { readOnly: returns({ problems: [{ code: 'too_short' }] }), foreign: absent, sibling: absent },
+  ],
   'Mutation.replaceMenuConfiguration': [
     'replaceMenuConfiguration(storeId: "mine-store", input: { items: [] }) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },

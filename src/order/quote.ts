@@ -1,0 +1,75 @@
+import type { ValidationError } from '../errors.ts';
+import type { QuoteOrderInput } from '../generated/graph.ts';
+import { maxErrors } from '../input/validation-errors.ts';
+import type { Configuration } from '../menu/configuration.ts';
+import type { Store } from '../store/entities.ts';
+import { resolveChoices } from './choices.ts';
+import type { Order } from './entities.ts';
+import { toItems } from './lines.ts';
+import { type Amounts, priceOrder } from './price.ts';
+
+const msPerMinute = 60_000;
+const minutesPerDay = 1440;
+/** Allows for clocks that differ, and for orders that were delayed on their way. */
+const maxMinutesLate = 60;
+
+/** What an order would be: `placeOrder` stores it, and `quoteOrder` returns it. */
+export interface Quote {
+  /** Undefined if a problem leaves open what is ordered. */
+  readonly order: Pick<Order, 'items' | 'price' | 'tax' | 'readyBy'> | undefined;
+  /** Every reason to refuse the order. */
+  readonly problems: readonly ValidationError[];
+}
+
+/** The quote of a query. */
+export interface OrderQuote extends Quote {
+  readonly store: Store;
+}
+
+/** What a quote depends on besides its input. */
+interface Circumstances {
+  readonly store: Store;
+  readonly configuration: Configuration;
+  readonly now: Date;
+  /** The errors of the input by `input.ts`. */
+  readonly inputErrors: readonly ValidationError[];
+}
+
+/** Whether a list is longer than allowed: then nothing else is checked, which bounds the work for an order of any length. */
+export const isTooLong = (errors: readonly ValidationError[]): boolean =>
+  errors.some(({ type }) => type === 'too_long');
+
+/** Checks an order by the rules of a configuration, and prices it. */
+export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, inputErrors }: Circumstances): Quote {
+  if (isTooLong(inputErrors)) return { order: undefined, problems: inputErrors.slice(0, maxErrors) };
+  const readyBy = input.readyBy ?? readyAfter(now, configuration, input);
+  const moment = { readyBy, timezone: store.timezone };
+  const { lines, isComplete, errors } = resolveChoices(configuration, input.lines, moment);
+  const amounts = priceOrder(lines);
+  const amountErrors = isComplete ? [...checkAmounts(amounts)] : [];
+  const problems = [...inputErrors, ...checkReadyBy(readyBy, now), ...errors, ...amountErrors];
+  const isPriced = isComplete && inputErrors.length === 0 && amountErrors.length === 0;
+  const order = { items: toItems(lines), price: Number(amounts.price), tax: Number(amounts.tax), readyBy };
+  return { order: isPriced ? order : undefined, problems: problems.slice(0, maxErrors) };
+}
+
+/** The time after the longest preparation of the ordered items; a preparation of more than a day, which is diagnosed, counts as one. */
+function readyAfter(now: Date, { items }: Configuration, { lines }: QuoteOrderInput): Date {
+  const prepTimes = lines.map(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? 0);
+  const longest = Math.min(Math.max(0, ...prepTimes), minutesPerDay);
+  return new Date(now.getTime() + longest * msPerMinute);
+}
+
+function* checkReadyBy(readyBy: Date, now: Date): Generator<ValidationError> {
+  const earliest = new Date(now.getTime() - maxMinutesLate * msPerMinute);
+  if (readyBy >= earliest) return;
+  const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
+  yield { path: ['input', 'readyBy'], type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
+}
+
+function* checkAmounts(amounts: Amounts): Generator<ValidationError> {
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (Number.isSafeInteger(Number(amount))) continue;
+    yield { path: ['input', 'lines'], type: 'value_error', message: `the ${name} is ${amount}, beyond ±(2^53−1)` };
+  }
+}
