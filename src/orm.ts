@@ -18,7 +18,7 @@ import {
 import { MenuHistoryEntity, MenuHistoryStartEntity } from './menu/history/entities.ts';
 import { MerchantEntity } from './merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from './order/entities.ts';
-import { DeletedStoreEntity, StoreEntity } from './store/entities.ts';
+import { DeletedStoreEntity, DueTimeEntity, StoreEntity } from './store/entities.ts';
 import {
   WebhookDeliveryEntity,
   WebhookEntity,
@@ -30,6 +30,7 @@ const entities = [
   MerchantEntity,
   StoreEntity,
   DeletedStoreEntity,
+  DueTimeEntity,
   MenuEntity,
   CategoryEntity,
   MenuItemEntity,

@@ -19,8 +19,8 @@ export const EventEntity = defineEntity({
     },
     {
       // They are rare: without it, their readers would scan the whole log.
-      name: 'event_of_stores',
-      expression: `create index event_of_stores on event (position) where position is not null and kind in ('STORE_CREATED', 'STORE_CHANGED', 'STORE_DELETED')`,
+      name: 'event_of_store_kinds',
+      expression: `create index event_of_store_kinds on event (position) where position is not null and kind in ('STORE_CREATED', 'STORE_CHANGED', 'STORE_DELETED', 'ORDERING_CHANGED', 'HOURS_CHANGED')`,
     },
   ],
   properties: {

@@ -13,6 +13,8 @@ export const storeEventKinds = listKinds<StoreEventKind>({
   STORE_CREATED: true,
   STORE_CHANGED: true,
   STORE_DELETED: true,
+  ORDERING_CHANGED: true,
+  HOURS_CHANGED: true,
 });
 
 export type EventKind = OrderEventKind | MenuEventKind | StoreEventKind;

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
-import type { MenuRepository } from './repository.ts';
+import type { MenuRepository, Orderable } from './repository.ts';
 
 /**
  * Keyed by the store itself rather than its id: only stores in the key's access scope can be loaded. A request sees one
@@ -25,8 +25,8 @@ export function menuLoaders(repository: MenuRepository) {
         return configuration;
       },
       /** Reads the configuration as of a transaction, instead of the one that the request has seen. */
-      loadIn: (tx: EntityManager, store: Store): Promise<Configuration | undefined> =>
-        repository.findConfigurationIn(tx, store.id),
+      loadIn: (tx: EntityManager, store: Store): Promise<Orderable | undefined> =>
+        repository.findOrderableIn(tx, store.id),
       /** Makes the request read its own write. */
       prime(store: Store, configuration: Configuration): void {
         configurations.clear(store).prime(store, configuration);

@@ -6,6 +6,7 @@ import { parseJsonList } from '../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
 import { queryIn } from '../database/transaction.ts';
 import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
+import type { Store } from '../store/entities.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { type ConfigurationCache, createConfigurationCache } from './configuration-cache.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
@@ -17,16 +18,24 @@ export function createMenuRepository({ em, query }: ReadAccess) {
   const cache = createConfigurationCache();
   return {
     findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds, cache),
-    /** Reads in a transaction, which must not have changed the menu. */
-    findConfigurationIn: async (tx: EntityManager, storeId: string) =>
-      (await findConfigurations(queryIn(tx), tx, [storeId], cache)).get(storeId),
+    /** Reads in a transaction, which must not have changed the menu; undefined if the store is gone. */
+    findOrderableIn: async (tx: EntityManager, storeId: string): Promise<Orderable | undefined> => {
+      const [found] = await findOrderable(queryIn(tx), tx, [storeId], cache);
+      return found;
+    },
   };
+}
+
+/** What can be ordered: a configuration, with what the same statement reads of its store. */
+export interface Orderable extends Pick<Store, 'ordering'> {
+  readonly configuration: Configuration;
 }
 
 /** Lists as JSON, or null if the store has the revision that is known. */
 type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string | null>> & {
   readonly id: string;
   readonly menu_revision: number;
+  readonly ordering: Store['ordering'];
 };
 
 /**
@@ -41,24 +50,34 @@ export async function findConfigurations(
   storeIds: readonly string[],
   cache?: ConfigurationCache,
 ): Promise<Map<string, Configuration>> {
+  const found = await findOrderable(query, em, storeIds, cache);
+  return new Map(found.map(({ configuration }) => [configuration.storeId, configuration]));
+}
+
+async function findOrderable(
+  query: Query,
+  em: EntityManager,
+  storeIds: readonly string[],
+  cache: ConfigurationCache | undefined,
+): Promise<Orderable[]> {
   // The cache may drop them while the statement runs.
   const known = new Map(storeIds.map(id => [id, cache?.get(id)]));
   const revisions = Object.fromEntries(Array.from(known, ([id, configuration]) => [id, configuration?.revision]));
   const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds, JSON.stringify(revisions)]);
-  const configurations = new Map<string, Configuration>();
+  const found: Orderable[] = [];
   const slice = new TimeSlice();
-  for (const row of rows) {
+  for (const { ordering, ...row } of rows) {
     const { id, menu_revision: revision } = row;
     // A concurrent reader may have linked the same rows meanwhile.
     const current = [known.get(id), cache?.get(id)].find(configuration => configuration?.revision === revision);
-    configurations.set(id, current ?? (await readConfiguration(row, slice, cache)));
+    found.push({ configuration: current ?? (await readConfiguration(row, slice, cache)), ordering });
   }
-  return configurations;
+  return found;
 }
 
 /** Parses and links a configuration, at once if it is small. */
 async function readConfiguration(
-  { id, menu_revision: revision, ...lists }: ConfigurationRow,
+  { id, menu_revision: revision, ...lists }: Omit<ConfigurationRow, 'ordering'>,
   slice: TimeSlice,
   cache: ConfigurationCache | undefined,
 ): Promise<Configuration> {
@@ -80,7 +99,7 @@ const selectStatement = compileOnce(em => {
   const kysely: Kysely<any> = em.getKysely();
   const { sql: text } = kysely
     .selectFrom('store')
-    .select(['id', 'menu_revision', ...menuKinds.map(kind => selectList(em, kysely, kind))])
+    .select(['id', 'menu_revision', 'ordering', ...menuKinds.map(kind => selectList(em, kysely, kind))])
     .where('id', '=', sql`any($1)`)
     .compile();
   return prepared(text);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { prepared, type Query } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
+import { holdOrdering } from '../store/ordering.ts';
 
 /** What a call registers under its idempotency key. */
 interface Claim {
@@ -12,7 +13,8 @@ interface Claim {
 
 /**
  * Returns the id of the key's order: that of the claim if the key is new, or else that of the order that was placed with it. A concurrent
- * call with the same key waits here until this transaction ends, by the lock of the key's row. Undefined if the store is gone.
+ * call with the same key waits here until this transaction ends, by the lock of the key's row. From here to the end of the transaction,
+ * the state of the store's ordering does not change. Undefined if the store is gone.
  */
 export async function claimKey(query: Query, { storeId, input, orderId }: Claim): Promise<string | undefined> {
   const hash = hashOf(input);
@@ -35,7 +37,7 @@ export async function deleteExpiredKeys(query: Query, storeId: string): Promise<
 // The update changes nothing: it locks and returns the row of a key that is known.
 const claimStatement = prepared(`
   insert into order_idempotency_key as known (store_id, key, request_hash, order_id, created_at)
-  select id, $2::text, $3::bytea, $4::text, now() from store where id = $1 for key share
+  select id, $2::text, $3::bytea, $4::text, now() from store where id = $1 and ${holdOrdering('$1')} is not null for key share
   on conflict (store_id, key) do update set key = known.key
   returning order_id as "orderId", request_hash as "requestHash"`);
 

@@ -3,7 +3,7 @@ import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
-import type { Configuration } from '../menu/configuration.ts';
+import type { Orderable } from '../menu/repository.ts';
 import type { Store } from '../store/entities.ts';
 import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
@@ -13,8 +13,8 @@ import { findOrder, insertOrder } from './rows.ts';
 
 interface Placement {
   readonly input: PlaceOrderInput;
-  /** Reads the store's configuration in a transaction; undefined if the store is gone. */
-  readonly loadConfiguration: (tx: EntityManager) => Promise<Configuration | undefined>;
+  /** Reads in a transaction what can be ordered; undefined if the store is gone. */
+  readonly loadOrderable: (tx: EntityManager) => Promise<Orderable | undefined>;
 }
 
 /**
@@ -24,7 +24,7 @@ interface Placement {
 export async function placeOrder(
   em: EntityManager,
   store: Store,
-  { input, loadConfiguration }: Placement,
+  { input, loadOrderable }: Placement,
 ): Promise<Order | null> {
   const inputErrors = [...checkInput(input)];
   if (isTooLong(inputErrors)) throw new InvalidInput(inputErrors.slice(0, maxErrors));
@@ -43,10 +43,11 @@ export async function placeOrder(
           return { ...known, storeSummary: store };
         }
       }
-      const configuration = await loadConfiguration(tx);
-      if (!configuration) return null;
+      const orderable = await loadOrderable(tx);
+      if (!orderable) return null;
+      const { configuration, ...state } = orderable;
       // The time is not checked before the key is known: a repeated call returns its order, however late it is.
-      const quote = quoteOrder(input, { store, configuration, now: createdAt, inputErrors });
+      const quote = quoteOrder(input, { store: { ...store, ...state }, configuration, now: createdAt, inputErrors });
       if (quote.problems.length > 0 || !quote.order) throw new InvalidInput(quote.problems);
       const order = { ...newOrder(store, input), id, createdAt, ...quote.order };
       await deleteExpiredKeys(query, store.id);

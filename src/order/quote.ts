@@ -3,6 +3,7 @@ import type { QuoteOrderInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
+import { type Ordering, orderingAt } from '../store/ordering.ts';
 import { resolveChoices } from './choices.ts';
 import type { Order } from './entities.ts';
 import { toItems } from './lines.ts';
@@ -42,26 +43,51 @@ export const isTooLong = (errors: readonly ValidationError[]): boolean =>
 /** Checks an order by the rules of a configuration, and prices it. */
 export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, inputErrors }: Circumstances): Quote {
   if (isTooLong(inputErrors)) return { order: undefined, problems: inputErrors.slice(0, maxErrors) };
-  const readyBy = input.readyBy ?? readyAfter(now, configuration, input);
+  const ordering = orderingAt(store, now);
+  const readyBy = input.readyBy ?? readyAfter(now, configuration, input, ordering);
   const moment = { readyBy, timezone: store.timezone };
   const { lines, isComplete, errors } = resolveChoices(configuration, input.lines, moment);
   const amounts = priceOrder(lines);
   const amountErrors = isComplete ? [...checkAmounts(amounts)] : [];
-  const problems = [...inputErrors, ...checkReadyBy(readyBy, now), ...errors, ...amountErrors];
+  const stateErrors = [...checkReadyBy(readyBy, now), ...checkOrdering(ordering, input, now)];
+  const problems = [...inputErrors, ...stateErrors, ...errors, ...amountErrors];
   const isPriced = isComplete && inputErrors.length === 0 && amountErrors.length === 0;
   const order = { items: toItems(lines), price: Number(amounts.price), tax: Number(amounts.tax), readyBy };
   return { order: isPriced ? order : undefined, problems: problems.slice(0, maxErrors) };
 }
 
-/** The time after the longest preparation of the ordered items; a preparation of more than a day, which is diagnosed, counts as one. */
-function readyAfter(now: Date, { items }: Configuration, { lines }: QuoteOrderInput): Date {
+/**
+ * The time after the longest preparation of the ordered items, and the delay of a busy store; a preparation of more than a day, which is
+ * diagnosed, counts as one.
+ */
+function readyAfter(now: Date, { items }: Configuration, { lines }: QuoteOrderInput, { delayMinutes }: Ordering): Date {
   const prepTimes = lines.map(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? 0);
   const longest = Math.min(Math.max(0, ...prepTimes), minutesPerDay);
-  return new Date(now.getTime() + longest * msPerMinute);
+  return addMinutes(now, longest + (delayMinutes ?? 0));
+}
+
+const addMinutes = (time: Date, minutes: number) => new Date(time.getTime() + minutes * msPerMinute);
+
+/** A store that is paused takes no order, and one that is busy none that must be ready before its delay is over. */
+function* checkOrdering(
+  { state, until, delayMinutes, reason }: Ordering,
+  { readyBy }: QuoteOrderInput,
+  now: Date,
+): Generator<ValidationError> {
+  const because = reason ? ` (${reason})` : '';
+  if (state === 'PAUSED') {
+    const end = until ? `until ${until.toISOString()}` : 'for now';
+    yield { path: ['input', 'storeId'], type: 'store_paused', message: `the store takes no orders ${end}${because}` };
+  }
+  const earliest = addMinutes(now, delayMinutes ?? 0);
+  if (state === 'BUSY' && readyBy && readyBy < earliest) {
+    const rule = `the store is busy${because} and delays orders by ${delayMinutes} minutes, so it must be ${earliest.toISOString()} or later`;
+    yield { path: ['input', 'readyBy'], type: 'store_busy', message: `${readyBy.toISOString()} is too early; ${rule}` };
+  }
 }
 
 function* checkReadyBy(readyBy: Date, now: Date): Generator<ValidationError> {
-  const earliest = new Date(now.getTime() - maxMinutesLate * msPerMinute);
+  const earliest = addMinutes(now, -maxMinutesLate);
   if (readyBy >= earliest) return;
   const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
   yield { path: ['input', 'readyBy'], type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };

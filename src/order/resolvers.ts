@@ -40,8 +40,8 @@ export const orderResolvers = {
         const { stores, menus } = context.loaders;
         const store = await stores.byId.load(input.storeId);
         if (!store) return null;
-        const loadConfiguration = (tx: EntityManager) => menus.byStore.loadIn(tx, store);
-        const order = await placeOrder(context.forkEntityManager(), store, { input, loadConfiguration });
+        const loadOrderable = (tx: EntityManager) => menus.byStore.loadIn(tx, store);
+        const order = await placeOrder(context.forkEntityManager(), store, { input, loadOrderable });
         return order && { order };
       }),
     changeOrderStatus: (_root, { orderId, ...change }, context) =>

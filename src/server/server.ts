@@ -7,6 +7,7 @@ import { cors } from './cors.ts';
 import { database } from './database.ts';
 import { databaseErrors } from './database-errors.ts';
 import { drain } from './drain.ts';
+import { dueTimes } from './due-times.ts';
 import { errorHandler } from './error-handler.ts';
 import { events } from './events.ts';
 import { fairShares } from './fair-shares.ts';
@@ -40,6 +41,7 @@ export async function createServer(
   app.register(fairShares);
   app.register(responseCache);
   app.register(events);
+  app.register(dueTimes);
   app.register(metrics, { collectMetrics });
   app.register(databaseErrors);
   app.register(tracing);

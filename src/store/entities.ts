@@ -1,4 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { OrderingState } from '../generated/graph.ts';
 import { type BusinessType, type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
 
@@ -12,6 +13,25 @@ export interface PhoneNumber {
 export interface StoreType {
   readonly content?: string | null;
   readonly businessType?: BusinessType | null;
+}
+
+/** Why and until when a store takes orders late, or none. */
+export interface StoredOrdering {
+  readonly state: Exclude<OrderingState, 'OPEN'>;
+  /** RFC 3339, UTC; it ends by itself then. */
+  readonly until?: string;
+  /** Only if it is busy. */
+  readonly delayMinutes?: number;
+  readonly reason?: string;
+}
+
+/** The hours of one date, which replace those of the week. */
+export interface SpecialHours {
+  /** In the timezone of the store, e.g. `2026-12-24`. */
+  readonly date: string;
+  readonly name?: string | null;
+  /** Closed if there are none. */
+  readonly timePeriods: readonly { readonly startTime: string; readonly endTime: string }[];
 }
 
 export interface RestaurantConfiguration {
@@ -50,6 +70,9 @@ export const StoreEntity = defineEntity({
     storeType: p.json<StoreType>().columnType('json').nullable(),
     restaurantConfiguration: p.json<RestaurantConfiguration>().columnType('json').nullable(),
     menuRevision: p.bigint('number').default(0),
+    /** Null if it is open; what has ended may still be here for a moment: see `orderingAt`. */
+    ordering: p.json<StoredOrdering>().columnType('json').nullable(),
+    specialHours: p.json<readonly SpecialHours[]>().columnType('json').nullable(),
     /** Set to the time by triggers with every change to the orders, or to the store's fields that they show. */
     ordersRevision: p
       .bigint('number')
@@ -73,5 +96,19 @@ export const DeletedStoreEntity = defineEntity({
   properties: {
     id: p.text().primary().collation('C'),
     menuRevision: p.bigint('number'),
+  },
+});
+
+/** What ends by itself at a time; written and deleted only by transactions that have locked the row of the store (events/due-times.ts). */
+export const DueTimeEntity = defineEntity({
+  name: 'DueTime',
+  tableName: 'due_time',
+  indexes: [{ name: 'due_time_by_time', properties: ['dueAt'] }],
+  properties: {
+    store: () => p.manyToOne(StoreEntity).mapToPk().primary().deleteRule('cascade').index(false),
+    subject: p.text().$type<'ORDERING'>().primary(),
+    /** Of an entity of the menu; empty for the store itself. */
+    externalId: p.text().collation('C').primary(),
+    dueAt: p.datetime(3),
   },
 });

@@ -4,6 +4,7 @@ import { isObject } from '../input/json.ts';
 import { connectionResolvers } from '../lists/connection.ts';
 import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
+import { orderingAt, setStoreOrdering } from './ordering.ts';
 import { saveStores } from './save.ts';
 
 export const storeResolvers = {
@@ -18,6 +19,13 @@ export const storeResolvers = {
       const store = await loaders.stores.byId.load(input.id);
       return store && { store, revision: store.menuRevision };
     },
+    setStoreOrdering: async (_root, { storeId, ...change }, { loaders, forkEntityManager }) => {
+      const found = await loaders.stores.byId.load(storeId);
+      if (!found || !(await setStoreOrdering(forkEntityManager(), found, change))) return null;
+      loaders.clear();
+      const store = await loaders.stores.byId.load(storeId);
+      return store && { store };
+    },
   },
   Merchant: {
     stores: (merchant, args, { loaders }) => loaders.stores.listOfMerchant(merchant.id, args),
@@ -25,6 +33,7 @@ export const storeResolvers = {
   StoreConnection: connectionResolvers('store'),
   Store: {
     currency: currencyOf,
+    ordering: store => orderingAt(store, new Date()),
     localizedNames: ({ name }) => textsByLanguage(name),
     merchant: ({ merchant, joinedMerchant }, _args, { loaders }) => {
       if (joinedMerchant !== undefined) return joinedMerchant;

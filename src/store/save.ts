@@ -7,7 +7,12 @@ import { MerchantEntity } from '../merchant/entities.ts';
 import { isCurrencyCode } from './currency.ts';
 import { StoreEntity } from './entities.ts';
 
-const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = { menuRevision: true, ordersRevision: true };
+const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
+  menuRevision: true,
+  ordersRevision: true,
+  ordering: true,
+  specialHours: true,
+};
 
 /** Inserts stores, or replaces the fields of those that differ, by id; their menus and orders stay. */
 export async function saveStores(em: EntityManager, inputs: readonly StoreInput[]): Promise<SaveResult> {

@@ -325,6 +325,27 @@ describeInBrowser('/console', () => {
     expect(await page.locator('.late').count()).toBe(0);
   });
 
+  test('pauses a store and opens it again, and shows what someone else has set', async () => {
+    const id = await createStore();
+    const page = await open(`/console?store=${id}`);
+    const choice = page.getByLabel('Orders', { exact: true });
+    const stateOf = async () => {
+      const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { ordering { state } } }', { id });
+      return body.data.store.ordering.state;
+    };
+    await choice.selectOption('Pause for 30 min');
+    await page.locator('.ordering.paused', { hasText: 'Paused until' }).waitFor();
+    expect(await stateOf()).toBe('PAUSED');
+    await choice.selectOption('Open');
+    await page.locator('.ordering.open').waitFor();
+    expect([await stateOf(), await choice.inputValue()]).toEqual(['OPEN', '']);
+    const busy =
+      'mutation ($id: ID!) { setStoreOrdering(storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain") { store { id } } }';
+    await site.graphql(busy, { id });
+    const reader = await open(`/console?store=${id}`, await site.newKey({ storeIds: [id], permissions: [] }));
+    await reader.getByRole('status').filter({ hasText: 'Busy, 20 min later (rain)' }).waitFor();
+  });
+
   test('can be used by keyboard: to an order, its details, a refusal that asks first, and back', async () => {
     const store = await createStore();
     for (const name of ['Ana', 'Bea']) await placeFor(store, name);

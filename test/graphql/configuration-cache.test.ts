@@ -30,7 +30,7 @@ describe('a linked configuration', async () => {
     expect(second).toBe(first);
     expect(await find(store)).toBe(first);
     await operatorFork(app.orm).transactional(async tx => {
-      expect(await repository.findConfigurationIn(tx, store.id)).toBe(first);
+      expect((await repository.findOrderableIn(tx, store.id))?.configuration).toBe(first);
     });
   });
 

@@ -11,6 +11,7 @@ import { renderDetail } from './detail.ts';
 import { moveFocus } from './keyboard.ts';
 import { type Connection, followOrders } from './live.ts';
 import { fetchOrder, markAsRead, type Order } from './operations.ts';
+import { createOrdering } from './ordering.ts';
 import { createOutbox, type StatusChange } from './outbox.ts';
 import { createOrderSearch } from './search.ts';
 import { createSound } from './sound.ts';
@@ -50,6 +51,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
     onRefused: explainRefusal,
     update,
   });
+  const ordering = createOrdering({ app, storeId: store.id, times });
   const search = createOrderSearch({ app, storeId: store.id });
   const timer = setInterval(update, clockMs);
   // On the window, since the focus may be nowhere when what had it is gone.
@@ -148,6 +150,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
         <div class="board-head">
           <h1 dir="auto">${store.name}</h1>
           ${renderConnection()}
+          ${ordering.view()}
           <button type="button" role="switch" aria-checked=${sound.isOn()} class="switch" @click=${() => {
             sound.toggle();
             update();
@@ -220,6 +223,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
       removeEventListener('keydown', onKeyDown);
       live.close();
       outbox.close();
+      ordering.close();
       sound.close();
       search.close();
     },

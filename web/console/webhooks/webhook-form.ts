@@ -12,6 +12,8 @@ export const kinds: Readonly<Record<WebhookEventKind, string>> = {
   STORE_CREATED: 'stores created',
   STORE_CHANGED: 'stores changed',
   STORE_DELETED: 'stores deleted',
+  ORDERING_CHANGED: 'stores paused, delayed or opened',
+  HOURS_CHANGED: 'special hours changed',
 };
 
 const preselected = new Set<string>(['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED']);

@@ -1,0 +1,106 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared } from '../database/query.ts';
+import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { MutationSetStoreOrderingArgs, OrderingState } from '../generated/graph.ts';
+import { findUnstorable } from '../input/storable.ts';
+import type { Store, StoredOrdering } from './entities.ts';
+
+export interface Ordering {
+  readonly state: OrderingState;
+  readonly until: Date | null;
+  readonly delayMinutes: number | null;
+  readonly reason: string | null;
+}
+
+const open: Ordering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
+const maxDelayMinutes = 1440;
+const maxReasonLength = 255;
+
+/** How a store takes orders at a time. What has ended by then counts as ended, also if nothing has noticed it yet. */
+export function orderingAt({ ordering }: Pick<Store, 'ordering'>, now: Date): Ordering {
+  if (!ordering) return open;
+  const until = ordering.until === undefined ? null : new Date(ordering.until);
+  if (until && until <= now) return open;
+  return { ...open, ...ordering, until };
+}
+
+type OrderingChange = Omit<MutationSetStoreOrderingArgs, 'storeId'>;
+
+/** Changes how a store takes orders; false if it no longer exists. Throws `InvalidInput` with every error. */
+export async function setStoreOrdering(em: EntityManager, store: Store, change: OrderingChange): Promise<boolean> {
+  const errors = [...checkChange(change, new Date())];
+  if (errors.length > 0) throw new InvalidInput(errors);
+  const ordering = toStored(change);
+  return retryTransaction(() =>
+    em.transactional(async tx => {
+      const query = queryIn(tx);
+      await query(waitForOrders, [store.id]);
+      const values = [store.id, ordering && JSON.stringify(ordering), ordering?.until ?? null];
+      return (await query(changeStatement, values)).length > 0;
+    }),
+  );
+}
+
+function* checkChange({ state, until, delayMinutes, reason }: OrderingChange, now: Date): Generator<ValidationError> {
+  yield* findUnstorable({ until, reason });
+  if (state === 'OPEN') {
+    const given = Object.entries({ until, reason }).filter(([, value]) => value != null);
+    for (const [name] of given)
+      yield { path: [name], type: 'value_error', message: `a store that is OPEN has no ${name}` };
+  }
+  if (until && until <= now) {
+    const message = `${until.toISOString()} is not in the future; it is ${now.toISOString()} now`;
+    yield { path: ['until'], type: 'value_error', message };
+  }
+  if (state !== 'BUSY' && delayMinutes != null) {
+    yield {
+      path: ['delayMinutes'],
+      type: 'value_error',
+      message: `only a store that is BUSY has a delay, not ${state}`,
+    };
+  }
+  if (state === 'BUSY' && !(delayMinutes && delayMinutes >= 1 && delayMinutes <= maxDelayMinutes)) {
+    const message = `a store that is BUSY needs a delay of 1 to ${maxDelayMinutes} minutes, not ${delayMinutes ?? 'none'}`;
+    yield { path: ['delayMinutes'], type: 'value_error', message };
+  }
+  if (reason && reason.length > maxReasonLength) {
+    const message = `the text has ${reason.length} characters; at most ${maxReasonLength} are allowed`;
+    yield { path: ['reason'], type: 'string_too_long', message };
+  }
+}
+
+function toStored({ state, until, delayMinutes, reason }: OrderingChange): StoredOrdering | null {
+  if (state === 'OPEN') return null;
+  return {
+    state,
+    ...(until && { until: until.toISOString() }),
+    ...(delayMinutes && { delayMinutes }),
+    ...(reason && { reason }),
+  };
+}
+
+/**
+ * SQL that keeps the state of a store as it is until the transaction ends. Not a lock of its row, for which a change would have to wait
+ * until there is a moment without orders: here, orders that come later wait for a change that waits.
+ */
+export const holdOrdering = (storeId: string) => `pg_advisory_xact_lock_shared(7274924, hashtext(${storeId}))`;
+
+/** A statement of its own: the next one sees what the orders have written. */
+const waitForOrders = prepared('select pg_advisory_xact_lock(7274924, hashtext($1))');
+
+// Locks the row of the store before the due time, as all do that write one.
+const changeStatement = prepared(`
+  with locked as materialized (select id from store where id = $1 for no key update),
+  changed as (
+    update store set ordering = $2::json from locked where store.id = locked.id and ordering::text is distinct from $2::text
+  ),
+  due as (
+    insert into due_time (store_id, subject, external_id, due_at)
+    select id, 'ORDERING', '', $3::timestamptz from locked where $3::timestamptz is not null
+    on conflict (store_id, subject, external_id) do update set due_at = excluded.due_at
+  ),
+  settled as (
+    delete from due_time using locked where store_id = locked.id and subject = 'ORDERING' and $3::timestamptz is null
+  )
+  select id from locked`);
