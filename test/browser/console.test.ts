@@ -83,7 +83,9 @@ describeInBrowser('/console', () => {
     await page.getByLabel('Key').fill('carte_unknown');
     await page.getByRole('button', { name: 'Use' }).click();
     await page.getByRole('alert').getByText('not known, or no longer valid').waitFor();
+    expect(await page.getByRole('alert').innerText()).not.toContain('header');
     expect(await page.getByLabel('Key').inputValue()).toBe('carte_unknown');
+    expect(await page.getByRole('link', { name: 'Carte' }).getAttribute('href')).toBe('./');
     await page.getByLabel('Key').fill(site.key);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Dona Gaivota Lisbon' }).waitFor();
@@ -452,7 +454,14 @@ describeInBrowser('/console', () => {
     expect(
       await area.evaluate((field: HTMLTextAreaElement) => field.value.slice(field.selectionStart, field.selectionEnd)),
     ).toBe('"2"');
+    const missing = errors.nth(1);
+    expect(await missing.innerText()).toMatch(/items\.1\.tax[\s\S]*tax is missing$/);
+    await page.setViewportSize({ width: 390, height: 844 });
     expect(await seriousViolations(page, light)).toEqual([]);
+    expect(
+      await page.locator('.findings pre').evaluateAll(all => all.map(pre => pre.scrollWidth > pre.clientWidth)),
+    ).toEqual([false, false]);
+    await page.setViewportSize({ width: 1280, height: 720 });
 
     await area.fill(
       JSON.stringify({ items: [item, { ...item, external_id: 'tea', name: { translations: { '': 'x' } } }] }),

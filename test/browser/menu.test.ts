@@ -66,7 +66,7 @@ describeInBrowser('/menu', () => {
   test('reports a wrong key, which can be corrected, a wrong store, and a network error', async () => {
     const page = await open('/menu?store=nowhere', noKey);
     await enter(page, 'carte_wrong');
-    await status(page, 'The key is not accepted. The API key in the header x-api-key is not known');
+    await status(page, 'This key is not known, or no longer valid.');
     expect(await page.getByLabel('Key').inputValue()).toBe('carte_wrong');
     await page.getByRole('button', { name: 'Show' }).click();
     expect(await page.getByLabel('Key').getAttribute('type')).toBe('text');
@@ -94,7 +94,7 @@ describeInBrowser('/menu', () => {
     await status(page, 'Dona Gaivota Lisbon');
     await revokeKey(operatorFork(site.orm), first.id);
     await page.getByLabel('Store', { exact: true }).selectOption('tokyo-yanaka');
-    await status(page, 'The key is not accepted.');
+    await status(page, 'This key is not known');
     expect(await page.locator('#choice').isVisible()).toBe(false);
     expect(await page.getByLabel('Key').inputValue()).toBe(first.key);
     await enter(page, second.key);
@@ -238,15 +238,27 @@ describeInBrowser('/menu', () => {
     }
   });
 
-  test('breaks long words on a phone', async () => {
+  test('breaks words on a phone that are longer than a line, and no others', async () => {
     const long = 'Donaudampfschifffahrtsgesellschaft'.repeat(3);
-    const store = await site.data.store({ name: { translations: { en: long } } });
-    await site.data.menu(store, smallMenu(long));
+    const store = await site.data.store({ country: 'DE', name: { translations: { en: long } } });
+    const { modifierItems = [], ...menu } = smallMenu(long);
+    const sentence = { translations: { en: 'with everything that a guest could ever want on it '.repeat(4) } };
+    await site.data.menu(store, {
+      ...menu,
+      modifierItems: (modifierItems ?? []).map(item => ({ ...item, name: sentence, priceChange: 123_456 })),
+    });
     const page = await open(`/menu?store=${store.id}&at=any`);
     await page.setViewportSize({ width: 390, height: 844 });
     await menus(page).getByText(long).waitFor();
     for (const summary of await page.locator('#menu summary').all()) await summary.click();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const linesOf = (text: string) =>
+      page.getByText(text, { exact: true }).evaluate(part => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return new Set([...range.getClientRects()].map(line => line.top)).size;
+      });
+    expect(await linesOf('+€1,234.56')).toBe(1);
     await page.setViewportSize({ width: 1280, height: 720 });
   });
 

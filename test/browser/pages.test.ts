@@ -96,6 +96,20 @@ describeInBrowser('/', () => {
     });
   });
 
+  test('leads to the console of a restaurant by a step of its own', async () => {
+    const page = await open('/');
+    const step = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Run a restaurant' }) });
+    expect(await step.getByRole('link').allTextContents()).toEqual(['console']);
+  });
+
+  test.each(['/console', '/graphql', '/menu'])('%s says that it needs JavaScript, and leads home', async path => {
+    const page = await openWithoutJavaScript(path);
+    const text = await page.locator('body').innerText();
+    expect([text.includes('needs JavaScript'), text.includes('Loading')]).toEqual([true, false]);
+    await page.locator('a[href="./"]').click();
+    await page.getByRole('heading', { name: 'Run a restaurant' }).waitFor();
+  });
+
   test('can be used by keyboard', async () => {
     const page = await open('/');
     const focused: string[] = [];
@@ -160,6 +174,9 @@ describeInBrowser('/guides', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(`${site.url}/guides/pos#polling-orders`);
     await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.goto(`${site.url}/guides/console`);
+    await page.locator('main img').evaluate((image: HTMLImageElement) => image.decode());
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     await page.setViewportSize({ width: 1280, height: 720 });
   });

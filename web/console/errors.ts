@@ -15,7 +15,13 @@ export interface ResponseError {
 export class RequestError extends Error {}
 
 /** The API key is not accepted, e.g. since it was revoked. */
-export class KeyRejected extends RequestError {}
+export class KeyRejected extends RequestError {
+  constructor() {
+    super(
+      'This key is not known, or no longer valid. Check that it is complete, or ask whoever issued it for another.',
+    );
+  }
+}
 
 /** The server cannot be reached, or sheds load: the same request may succeed later. */
 export class Unreachable extends RequestError {
@@ -42,7 +48,7 @@ const retryableCodes = new Set(['UNAVAILABLE', 'TOO_MANY_REQUESTS', 'INTERNAL_SE
 export function toRequestError(errors: readonly ResponseError[]): RequestError {
   const codes = errors.map(({ extensions }) => extensions?.code ?? '');
   const message = errors.map(error => error.message).join(' ');
-  if (codes.includes('UNAUTHENTICATED')) return new KeyRejected(message);
+  if (codes.includes('UNAUTHENTICATED')) return new KeyRejected();
   if (codes.some(code => retryableCodes.has(code))) return new Unreachable(message);
   if (codes.includes('CONFLICT')) return new Conflict(message);
   if (codes.includes('BAD_USER_INPUT')) {

@@ -36,7 +36,7 @@ export function createKeyForm({ update, onKey }: KeyFormOptions) {
     },
     view: (): TemplateResult => html`
       <main class="welcome">
-        <img src="web/icon.svg" alt="" width="56" height="56">
+        <a href="./" title="All pages of Carte"><img src="web/icon.svg" alt="Carte" width="56" height="56"></a>
         <h1>Carte console</h1>
         <p>Orders, stock and menus of your stores. The console needs an API key; what the key may not do is not shown.</p>
         <form class="line" autocomplete="off" @submit=${submit}>

@@ -71,7 +71,7 @@ async function execute<Result>(body: object, { key, signal }: RequestOptions): P
   );
   const { data, errors = [] } = await parseResponse<Result>(response);
   const messages = errors.map(({ message }) => message).join(' ');
-  if (response.status === 401) throw new KeyError(`The key is not accepted. ${messages}`);
+  if (response.status === 401) throw new KeyError('This key is not known, or no longer valid.');
   if (response.status >= 500 || response.status === 429)
     throw new RetryableError(messages || `The server responded with ${response.status}.`);
   if (errors.length > 0) throw new UserError(messages);

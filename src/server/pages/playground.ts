@@ -96,7 +96,13 @@ function renderPage({ base, imports, chunks }: PageParts): string {
     <script type="module" src="web/playground/main.ts"></script>
   </head>
   <body>
-    <main id="root"><p>Loading GraphiQL…</p></main>
+    <main id="root">
+      <p class="loading">Loading GraphiQL…</p>
+      <noscript>
+        <p>The playground needs JavaScript. The <a href="schema.graphql">schema</a> and the <a href="guides">guides</a> can be read without.</p>
+        <p><a href="./">All pages of Carte</a></p>
+      </noscript>
+    </main>
   </body>
 </html>
 `;

@@ -53,6 +53,23 @@ export function toPostedPath(path: Path): Path {
   return path.map((key, index) => (typeof key === 'number' || (map !== -1 && index > map) ? key : snakeCase(key)));
 }
 
+/** The words of GraphQL for a wrong type, and those for someone who posts JSON; what follows the place in the text. */
+const plainWords: readonly (readonly [words: RegExp, plain: string])[] = [
+  [/^Field ".*" of required type /, 'is missing'],
+  [/^Expected non-nullable type /, 'must not be null'],
+  [/^Expected type "\w+" to be an object/, 'must be an object'],
+  [/^Boolean cannot represent /, 'must be true or false'],
+  [/^String cannot represent /, 'must be a text'],
+  [/^Float cannot represent /, 'must be a number'],
+];
+
+/** Describes a validation error of the graph at a posted path, without the types of the graph. */
+export function toPostedMessage(message: string, path: Path): string {
+  const [, plain] = plainWords.find(([words]) => words.test(message)) ?? [];
+  const key = path.at(-1);
+  return plain === undefined ? message : `${typeof key === 'string' ? key : 'this'} ${plain}`;
+}
+
 /** A part of the text: offsets in it, and the line, from 1. */
 export interface Place {
   readonly start: number;

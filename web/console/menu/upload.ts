@@ -10,7 +10,7 @@ import { formatRoute } from '../route.ts';
 import type { StoreContext } from '../session.ts';
 import { fetchMenuRevision } from '../stock/entries.ts';
 import { type Finding, renderFindings } from './findings.ts';
-import { findPlace, parsePosted, SyntaxProblem, toInput, toPostedPath } from './posted.ts';
+import { findPlace, parsePosted, SyntaxProblem, toInput, toPostedMessage, toPostedPath } from './posted.ts';
 
 const { operation } = openOperations(new URL('upload.graphql', import.meta.url));
 const uploadMenu = operation<UploadMenuMutation, UploadMenuMutationVariables>('UploadMenu');
@@ -157,7 +157,7 @@ class PlacedErrors extends Error {
 function withPlaces({ errors }: InvalidInput, document: DocumentNode): PlacedErrors {
   const findings = errors.map(({ path, message }) => {
     const posted = pathOf(path);
-    return { message, path: posted.join('.'), ...findPlace(document, posted) };
+    return { message: toPostedMessage(message, posted), path: posted.join('.'), ...findPlace(document, posted) };
   });
   return new PlacedErrors(findings.sort((one, other) => one.start - other.start));
 }
