@@ -16,7 +16,10 @@ const column = (page: Page, name: string) => page.locator('.column', { has: page
 const cardIn = (page: Page, name: string, customer: string) =>
   column(page, name).locator('.card', { hasText: customer });
 const notice = (page: Page, text: string | RegExp) => page.getByRole('log').getByText(text);
-const views = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link').allTextContents();
+const viewsOf = (page: Page) => page.getByRole('navigation', { name: 'Views' }).getByRole('link');
+/** The titles of the views, without counts. */
+const views = async (page: Page) =>
+  (await viewsOf(page).allTextContents()).map(text => text.replace(/\s*\d+ new/, '').trim());
 const boxOf = async (part: Locator) => {
   const box = await part.boundingBox();
   if (!box) throw new Error('The part is not shown');
@@ -245,6 +248,41 @@ describeInBrowser('/console', () => {
     await second.getByRole('button', { name: 'OK' }).click();
     expect(await notice(first, 'faster').count()).toBe(0);
     expect(await statusOf(order.id)).toBe('ACCEPTED');
+  });
+
+  test('a new order is reported in every view, and rings until someone accepts it', async () => {
+    const store = await createStore();
+    const page = await site.open('/console', { key: site.key });
+    await page.clock.install();
+    await page.addInitScript(`
+      window.rung = 0;
+      window.OscillatorNode = class extends OscillatorNode { start(at) { window.rung += 0.5; super.start(at); } };
+      window.notified = [];
+      window.Notification = class {
+        static permission = 'default';
+        static async requestPermission() { this.permission = 'granted'; }
+        constructor(text) { window.notified.push(text); }
+        close() { window.notified = []; }
+      };`);
+    await page.goto(`${site.url}/console?store=${store}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Notify me' }).click();
+    await viewsOf(page).filter({ hasText: 'Stock' }).click();
+    await page.getByRole('switch', { name: 'soup' }).waitFor();
+    const order = await placeFor(store, 'Inês');
+    await viewsOf(page).filter({ hasText: 'Orders 1 new' }).waitFor();
+    expect(await page.title()).toBe('(1) Stock · Baixa · Console · Carte');
+    expect(await page.evaluate('notified')).toEqual(['New order of Inês']);
+    expect(await page.evaluate('rung')).toBe(1);
+    await page.getByRole('link', { name: 'Stores' }).click();
+    await viewsOf(page).filter({ hasText: 'Orders 1 new · Baixa' }).waitFor();
+    await page.clock.runFor(20_000);
+    const rung = await page.evaluate<number>('rung');
+    expect(rung).toBeGreaterThan(1);
+    await change(order.id, 'ACCEPTED');
+    await expect.poll(() => page.title(), { timeout: 60_000 }).toBe('Stores · Console · Carte');
+    await page.clock.runFor(20_000);
+    expect(await page.evaluate('[rung, notified.length]')).toEqual([rung, 0]);
   });
 
   test('loses nothing while the network is cut, and is right afterwards', async () => {
@@ -587,7 +625,7 @@ describeInBrowser('/console', () => {
     expect(await width()).toBe(390);
     const words = await page.evaluate<string[][]>(`[...document.querySelectorAll('.bar nav a')].map(link => {
       const range = document.createRange();
-      range.selectNodeContents(link);
+      range.selectNode([...link.childNodes].find(node => node.nodeType === 3 && node.data.trim()));
       return [...new Set([...range.getClientRects()].map(line => line.top))];
     })`);
     expect(words.map(lines => lines.length)).toEqual([1, 1, 1, 1, 1]);

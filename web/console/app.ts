@@ -1,7 +1,9 @@
 import type { TemplateResult } from 'lit-html';
 import type { Permission, ViewerQuery } from '../../src/generated/web.ts';
 import type { Notices } from './notices.ts';
+import type { OrderWatch } from './orders/watch.ts';
 import type { Route } from './route.ts';
+import type { StoreContext } from './session.ts';
 
 export type Viewer = ViewerQuery['viewer'];
 
@@ -15,6 +17,10 @@ export interface App {
   readonly navigate: (route: Route, options?: { readonly replace?: boolean }) => void;
   /** Renders the page again, with the next frame. */
   readonly update: () => void;
+  /** Follows the orders of a store, and of no other, until another one is opened. */
+  readonly follow: (store: StoreContext, create: (app: App, store: StoreContext) => OrderWatch) => OrderWatch;
+  /** The orders that are followed, whatever is shown. */
+  readonly watch: () => OrderWatch | undefined;
   /** Shows an error: where the key is rejected, the page asks for another one. */
   readonly fail: (error: unknown) => void;
 }

@@ -5,6 +5,7 @@ import type { App, Screen, Viewer } from './app.ts';
 import { KeyRejected, messageOf, Unreachable } from './errors.ts';
 import { createKeyForm } from './key-form.ts';
 import { createNotices } from './notices.ts';
+import type { OrderWatch } from './orders/watch.ts';
 import { formatRoute, parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
 import { fetchViewer } from './session.ts';
@@ -20,6 +21,7 @@ let viewer: Viewer | undefined;
 let problem: string | undefined;
 let route = parseRoute(location.search);
 let screen: Screen | undefined;
+let watch: OrderWatch | undefined;
 let scheduled = false;
 
 /** Renders once for all changes of a frame. */
@@ -30,7 +32,8 @@ function update(): void {
   queueMicrotask(() => {
     scheduled = false;
     render(view(), root);
-    document.title = `${screen ? `${screen.title()} · ` : ''}Console · Carte`;
+    const count = watch?.newCount() ?? 0;
+    document.title = `${count > 0 ? `(${count}) ` : ''}${screen ? `${screen.title()} · ` : ''}Console · Carte`;
   });
 }
 
@@ -42,22 +45,30 @@ function view() {
 }
 
 function createApp(known: Viewer): App {
-  return {
+  const app: App = {
     viewer: known,
     notices,
     can: permission => known.permissions.includes(permission),
     route: () => route,
     navigate,
     update,
+    follow(store, create) {
+      if (watch?.store.id === store.id) return watch;
+      watch?.close();
+      watch = create(app, store);
+      return watch;
+    },
+    watch: () => watch,
     fail,
   };
+  return app;
 }
 
 /** Reads what the key may do, and opens the screen of the URL. */
 async function start(): Promise<void> {
   problem = undefined;
   viewer = undefined;
-  closeScreen();
+  close();
   update();
   if (readKey() === '') return;
   try {
@@ -84,6 +95,12 @@ function open(): void {
 function closeScreen(): void {
   screen?.close?.();
   screen = undefined;
+}
+
+function close(): void {
+  closeScreen();
+  watch?.close();
+  watch = undefined;
 }
 
 function navigate(to: Route, { replace = false } = {}): void {
@@ -122,7 +139,7 @@ function forgetKey(): void {
 function leave(): void {
   saveKey('');
   viewer = undefined;
-  closeScreen();
+  close();
   update();
 }
 

@@ -1,12 +1,13 @@
 import { html } from 'lit-html';
 import type { App, Screen } from './app.ts';
 import { KeyRejected, RequestError } from './errors.ts';
+import type { OrderWatch } from './orders/watch.ts';
 import type { Route } from './route.ts';
 import { loadStore, type StoreContext } from './session.ts';
 import { homeOf, isAllowed } from './shell.ts';
 
 type Create = (app: App) => Screen;
-type CreateInStore = (app: App, store: StoreContext) => Screen;
+type CreateInStore = (app: App, store: StoreContext, watch: OrderWatch) => Screen;
 
 /** The screens, each of which is loaded when it is first opened. */
 async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
@@ -30,14 +31,14 @@ async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
   }
 }
 
-/** Loads the store while the screen is loaded. */
+/** Loads the store while the screen is loaded; its orders are followed in all of its screens. */
 async function inStore<Module>(
   storeId: string | undefined,
   module: Promise<Module>,
   select: (module: Module) => CreateInStore,
 ): Promise<Create> {
-  const [store, loaded] = await Promise.all([loadStore(storeId ?? ''), module]);
-  return app => select(loaded)(app, store);
+  const [store, loaded, orders] = await Promise.all([loadStore(storeId ?? ''), module, import('./orders/watch.ts')]);
+  return app => select(loaded)(app, store, app.follow(store, orders.createOrderWatch));
 }
 
 /** Opens the screen of the current route. */

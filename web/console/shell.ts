@@ -41,12 +41,16 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
   const { store } = app.route();
   const home: readonly View[] = onlyStoreOf(app.viewer) ? [] : ['stores', 'keys', 'webhooks'];
   const views = (store ? storeViews : home).filter(view => isAllowed(app, view));
+  const watched = store ? undefined : app.watch()?.store;
   return html`
     <a class="skip" href="#content">Skip to the content</a>
     <header class="bar">
       <a class="home" href="./" title="All pages of Carte"><img src="web/icon.svg" alt="Carte" width="28" height="28"></a>
       ${store && !onlyStoreOf(app.viewer) ? renderLink(app, { view: 'stores' }, html`<span aria-hidden="true">‹</span> Stores`) : nothing}
-      <nav aria-label="Views">${views.map(view => renderLink(app, store ? { view, store } : { view }, titles[view]))}</nav>
+      <nav aria-label="Views">
+        ${views.map(view => renderLink(app, store ? { view, store } : { view }, renderTitle(app, view)))}
+        ${watched ? renderLink(app, { view: 'orders', store: watched.id }, html`${renderTitle(app, 'orders')} · <bdi>${watched.name}</bdi>`) : nothing}
+      </nav>
       <details class="account">
         <summary title="The API key of this tab">${app.viewer.name}</summary>
         <div>
@@ -57,6 +61,14 @@ export function renderShell({ app, screen, forgetKey }: ShellOptions): TemplateR
     </header>
     <main id="content" tabindex="-1">${screen.view()}</main>
     ${app.notices.view()}`;
+}
+
+/** The orders have the number of those that no one has accepted. */
+function renderTitle(app: App, view: View): TemplateResult {
+  const watch = view === 'orders' ? app.watch() : undefined;
+  const { store = watch?.store.id } = app.route();
+  const count = watch?.store.id === store ? (watch?.newCount() ?? 0) : 0;
+  return html`${titles[view]}${count > 0 ? html` <span class="count new">${count}<span class="visually-hidden"> new</span></span>` : nothing}`;
 }
 
 function renderLink(app: App, route: Route, label: TemplateResult | string): TemplateResult {

@@ -21,7 +21,11 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   const read = (path: string) => String(files.get(path)?.().bytes ?? '');
-  const preloads = () => renderPreloads(['console/main.ts', 'console/orders/orders.ts'], read);
+  const preloads = () =>
+    renderPreloads(
+      ['main', 'orders/watch', 'orders/orders'].map(name => `console/${name}.ts`),
+      read,
+    );
   const values = { version, preloads, ...renderLinks(settings) };
   const files = findFiles(new URL('../../../web/', import.meta.url), values);
   const policy = contentSecurityPolicy();

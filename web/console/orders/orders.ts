@@ -3,54 +3,32 @@ import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { App, Screen } from '../app.ts';
-import { Conflict, messageOf, RequestError } from '../errors.ts';
+import { RequestError } from '../errors.ts';
 import type { StoreContext } from '../session.ts';
-import { Board, type Columns } from './board.ts';
+import type { Columns } from './board.ts';
 import { type OrderView, renderCard } from './card.ts';
 import { renderDetail } from './detail.ts';
 import { moveFocus } from './keyboard.ts';
-import { type Connection, followOrders } from './live.ts';
 import { fetchOrder, markAsRead, type Order } from './operations.ts';
 import { createOrdering } from './ordering.ts';
-import { createOutbox, type StatusChange } from './outbox.ts';
 import { createOrderSearch } from './search.ts';
-import { createSound } from './sound.ts';
-import { type Column, columns, statuses } from './statuses.ts';
+import { type Column, columns } from './statuses.ts';
 import { createTimes } from './times.ts';
+import type { OrderWatch } from './watch.ts';
 
 /** How often the times until orders are due are written anew. */
 const clockMs = 15_000;
 
 /** The order board of a store. */
-export function createOrders(app: App, store: StoreContext): Screen {
-  const { update, notices } = app;
+export function createOrders(app: App, store: StoreContext, watch: OrderWatch): Screen {
+  const { update } = app;
+  const { board, alarm } = watch;
   const times = createTimes(store);
-  const sound = createSound();
-  let connection: Connection = 'connecting';
   /** The column that a phone shows. */
   let shownColumn: Column = 'new';
   let confirming: OrderStatus | undefined;
   /** An order that was opened by its URL or found by the search, but is not on the board. */
   let foundOrder: Order | undefined;
-
-  const board = new Board(arrived => {
-    sound.ring();
-    const [first] = arrived;
-    notices.announce(arrived.length === 1 ? `New order of ${first?.customer.name}` : `${arrived.length} new orders`);
-  });
-  const live = followOrders({
-    storeId: store.id,
-    board,
-    onConnection: setConnection,
-    update,
-    fail: app.fail,
-  });
-  const outbox = createOutbox({
-    storeId: store.id,
-    onChanged: order => order && live.report(order),
-    onRefused: explainRefusal,
-    update,
-  });
   const ordering = createOrdering({ app, storeId: store.id, times });
   const search = createOrderSearch({ app, storeId: store.id });
   const timer = setInterval(update, clockMs);
@@ -58,31 +36,10 @@ export function createOrders(app: App, store: StoreContext): Screen {
   addEventListener('keydown', onKeyDown);
   onRoute();
 
-  function setConnection(next: Connection): void {
-    if (connection === 'offline' && next !== 'offline') outbox.flush();
-    if (connection !== next) update();
-    connection = next;
-  }
-
   function change(order: Order, to: OrderStatus): void {
     if (confirming) document.getElementById('detail-title')?.focus();
     confirming = undefined;
-    outbox.add({ orderId: order.id, from: order.status, to });
-  }
-
-  /** Says what became of an order that someone else has changed. */
-  async function explainRefusal({ orderId, to, isRepeated }: StatusChange, error: unknown): Promise<void> {
-    const order =
-      error instanceof Conflict ? (await fetchOrder({ order: orderId }).catch(() => undefined))?.order : undefined;
-    if (order) live.report(order);
-    // The first attempt has arrived, though not its response.
-    if (isRepeated && order?.status === to) return;
-    const name = order?.customer.name ?? board.get(orderId)?.customer.name ?? orderId;
-    notices.problem(
-      order
-        ? `The order of ${name} is already ${statuses[order.status].label}: someone else was faster, so “${statuses[to].action}” was not applied.`
-        : `“${statuses[to].action}” for the order of ${name} was not applied. ${messageOf(error)}`,
-    );
+    watch.change(order, to);
   }
 
   function open(order: Order): void {
@@ -122,7 +79,7 @@ export function createOrders(app: App, store: StoreContext): Screen {
     if (isRead || !app.can('ORDERS')) return;
     // Not worth a message: it is tried again when the order is opened again.
     markAsRead({ orders: [id] }).then(
-      ({ markOrders }) => markOrders?.orders.forEach(live.report),
+      ({ markOrders }) => markOrders?.orders.forEach(watch.report),
       () => {},
     );
   }
@@ -139,10 +96,10 @@ export function createOrders(app: App, store: StoreContext): Screen {
       format: store.format,
       times,
       now: Date.now(),
-      changeOf: outbox.changeOf,
+      changeOf: watch.changeOf,
       change: app.can('ORDERS') ? change : undefined,
       open,
-      isOffline: connection === 'offline',
+      isOffline: watch.connection() === 'offline',
     };
     const opened = board.get(openId) ?? (foundOrder?.id === openId ? foundOrder : undefined);
     return html`
@@ -151,10 +108,11 @@ export function createOrders(app: App, store: StoreContext): Screen {
           <h1 dir="auto">${store.name}</h1>
           ${renderConnection()}
           ${ordering.view()}
-          <button type="button" role="switch" aria-checked=${sound.isOn()} class="switch" @click=${() => {
-            sound.toggle();
+          <button type="button" role="switch" aria-checked=${alarm.isOn()} class="switch" @click=${() => {
+            alarm.toggle();
             update();
-          }}>Sound</button>
+          }}>Sound${alarm.isMuted() ? html` <span class="small">(tap once)</span>` : nothing}</button>
+          ${alarm.canAsk() ? html`<button type="button" @click=${alarm.ask}>Notify me</button>` : nothing}
           ${search.renderField()}
         </div>
         ${search.isActive() ? search.renderResults(orderView, openId) : renderBoard(groups, orderView, openId)}
@@ -169,7 +127,8 @@ export function createOrders(app: App, store: StoreContext): Screen {
   }
 
   function renderConnection(): TemplateResult {
-    const waiting = outbox.size();
+    const connection = watch.connection();
+    const waiting = watch.waiting();
     const text = { connecting: 'Connecting…', live: 'Live', polling: 'Every second', offline: 'No connection' }[
       connection
     ];
@@ -207,24 +166,18 @@ export function createOrders(app: App, store: StoreContext): Screen {
   /** Of hundreds of orders, an event changes one. */
   function renderIfChanged(order: Order, orderView: OrderView, isOpen: boolean) {
     const clock = Math.floor(orderView.now / clockMs);
-    const shown = [order, outbox.changeOf(order.id), isOpen, orderView.isOffline, clock];
+    const shown = [order, watch.changeOf(order.id), isOpen, orderView.isOffline, clock];
     return guard(shown, () => renderCard(order, orderView, isOpen));
   }
 
   return {
-    title() {
-      const count = board.columns().new.length;
-      return `${count > 0 ? `(${count}) ` : ''}Orders · ${store.name}`;
-    },
+    title: () => `Orders · ${store.name}`,
     view,
     onRoute,
     close() {
       clearInterval(timer);
       removeEventListener('keydown', onKeyDown);
-      live.close();
-      outbox.close();
       ordering.close();
-      sound.close();
       search.close();
     },
   };

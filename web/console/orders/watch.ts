@@ -1,0 +1,87 @@
+import type { OrderStatus } from '../../../src/generated/web.ts';
+import type { App } from '../app.ts';
+import { Conflict, messageOf } from '../errors.ts';
+import type { StoreContext } from '../session.ts';
+import { createAlarm } from './alarm.ts';
+import { Board } from './board.ts';
+import { type Connection, followOrders } from './live.ts';
+import { fetchOrder, type Order } from './operations.ts';
+import { createOutbox, type StatusChange } from './outbox.ts';
+import { statuses } from './statuses.ts';
+
+export type OrderWatch = ReturnType<typeof createOrderWatch>;
+
+/**
+ * Follows the orders of a store in whatever view is shown: keeps its board, reports new orders until someone has accepted them, and sends the
+ * changes that the user makes.
+ */
+export function createOrderWatch(app: App, store: StoreContext) {
+  const { update, notices } = app;
+  let connection: Connection = 'connecting';
+  const board = new Board(arrived => {
+    const [first] = arrived;
+    const text = arrived.length === 1 ? `New order of ${first?.customer.name}` : `${arrived.length} new orders`;
+    notices.announce(text);
+    alarm.report(text);
+  });
+  const alarm = createAlarm({
+    storeId: store.id,
+    // An order that was accepted here waits for the network at most.
+    isDue: () => board.columns().new.some(({ id }) => !outbox.changeOf(id)),
+    isShown: () => app.route().view === 'orders',
+    open: () => app.navigate({ view: 'orders', store: store.id }),
+    update,
+  });
+  const onBoard = () => {
+    alarm.check();
+    update();
+  };
+  const live = followOrders({ storeId: store.id, board, onConnection: setConnection, update: onBoard, fail: app.fail });
+  const outbox = createOutbox({
+    storeId: store.id,
+    onChanged: order => order && live.report(order),
+    onRefused: explainRefusal,
+    update: onBoard,
+  });
+
+  function setConnection(next: Connection): void {
+    if (connection === 'offline' && next !== 'offline') outbox.flush();
+    if (connection !== next) update();
+    connection = next;
+  }
+
+  /** Says what became of an order that someone else has changed. */
+  async function explainRefusal({ orderId, to, isRepeated }: StatusChange, error: unknown): Promise<void> {
+    const order =
+      error instanceof Conflict ? (await fetchOrder({ order: orderId }).catch(() => undefined))?.order : undefined;
+    if (order) live.report(order);
+    // The first attempt has arrived, though not its response.
+    if (isRepeated && order?.status === to) return;
+    const name = order?.customer.name ?? board.get(orderId)?.customer.name ?? orderId;
+    notices.problem(
+      order
+        ? `The order of ${name} is already ${statuses[order.status].label}: someone else was faster, so “${statuses[to].action}” was not applied.`
+        : `“${statuses[to].action}” for the order of ${name} was not applied. ${messageOf(error)}`,
+    );
+  }
+
+  return {
+    store,
+    board,
+    alarm,
+    connection: () => connection,
+    /** The number of orders that no one has accepted. */
+    newCount: () => board.columns().new.length,
+    changeOf: outbox.changeOf,
+    /** The number of changes that were not sent yet. */
+    waiting: outbox.size,
+    change: (order: Order, to: OrderStatus) => outbox.add({ orderId: order.id, from: order.status, to }),
+    /** Shows the new state of an order, as a mutation returned it. */
+    report: live.report,
+    close(): void {
+      live.close();
+      outbox.close();
+      alarm.close();
+    },
+  };
+}
