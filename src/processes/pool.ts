@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
+import { readOperatorSets, type SetFiles } from '../rest/contract/folders.ts';
 import type { ProcessMetrics } from '../server/metrics.ts';
 import type { Listener } from './listener.ts';
 import { spawnWorker, type Worker } from './worker-handle.ts';
@@ -25,9 +26,11 @@ const minRespawnDelayMs = 100;
 const maxRespawnDelayMs = 10_000;
 
 export function createWorkerPool(
-  { processes, shutdown }: Pick<Config, 'processes' | 'shutdown'>,
+  { processes, shutdown, operations }: Pick<Config, 'processes' | 'shutdown' | 'operations'>,
   { listener, log }: { readonly listener: Listener; readonly log: FastifyBaseLogger },
 ): WorkerPool {
+  /** The operations that workers serve: those that replace one that ended serve the same. */
+  let operatorSets: readonly SetFiles[] = readOperatorSets(operations);
   const workers = new Set<Worker>();
   const retiring = new Set<Worker>();
   const ready = Promise.withResolvers<void>();
@@ -46,8 +49,8 @@ export function createWorkerPool(
   }
 
   /** Resolves to whether the new worker became ready. */
-  async function spawn(): Promise<boolean> {
-    const worker = spawnWorker(collectMetrics);
+  async function spawn(served = operatorSets): Promise<boolean> {
+    const worker = spawnWorker(served, collectMetrics);
     workers.add(worker);
     void reap(worker, performance.now());
     if (!(await worker.ready)) return false;
@@ -83,6 +86,16 @@ export function createWorkerPool(
     }
   }
 
+  /** The operations in the folders now; undefined if they cannot be read. */
+  function readCurrent(): readonly SetFiles[] | undefined {
+    try {
+      return readOperatorSets(operations);
+    } catch (error) {
+      log.error({ err: error }, 'The operations cannot be read; the restart is abandoned');
+      return undefined;
+    }
+  }
+
   async function retire(worker: Worker): Promise<void> {
     workers.delete(worker);
     retiring.add(worker);
@@ -98,12 +111,15 @@ export function createWorkerPool(
   return {
     ready: ready.promise,
     async restart() {
+      const current = readCurrent();
+      if (!current) return;
       for (const old of [...workers]) {
         if (isShuttingDown) return;
-        if (!(await spawn())) {
+        if (!(await spawn(current))) {
           log.error('The new process did not become ready; the restart is abandoned');
           return;
         }
+        operatorSets = current;
         if (workers.has(old) && workers.size > processes) await retire(old);
       }
       log.info('All processes have been replaced');

@@ -2,10 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { SetFiles } from '../rest/contract/folders.ts';
 import type { ProcessMetrics } from '../server/metrics.ts';
 
 /** Messages from the primary to a worker. */
 export type WorkerMessage =
+  /** The first message. */
+  | { readonly type: 'start'; readonly operatorSets: readonly SetFiles[] }
   /** Comes with the socket, unless the client has closed it already. */
   | { readonly type: 'connection'; readonly id: number }
   /** Fails readiness. */
@@ -45,8 +48,11 @@ const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
 /** Shorter than a scrape's time-out, so that a stuck worker costs its own metrics only. */
 const metricsTimeoutMs = 2_000;
 
-/** Spawns a worker; `collectMetrics` reads the metrics of all workers for it. */
-export function spawnWorker(collectMetrics: () => Promise<readonly ProcessMetrics[]>): Worker {
+/** Spawns a worker with these operations; `collectMetrics` reads the metrics of all workers for it. */
+export function spawnWorker(
+  operatorSets: readonly SetFiles[],
+  collectMetrics: () => Promise<readonly ProcessMetrics[]>,
+): Worker {
   // Samples may be NaN or infinite, which JSON cannot represent.
   const child = fork(bin, ['worker'], { serialization: 'advanced' });
   const pid = child.pid ?? 0;
@@ -82,6 +88,7 @@ export function spawnWorker(collectMetrics: () => Promise<readonly ProcessMetric
         break;
     }
   });
+  send({ type: 'start', operatorSets });
   const exited = exitOf(child).then(reason => {
     ready.resolve(false);
     return { reason, unaccepted: [...unaccepted.values()] };

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../open-database.ts';
+import type { SetFiles } from '../rest/contract/folders.ts';
 import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
 import { createServer } from '../server/server.ts';
 import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts';
@@ -20,10 +21,11 @@ export async function runWorker(readConfig: () => Config): Promise<void> {
 
 async function serveConnections(config: Config): Promise<void> {
   const disconnected = new Promise<void>(resolve => process.once('disconnect', resolve));
+  const operatorSets = await receiveOperations(disconnected);
   const database = await openDatabase(config);
   try {
     const metrics = createMetricsExchange(disconnected);
-    const app = await createServer(database.orm, config, metrics.collect);
+    const app = await createServer(database.orm, config, { collectMetrics: metrics.collect, operatorSets });
     tolerateDatabaseRejections(app.log);
     const shutdown = handleMessages(app, metrics);
     void disconnected.then(() => app.drain.beginShutdown());
@@ -39,11 +41,21 @@ async function serveConnections(config: Config): Promise<void> {
   }
 }
 
+/** Resolves to the operations that the primary wants this worker to serve. */
+function receiveOperations(disconnected: Promise<void>): Promise<readonly SetFiles[]> {
+  const received = new Promise<readonly SetFiles[]>(resolve => {
+    process.once('message', (message: WorkerMessage) => resolve(message.type === 'start' ? message.operatorSets : []));
+  });
+  return Promise.race([received, disconnected.then(() => [])]);
+}
+
 /** Resolves when the primary asks for the shutdown. */
 function handleMessages(app: FastifyInstance, metrics: MetricsExchange): Promise<void> {
   return new Promise(resolve => {
     process.on('message', (message: WorkerMessage, socket: unknown) => {
       switch (message.type) {
+        case 'start':
+          break;
         case 'connection':
           send({ type: 'connectionAccepted', id: message.id });
           acceptConnection(app, socket);

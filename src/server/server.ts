@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
+import type { SetFiles } from '../rest/contract/folders.ts';
 import { addressLimit } from './address-limit.ts';
 import { authentication } from './authentication.ts';
 import { cors } from './cors.ts';
@@ -26,14 +27,22 @@ import { responseCache } from './response-cache.ts';
 import { rest } from './rest.ts';
 import { tracing } from './tracing.ts';
 
+/** What a worker gets from the primary. */
+export interface WorkerOptions {
+  /** Adds the metrics of other processes. */
+  readonly collectMetrics?: CollectMetrics;
+  /** The operator's operations; absent: those that are in the folders now. */
+  readonly operatorSets?: readonly SetFiles[];
+}
+
 /**
- * Creates the Fastify server with all routes; it does not listen yet. `collectMetrics` adds the metrics of other processes. Each plugin names
- * those that it needs before it, and does not load without them.
+ * Creates the Fastify server with all routes; it does not listen yet. Each plugin names those that it needs before it, and does not load
+ * without them.
  */
 export async function createServer(
   orm: MikroORM,
   config: Config,
-  collectMetrics?: CollectMetrics,
+  { collectMetrics, operatorSets }: WorkerOptions = {},
 ): Promise<FastifyInstance> {
   const app = createFastify(config);
   app.register(drain);
@@ -55,7 +64,7 @@ export async function createServer(
   app.register(jsonBodies);
   app.register(errorHandler);
   app.register(health);
-  app.register(graph);
+  app.register(graph, { operatorSets });
   app.register(graphql);
   app.register(rest);
   app.register(pages);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,6 +25,11 @@ const trustedDocuments = join(folder, 'documents.json');
 const [known, added] = ['a'.repeat(64), 'b'.repeat(64)];
 const writeDocuments = (documents: object) => writeFileSync(trustedDocuments, JSON.stringify(documents));
 
+const shop = join(folder, 'shop');
+mkdirSync(shop);
+const writeOperation = (name: string) =>
+  writeFileSync(join(shop, 'a.graphql'), `query ${name} @route(path: "/shop/${name}") { stores { count } }`);
+
 const timeout = 120_000;
 
 const succeeds = (call: Promise<unknown>) =>
@@ -39,11 +44,15 @@ describe('CARTE_PROCESSES=2', { timeout }, () => {
     CARTE_PROCESSES: '2',
     CARTE_LOG_LEVEL: 'info',
     CARTE_TRUSTED_DOCUMENTS: trustedDocuments,
+    CARTE_OPERATIONS: shop,
     CARTE_MAX_CONNECTIONS: '20',
     CARTE_RECEIVE_SECONDS: '2',
     CARTE_SHUTDOWN_DELAY_SECONDS: '1',
   });
-  beforeEach(() => writeDocuments({ [known]: '{ __typename }' }));
+  beforeEach(() => {
+    writeDocuments({ [known]: '{ __typename }' });
+    writeOperation('a');
+  });
 
   const load = (url: string, isLast?: (error: unknown) => boolean) => startLoad({ url, path, key }, isLast);
   /** The log from now on, without requests. */
@@ -166,6 +175,29 @@ describe('CARTE_PROCESSES=2', { timeout }, () => {
     await waitUntil(() => output.stderr.includes('did not become ready'));
     expect(log().join('\n')).toContain('documents.json');
     expect(await processesOf(url)).toEqual(before);
+  });
+
+  test('SIGHUP reloads operations; with an error in them, the old ones are kept, also by a worker that is replaced', async () => {
+    const { child, url, output } = await running();
+    // A connection may be one to a worker that has ended.
+    const statusOf = (name: string) =>
+      fetch(`${url}/shop/${name}`, { headers }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    const before = await processesOf(url);
+    const from = output.stderr.length;
+    writeOperation('1');
+    child.kill('SIGHUP');
+    await waitUntil(() => output.stderr.slice(from).includes('did not become ready'));
+    expect(output.stderr.slice(from)).toContain('shop/a.graphql:1: Syntax Error');
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    await waitUntil(async () => (await statusOf('a')) === 200);
+    writeOperation('b');
+    await waitUntil(async () => (await processesOf(url).catch(() => [])).length === 2);
+    child.kill('SIGHUP');
+    await waitUntil(async () => (await statusOf('b')) === 200 && (await statusOf('a')) === 404);
+    await waitUntil(() => output.stderr.slice(from).includes('All processes have been replaced'));
   });
 
   test('SIGTERM under load fails readiness for CARTE_SHUTDOWN_DELAY_SECONDS, then ends all processes without dropping a request', async () => {
