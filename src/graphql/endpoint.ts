@@ -7,6 +7,7 @@ import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
+import { isObject } from '../input/json.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
@@ -16,7 +17,7 @@ import { type TranslateError, toHttpError } from './errors.ts';
 import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { locate } from './locations.ts';
-import type { TrustedDocuments } from './persisted-documents.ts';
+import { isNamed, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
@@ -30,6 +31,8 @@ export interface GraphqlOptions {
   readonly limits: Partial<QueryLimits> & { readonly objects: number };
   /** If present, no other document is executed. */
   readonly trusted: TrustedDocuments | undefined;
+  /** Executed in any case. */
+  readonly own: OwnDocuments;
   readonly responseCache: ResponseCache;
   readonly dependencies: ContextDependencies;
   /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
@@ -60,20 +63,21 @@ const minExpensiveMutationCost = 25_000;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, responseCache, authenticate, translateError } = options;
+  const { introspection, limits, trusted, own, responseCache, authenticate, translateError } = options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
   const objectCounts: ObjectCounts = new WeakMap();
   const schema = acceptCoercedVariables(limitListObjects(options.schema, maxObjects, objectCounts));
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
-  const validateRequest = createRequestValidator({ schema, documents, limits, trusted });
+  const validateRequest = createRequestValidator({ schema, documents, limits, trusted, own });
   const validateAnonymous = createRequestValidator({
     schema,
     // Its own, so that requests without a key evict no documents of others.
     documents: new DocumentCache({ schema, maxTokens: anonymous.maxTokens, introspection }),
     limits: { ...limits, ...anonymous.limits },
     trusted,
+    own,
     authorize({ document, variables }) {
       if (!isIntrospection(document) || Object.keys(variables).length > 0) {
         throw new Unauthenticated('An API key is needed in the header x-api-key.');
@@ -118,7 +122,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const runExpensive = <T>(run: () => Promise<T>) => options.runExpensive(caller?.keyId ?? '', run);
     if (caller && isCacheablePost(request) && !trusted) {
       const context = createContext(dependencies, caller.scope);
-      const cached = await findCached(request.body, context, runExpensive);
+      const cached = await findCached(withDocument(request.body, own), context, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
     const parameters = parametersOf(request);
@@ -217,6 +221,13 @@ function limitBody(): Transform {
 function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
   const hasQuery = typeof query === 'object' && query !== null && 'query' in query;
   return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
+}
+
+/** A body that names its document, with the document in place of the name. */
+function withDocument(body: unknown, { operations }: OwnDocuments): unknown {
+  if (!isObject(body) || !isNamed(body)) return body;
+  const { documentId, ...others } = body;
+  return { ...others, query: operations.get(String(documentId)) };
 }
 
 /** Reports the cost of the operation in a header if requested so: cached bodies stay as they are. */

@@ -15,17 +15,42 @@ export interface DocumentParameters {
 /** Documents by id. Where an operator configures them, no others are executed. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** Finds the trusted document of a request; the query of the request is ignored. */
-export function findTrustedDocument(trusted: TrustedDocuments, { documentId, extensions }: DocumentParameters): string {
+/** Documents that come with Carte and the operator's sets of operations. */
+export interface OwnDocuments {
+  /** The operations by name, which clients may send as `documentId` in any case. */
+  readonly operations: ReadonlyMap<string, string>;
+  /** The texts that our own pages send. */
+  readonly pages: ReadonlySet<string>;
+}
+
+export const noDocuments: OwnDocuments = { operations: new Map(), pages: new Set() };
+
+/** Finds the trusted document of a request. The query of the request is ignored, unless our own pages send it. */
+export function findTrustedDocument(
+  trusted: TrustedDocuments,
+  { query, documentId, extensions }: DocumentParameters,
+  { operations, pages }: OwnDocuments = noDocuments,
+): string {
   const id = documentId ?? persistedQueryOf(extensions)?.sha256Hash;
   if (typeof id !== 'string') {
+    if (typeof query === 'string' && pages.has(query)) return query;
     throw requestError('PERSISTED_QUERY_ID_REQUIRED', 'Only trusted documents are executed: send a documentId.');
   }
-  const text = trusted.get(id.replace(/^sha256:/, ''));
-  if (text === undefined) {
-    throw requestError('PERSISTED_QUERY_NOT_IN_LIST', `No trusted document has the id "${id.slice(0, 100)}".`);
-  }
-  return text;
+  return trusted.get(id.replace(/^sha256:/, '')) ?? findOperation(operations, id);
+}
+
+/** Whether a request names its document, and does not contain it. */
+export function isNamed({ query, documentId, extensions }: DocumentParameters): boolean {
+  const hasDocument = (typeof query === 'string' && query !== '') || persistedQueryOf(extensions) !== undefined;
+  return typeof documentId === 'string' && !hasDocument;
+}
+
+/** Finds the document of an operation by its name. */
+export function findOperation(operations: OwnDocuments['operations'], documentId: unknown): string {
+  const text = operations.get(String(documentId));
+  if (text !== undefined) return text;
+  const id = String(documentId).slice(0, 100);
+  throw requestError('PERSISTED_QUERY_NOT_IN_LIST', `No document has the id "${id}", and no operation this name.`);
 }
 
 const maxPersistedCharacters = 1024 * 1024;

@@ -16,7 +16,16 @@ import { LRUCache } from 'lru-cache';
 import { isObject, parseJson } from '../input/json.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';
 import { detachLocations, locate } from './locations.ts';
-import { findTrustedDocument, PersistedQueries, type TrustedDocuments } from './persisted-documents.ts';
+import {
+  type DocumentParameters,
+  findOperation,
+  findTrustedDocument,
+  isNamed,
+  noDocuments,
+  type OwnDocuments,
+  PersistedQueries,
+  type TrustedDocuments,
+} from './persisted-documents.ts';
 import { toExecutable, type Variables } from './variables.ts';
 
 export interface RequestValidatorOptions {
@@ -24,6 +33,7 @@ export interface RequestValidatorOptions {
   readonly documents: DocumentCache;
   readonly limits?: Partial<QueryLimits>;
   readonly trusted?: TrustedDocuments | undefined;
+  readonly own?: OwnDocuments;
   /** Rejects a request before its document is validated, e.g. for what it selects. */
   readonly authorize?: (request: { readonly document: DocumentNode; readonly variables: Variables }) => void;
 }
@@ -41,16 +51,21 @@ export interface ValidatedRequest {
 }
 
 /** Creates the validation of a request: finds its document, parses it, checks the limits and validates it. */
-export function createRequestValidator({ schema, documents, limits, trusted, authorize }: RequestValidatorOptions) {
+export function createRequestValidator(options: RequestValidatorOptions) {
+  const { schema, documents, limits, trusted, own = noDocuments, authorize } = options;
   const checkLimits = createLimitCheck(schema, limits);
   const persistedQueries = new PersistedQueries();
 
+  function findDocument(parameters: DocumentParameters): unknown {
+    if (trusted) return findTrustedDocument(trusted, parameters, own);
+    return isNamed(parameters)
+      ? findOperation(own.operations, parameters.documentId)
+      : persistedQueries.find(parameters);
+  }
+
   function validateParameters(parameters: unknown): ValidatedRequest {
     if (!isObject(parameters)) return { errors: [] };
-    const { query, documentId, extensions } = parameters;
-    const text = trusted
-      ? findTrustedDocument(trusted, { documentId, extensions })
-      : persistedQueries.find({ query, extensions });
+    const text = findDocument(parameters);
     if (typeof text !== 'string') return { errors: [] };
     const parsed = documents.parse(text);
     if (parsed instanceof GraphQLError) return { errors: [parsed] };

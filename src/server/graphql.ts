@@ -1,10 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { print } from 'graphql';
 import { mountGraphql } from '../graphql/endpoint.ts';
-import { loadTrustedDocuments } from '../graphql/persisted-documents.ts';
+import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-documents.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
+import type { Contract } from '../rest/contract/contract.ts';
 import { isAllowedOrigin } from './cors.ts';
 import { observeStreams } from './events.ts';
+import { documentsOfPages } from './pages/documents.ts';
 import { mountPlayground } from './pages/playground.ts';
 
 /** Mounts `/graphql`. */
@@ -17,6 +20,7 @@ export const graphql = fp(
       introspection: config.introspection,
       limits: config.graphqlLimits,
       trusted: config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments),
+      own: ownDocuments(graph.sets),
       responseCache,
       authenticate: app.authenticate,
       translateError: app.translateError,
@@ -34,6 +38,12 @@ export const graphql = fp(
     ],
   },
 );
+
+/** What clients may send although an operator's list of trusted documents does not have it. */
+function ownDocuments(sets: readonly Contract[]): OwnDocuments {
+  const operations = sets.flatMap(set => set.operations.map(({ name, document }) => [name, print(document)] as const));
+  return { operations: new Map(operations), pages: new Set(documentsOfPages()) };
+}
 
 function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
   const { config, shares } = app;

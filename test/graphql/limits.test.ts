@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { definitionsIn, selectOperation } from '../../web/definitions.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
@@ -100,7 +101,19 @@ describe('With trusted documents', async () => {
     expect(await send({ extensions, variables: { n: 1 } })).toEqual({ data: { stores: { nodes: [] } } });
   });
 
+  test('operations are executed by their names, and our own pages work', async () => {
+    const store = await trusting.data.store({ city: 'Lisbon' });
+    expect(await send({ documentId: 'getStore', variables: { store_service_id: store.id } })).toMatchObject({
+      data: { store: { id: store.id, city: 'Lisbon' } },
+    });
+    const file = (path: string) => readFileSync(new URL(`../../web/${path}`, import.meta.url), 'utf8');
+    expect(await send({ query: file('menu/stores.graphql'), variables: {} })).toHaveProperty('data.stores');
+    const query = selectOperation(definitionsIn(file('console/session.graphql')), 'Viewer');
+    expect(await send({ query, operationName: 'Viewer' })).toHaveProperty('data.viewer');
+  });
+
   test.each([
+    ['a name that is no operation', { documentId: 'getStores' }, 'PERSISTED_QUERY_NOT_IN_LIST'],
     ['a query', { query: '{ stores { nodes { id } } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
     ['a cacheable query', { query: '{ store(id: "s") { menus { id } } }' }, 'PERSISTED_QUERY_ID_REQUIRED'],
     [

@@ -165,3 +165,32 @@ describe('the documents of a set', () => {
     expect(v1.text).not.toContain('"409"');
   });
 });
+
+describe('documentId', () => {
+  const call = (documentId: string, variables: object) =>
+    app.post('/graphql', { documentId, variables }, { 'x-api-key': keys.readOnly });
+
+  test('names an operation of any set, which is executed as a query, from the response cache where that applies', async () => {
+    const variables = { store_id: 'mine-store' };
+    const first = await call('getDeliveryMenu', variables);
+    expect(first.body.data.store.sections[0]).toHaveProperty('products');
+    const { result, statements } = await app.statements.during(() => call('getDeliveryMenu', variables));
+    expect(result.text).toBe(first.text);
+    expect(statements.filter(text => text.includes('menu_item'))).toEqual([]);
+    expect((await call('getDeliveryMenu', { store_id: 'foreign-store' })).body).toEqual({ data: { store: null } });
+  });
+
+  test('that no operation has is an error', async () => {
+    expect((await call('getMenu', {})).body.errors[0].extensions.code).toBe('PERSISTED_QUERY_NOT_IN_LIST');
+  });
+
+  test('every operation is within the limits of a document', async () => {
+    const { sets } = app.server.graph;
+    for (const { name, parameters } of sets.flatMap(({ operations }) => operations)) {
+      const { body } = await call(name, {});
+      const codes = (body.errors ?? []).map(({ extensions }: { extensions: { code: string } }) => extensions.code);
+      const isMissing = parameters.some(parameter => parameter.required);
+      expect([name, [...new Set(codes)]]).toEqual([name, isMissing ? ['BAD_USER_INPUT'] : []]);
+    }
+  });
+});

@@ -119,6 +119,18 @@ describe('With trusted documents', () => {
     documents: createDocuments(1000),
     limits: { cost: 50 },
     trusted,
+    own: {
+      operations: new Map([
+        [id, '{ __typename }'],
+        ['listMerchants', '{ merchants(limit: 1) { nodes { id } } }'],
+      ]),
+      pages: new Set(),
+    },
+  });
+
+  test('operations have names, none of which is taken for an id of the list', () => {
+    expect(validateTrusted({ documentId: 'listMerchants' })).toMatchObject({ errors: [], cost: 2 });
+    expect(validateTrusted({ documentId: id, variables: { n: 5 } })).toMatchObject({ parsed: { text } });
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { definitionsIn, selectOperation } from '../definitions.ts';
 import { readKey } from '../key.ts';
 import { type ResponseError, toRequestError, Unreachable } from './errors.ts';
 import { createStreams } from './streams/streams.ts';
@@ -35,13 +36,13 @@ export function openOperations(file: URL) {
   return {
     operation<Data, Variables extends object>(name: string) {
       return async (variables: Variables): Promise<Data> =>
-        execute({ query: select(await load(), name), operationName: name, variables });
+        execute({ query: selectOperation(await load(), name), operationName: name, variables });
     },
     /** Resolves when the stream ends, by the signal, by the server or since it failed. */
     subscription<Data, Variables extends Record<string, unknown>>(name: string) {
       return async (variables: Variables, options: StreamOptions<Data>): Promise<void> => {
         const { signal, lostAt, onOpen, onData } = options;
-        const payload = { query: select(await load(), name), operationName: name, variables };
+        const payload = { query: selectOperation(await load(), name), operationName: name, variables };
         const listen = await openStreams();
         if (signal.aborted) return;
         const request = { key: readKey(), url: new URL(url, document.baseURI).href, payload, lostAt };
@@ -64,23 +65,7 @@ export function openOperations(file: URL) {
 async function loadDefinitions(file: URL): Promise<ReadonlyMap<string, string>> {
   const response = await send(file);
   if (!response.ok) throw new Unreachable(`The server responded with ${response.status} for ${file.pathname}.`);
-  // As Biome formats them, a definition ends at the first brace that starts a line.
-  const definitions = (await response.text()).matchAll(/^(?:query|mutation|subscription|fragment) (\w+)[\s\S]*?^}/gm);
-  return new Map([...definitions].map(([text, name = '']) => [name, text]));
-}
-
-/** Takes an operation from a file, with the fragments that it uses. */
-function select(definitions: ReadonlyMap<string, string>, name: string): string {
-  const selected = new Set<string>();
-  const add = (definitionName: string) => {
-    const text = definitions.get(definitionName);
-    if (text === undefined) throw new Error(`There is no operation or fragment ${definitionName}`);
-    if (selected.has(text)) return;
-    selected.add(text);
-    for (const [, fragment = ''] of text.matchAll(/\.\.\.(?!on\b)(\w+)/g)) add(fragment);
-  };
-  add(name);
-  return [...selected].join('\n');
+  return definitionsIn(await response.text());
 }
 
 async function execute<Data>(body: object): Promise<Data> {
