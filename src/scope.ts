@@ -1,8 +1,12 @@
 import type { FilterDef } from '@mikro-orm/core';
 import { Forbidden, Unauthenticated } from './errors.ts';
 
-/** What a key may do besides reading. */
-export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN'] as const;
+/** What a key may read: all of it, if it has none of these. */
+export const readPermissions = ['READ_MENUS', 'READ_ORDERS', 'READ_HISTORY'] as const;
+export type ReadPermission = (typeof readPermissions)[number];
+
+/** What a key may do. */
+export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN', ...readPermissions] as const;
 export type Permission = (typeof permissions)[number];
 
 /** What `--write` grants. */
@@ -45,7 +49,7 @@ export function requireKey(scope: AccessScope | undefined): AccessScope {
 export function requirePermission(scope: AccessScope | undefined, permission: Permission): AccessScope {
   const keyScope = requireKey(scope);
   const { all, permissions: granted } = keyScope;
-  if (granted.length === 0) throw new Forbidden('This API key may only read.');
+  if (granted.every(isReadPermission)) throw new Forbidden('This API key may only read.');
   if (!granted.includes(permission)) {
     throw new Forbidden(`This API key does not have the permission ${permission}; it has ${granted.join(', ')}.`);
   }
@@ -54,6 +58,26 @@ export function requirePermission(scope: AccessScope | undefined, permission: Pe
     throw new Forbidden('The permission ADMIN is only for keys with access to all merchants and stores.');
   }
   return keyScope;
+}
+
+export function isReadPermission(permission: Permission): permission is ReadPermission {
+  return readPermissions.some(candidate => candidate === permission);
+}
+
+/** The permissions for reading that a key has. */
+export function readPermissionsOf({
+  permissions: granted,
+}: Pick<AccessScope, 'permissions'>): readonly ReadPermission[] {
+  const named = granted.filter(isReadPermission);
+  return named.length > 0 ? named : readPermissions;
+}
+
+/** Throws unless the key may read all of this, so that it gets nothing else through a key or a webhook that it creates. */
+export function requireReading(scope: AccessScope | undefined, needed: readonly ReadPermission[]): void {
+  const granted = readPermissionsOf(requireKey(scope));
+  const missing = needed.filter(permission => !granted.includes(permission));
+  if (missing.length === 0) return;
+  throw new Forbidden(`This API key has ${granted.join(', ')}, and cannot give away ${missing.join(', ')}.`);
 }
 
 /** An entity is in scope if, by any rule, its property is among the ids of the scope's list. */

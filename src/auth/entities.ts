@@ -14,6 +14,9 @@ export const ApiKeyEntity = defineEntity({
     /** Explicit, since a key whose grants were deleted must see nothing. */
     allAccess: p.boolean(),
     permissions: p.enum(permissions).array().default([]),
+    /** Whether it may be in a web page: it reads what guests may see, from pages of these origins. */
+    publishable: p.boolean().default(false),
+    origins: p.array().default([]),
     /** For processes of 0.1.0, which still run while others are restarted with a newer version. */
     canWrite: p.boolean().generated(`('MENU' = any (permissions)) stored`).nullable().lazy().hidden(),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import { checkPagination } from '../lists/paging.ts';
-import { requireKey } from '../scope.ts';
+import { readPermissionsOf, requireKey, requireReading } from '../scope.ts';
 import type { ApiKey } from './entities.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 
@@ -22,14 +22,23 @@ export const authResolvers = {
     apiKeys: (_root, pagination, { forkEntityManager }) => listKeys(forkEntityManager(), checkPagination(pagination)),
   },
   Mutation: {
-    createApiKey: (_root, { input }, { forkEntityManager }) => issueKey(forkEntityManager(), input),
-    rotateApiKey: (_root, { id }, { forkEntityManager }) => rotateKey(forkEntityManager(), id),
+    createApiKey: (_root, { input }, { scope, forkEntityManager }) => {
+      requireReading(scope, readPermissionsOf(input));
+      return issueKey(forkEntityManager(), input);
+    },
+    rotateApiKey: async (_root, { id }, { scope, forkEntityManager }) => {
+      const em = forkEntityManager();
+      const key = await findKey(em, id);
+      if (key) requireReading(scope, readPermissionsOf(key));
+      return rotateKey(em, id);
+    },
     revokeApiKey: (_root, { id }, { forkEntityManager }) => revokeKey(forkEntityManager(), id),
   },
   CreateApiKeyPayload: { apiKey: loadApiKey },
   RotateApiKeyPayload: { apiKey: loadApiKey },
   RevokeApiKeyPayload: { apiKey: key => key },
   ApiKey: {
+    readPermissions: key => [...readPermissionsOf(key)],
     scope: ({ allAccess, grants }) => ({ all: allAccess, grants: grants.getItems() }),
   },
   // A merchant or store that was deleted meanwhile is left out, as its grant is.

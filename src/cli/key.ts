@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
 import { OperatorError } from '../errors.ts';
-import { type Permission, permissions, writePermissions } from '../scope.ts';
+import { isReadPermission, type Permission, permissions, writePermissions } from '../scope.ts';
 import { withDatabase } from './database.ts';
 import { collect, examples, parseDate } from './options.ts';
 import { table, terminal } from './terminal.ts';
@@ -16,12 +16,13 @@ interface CreateOptions {
   readonly expires?: Date;
 }
 
-const lowerCase = (permission: Permission) => permission.toLowerCase();
-const names = permissions.map(lowerCase);
+/** `read-menus` for READ_MENUS. */
+const nameOf = (permission: Permission) => permission.toLowerCase().replace('_', '-');
+const names = permissions.map(nameOf);
 
 function parsePermissions(list: string): readonly Permission[] {
   return list.split(',').map(name => {
-    const permission = permissions.find(candidate => lowerCase(candidate) === name.trim());
+    const permission = permissions.find(candidate => nameOf(candidate) === name.trim());
     if (!permission) throw new InvalidArgumentError(`"${name}" is not one of ${names.join(', ')}.`);
     return permission;
   });
@@ -39,8 +40,11 @@ export function addKeyCommands(program: Command): void {
     .option('--all', 'give access to every merchant and store')
     .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect)
     .option('--store <id>', 'give access to this store (repeatable)', collect)
-    .option('--can <permissions>', `allow writes, separated by commas: ${names.join(', ')}`, parsePermissions)
-    .option('--write', 'allow all writes but admin, beside those of --can; without both the key is read-only')
+    .option('--can <permissions>', `give permissions, separated by commas: ${names.join(', ')}`, parsePermissions)
+    .option(
+      '--write',
+      'allow all writes but admin, beside those of --can; without any read- permission the key reads all',
+    )
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --can orders,stock'))
     .action(createKey);
@@ -105,7 +109,7 @@ async function printKeys(): Promise<void> {
     return [
       key.id,
       key.name,
-      ['read', ...key.permissions.map(lowerCase)].join(','),
+      [...(key.permissions.some(isReadPermission) ? [] : ['read']), ...key.permissions.map(nameOf)].join(','),
       scope,
       key.createdAt.toISOString(),
       key.lastUsedAt?.toISOString() ?? 'never',

@@ -7,7 +7,7 @@ import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
-import { operatorScope, permissions } from '../scope.ts';
+import { operatorScope, writePermissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
 import type { DemoStore } from './order-lines.ts';
 import { demoOrders } from './orders.ts';
@@ -23,7 +23,7 @@ export async function loadDemo(orm: MikroORM, now = new Date()): Promise<string>
       all: true,
       merchantIds: [],
       storeIds: [],
-      permissions: [...permissions],
+      permissions: [...writePermissions, 'ADMIN'],
     });
     return key;
   });

@@ -1,4 +1,5 @@
 import type { MenuEventKind, OrderEventKind, StoreEventKind } from '../generated/graph.ts';
+import type { ReadPermission } from '../scope.ts';
 
 /** The kinds of a stream, as the graph has them: one that is missing or unknown here does not compile. */
 const listKinds = <Kind extends string>(kinds: Readonly<Record<Kind, true>>) => Object.keys(kinds) as Kind[];
@@ -19,6 +20,10 @@ export const storeEventKinds = listKinds<StoreEventKind>({
 
 export type EventKind = OrderEventKind | MenuEventKind | StoreEventKind;
 export const eventKinds: readonly EventKind[] = [...orderEventKinds, ...menuEventKinds, ...storeEventKinds];
+
+/** The permission for reading that the events of a kind need. */
+export const readPermissionOf = (kind: EventKind): ReadPermission =>
+  orderEventKinds.some(candidate => candidate === kind) ? 'READ_ORDERS' : 'READ_MENUS';
 
 /** The type of an event in messages to webhooks and on the command line: `order.placed` for ORDER_PLACED. */
 export const eventType = (kind: EventKind): string => kind.toLowerCase().replace('_', '.');

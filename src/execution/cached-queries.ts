@@ -16,11 +16,18 @@ export interface CachedQueryOptions<Context> {
   readonly maxObjects: number;
   readonly responseCache: ResponseCache;
   readonly readRevisions: ReadRevisions<Context>;
+  /** Whether the caller may read everything that an operation selects. */
+  readonly isReadable: (operation: OperationSource, context: Context) => boolean;
   /** Parses a request within the limits; `parsed` is undefined for one that is rejected. */
   readonly validateRequest: (request: GraphqlRequest) => {
     readonly parsed?: { readonly document: DocumentNode } | undefined;
     readonly cost?: number | undefined;
   };
+}
+
+interface OperationSource {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
 }
 
 interface GraphqlRequest {
@@ -37,7 +44,7 @@ export interface CachedQuery {
 /** A compiled query whose response depends on one store's menu configuration alone. */
 interface CompiledQuery {
   readonly id: string;
-  readonly variables: OperationDefinitionNode['variableDefinitions'];
+  readonly source: OperationSource;
   readonly storeIdOf: StoreRoot['storeIdOf'];
   readonly run: CompiledOperation;
   /** The response around the rendered store. */
@@ -70,7 +77,7 @@ const maxCharacters = 2 * 1024 * 1024;
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Context>(options: CachedQueryOptions<Context>) {
-  const { schema, maxObjects, responseCache, readRevisions, validateRequest } = options;
+  const { schema, maxObjects, responseCache, readRevisions, isReadable, validateRequest } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
@@ -99,8 +106,9 @@ export function createCachedQueries<Context>(options: CachedQueryOptions<Context
   ): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
     const { query, cost } = findQuery(body);
-    if (!query) return undefined;
-    const { coerced } = getVariableValues(schema, query.variables ?? [], { ...body.variables }, { maxErrors: 1 });
+    if (!query || !isReadable(query.source, context)) return undefined;
+    const { variableDefinitions = [] } = query.source.operation;
+    const { coerced } = getVariableValues(schema, variableDefinitions, { ...body.variables }, { maxErrors: 1 });
     if (!coerced) return undefined;
     try {
       const store = { storeId: query.storeIdOf(coerced), names: [revisionName] };
@@ -142,7 +150,7 @@ function compileQuery(
   if (!operation || !storeRoot || !root) return undefined;
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
-    variables: operation.variableDefinitions,
+    source: { document, operation },
     storeIdOf: storeRoot.storeIdOf,
     run: compileOperation(
       schema,

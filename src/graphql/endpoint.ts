@@ -18,6 +18,7 @@ import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { locate } from './locations.ts';
 import { isNamed, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
+import { createReadableCheck } from './readable.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
@@ -85,13 +86,15 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     },
   });
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
-  const graph = { schema, objectCounts, dependencies, validateRequest, translateError, limits };
+  const checkReadable = createReadableCheck(options.schema);
+  const graph = { schema, objectCounts, dependencies, validateRequest, checkReadable, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   const findCached = createCachedQueries<Context>({
     schema: options.schema,
     maxObjects,
     responseCache,
     readRevisions: ({ scope }, store) => readRevisions(dependencies, scope, store),
+    isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
     validateRequest,
   });
   /** The results of introspection, which never change, for requests without a key. */
@@ -139,6 +142,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       return send(request, reply, found);
     };
     if (errors.length > 0) return failWith(errors);
+    const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, caller?.scope) : [];
+    if (unreadable.length > 0) return failWith(unreadable.map(locate));
     const subscription = parsed && toSubscription(parsed, parameters, cost);
     if (subscription) return () => subscriptions.send(request, reply, { subscription, caller });
     // Undefined for requests with a key.

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLSchema, isScalarType } from 'graphql';
+import { type GraphQLSchema, isScalarType, parse } from 'graphql';
 import type { CheckPartialInput } from '../errors.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
 import { partialInputChecks } from '../menu/validate.ts';
 import { authorizeRootFields } from './authorization.ts';
 import type { Context } from './context.ts';
+import { inheritReadable, readReadable } from './readable.ts';
 import { resolvers } from './resolvers.ts';
 import { scalars } from './scalars.ts';
 
@@ -22,11 +23,12 @@ export function loadSchema(): GraphQLSchema {
 function createSchema(): GraphQLSchema {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
   const schema = makeExecutableSchema<Context>({
-    typeDefs: files.map(file => readFileSync(new URL(file, folder), 'utf8')),
+    typeDefs: files.map(file => inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8')))),
     resolvers: [scalars, ...resolvers],
   });
   describeScalars(schema);
   authorizeRootFields(schema);
+  readReadable(schema);
   addInputChecks(schema);
   checkCacheDirectives(schema);
   return schema;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DocumentNode, GraphQLField } from 'graphql';
+import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { TooCostly } from '../errors.ts';
 import type { Variables } from '../execution/compile.ts';
@@ -10,7 +10,7 @@ import { largeBodyBytes } from '../scheduling/large-body.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
-import type { Contract } from './contract/contract.ts';
+import type { Contract, Operation } from './contract/contract.ts';
 import { ifMatchHeader } from './contract/parameters.ts';
 import { tooMuch } from './domain-errors.ts';
 import { HttpError, toHttpError } from './errors.ts';
@@ -28,8 +28,8 @@ export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'lim
   readonly sets: readonly RouteSet[];
   /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
-  /** Throws `Unauthenticated` without a caller, and `Forbidden` for one without the permission that the root field requires. */
-  readonly authorize: (rootField: GraphQLField<unknown, unknown>, caller: Caller | null) => void;
+  /** Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission that the operation requires. */
+  readonly authorize: (operation: Operation, caller: Caller | null) => void;
   /** Runs a request when it is the turn of its key. */
   readonly requests: Pick<FairQueue, 'run'>;
   /** The number of objects that an operation loads with these variables. */
@@ -75,7 +75,7 @@ function mountRoute(
       reply.header('cache-control', 'private, no-cache');
       if (vary) reply.header('vary', vary);
       await options.authenticate(request);
-      options.authorize(operation.rootField, request.caller);
+      options.authorize(operation, request.caller);
     },
     handler: async (request, reply) => {
       const { caller } = request;

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin';
 import { authorize } from '../graphql/authorization.ts';
 import { createRouteContexts, readRevisions } from '../graphql/context.ts';
 import { createCostOf } from '../graphql/limits.ts';
+import { createReadableCheck, throwForbidden } from '../graphql/readable.ts';
 import { mountRest } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { generateRoutes } from '../rest/sofa.ts';
@@ -20,13 +21,17 @@ export const rest = fp(
       routes: generateRoutes(contract),
       ...(contract.isBuiltIn ? { createContext } : { createContext: createLimited, limits: { cost, objects } }),
     }));
+    const checkReadable = createReadableCheck(schema);
     await app.register(mountRest, {
       schema,
       sets,
       responseCache: app.responseCache,
       bodyLimit: app.config.bodyLimit,
       authenticate: app.authenticate,
-      authorize,
+      authorize: ({ rootField, document }, caller) => {
+        authorize(rootField, caller);
+        throwForbidden(checkReadable({ document }, caller?.scope));
+      },
       requests: app.shares.requests,
       runExpensive: app.runExpensive,
       costOf: createCostOf(schema),

@@ -1,6 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { readPermissionOf } from '../events/kinds.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { checkPagination } from '../lists/paging.ts';
+import { requireReading } from '../scope.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { stateOf, type Webhook } from './entities.ts';
 import { messageId } from './message.ts';
@@ -32,6 +34,7 @@ export const webhookResolvers = {
   Mutation: {
     createWebhook: async (_root, { input }, context) => {
       const { policy, onChange } = delivering(context);
+      requireReading(context.scope, [...new Set(input.kinds.map(readPermissionOf))]);
       const issued = await createWebhook(context.forkEntityManager(), input, { policy });
       onChange();
       return issued;

@@ -42,9 +42,10 @@ test('key create without --write and --can issues a read-only key', async () => 
 });
 
 test('key create --can grants just these permissions', async () => {
-  const { stdout } = await key('create', '--name', 'web shop', '--store', store.id, '--can', 'stock,orders');
-  expect((await authenticate(stdout.trim())).scope).toMatchObject({ permissions: ['ORDERS', 'STOCK'] });
-  expect((await key('list')).stdout).toMatch(/web shop +read,orders,stock +store /);
+  const { stdout } = await key('create', '--name', 'web shop', '--store', store.id, '--can', 'stock,read-menus,orders');
+  const { scope } = await authenticate(stdout.trim());
+  expect(scope).toMatchObject({ permissions: ['ORDERS', 'STOCK', 'READ_MENUS'] });
+  expect((await key('list')).stdout).toMatch(/web shop +orders,stock,read-menus +store /);
 });
 
 test('key list shows every key and no secret; key revoke and rotate invalidate the old one', async () => {

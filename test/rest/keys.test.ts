@@ -83,6 +83,15 @@ describe('What a key may see', () => {
   });
 });
 
+test('What a key may read', async () => {
+  const orders = { 'x-api-key': await app.newKey({ permissions: ['READ_ORDERS', 'MENU'] }) };
+  expect((await app.get(`/v1/stores/${one.id}/orders/`, orders)).status).toBe(200);
+  for (const path of [`/v1/stores/${one.id}`, '/v1/stores/none', '/v1/stores/?skip=x']) {
+    expect((await app.get(path, orders)).status).toBe(403);
+  }
+  expect((await app.post(`/v1/stores/${one.id}/menu_configuration/`, { items: 1 }, orders)).status).toBe(403);
+});
+
 describe('Issuing a key', () => {
   test('it has a recognizable prefix, and only its hash is stored', async () => {
     const key = await app.newKey();

@@ -13,6 +13,7 @@ import { WebhooksMigration } from './0012-webhooks.ts';
 import { EventsOfMarksMigration } from './0013-events-of-marks.ts';
 import { MenuHistoryStartMigration } from './0014-menu-history-start.ts';
 import { MovedStoresMigration } from './0015-moved-stores.ts';
+import { ReadingPermissionsMigration } from './0016-reading-permissions.ts';
 import { EventsOfStoresMigration, StoreOrderingMigration } from './0019-store-ordering.ts';
 
 /** In execution order; a released migration never changes. */
@@ -32,6 +33,7 @@ export const migrations = [
   { name: '0013-events-of-marks', class: EventsOfMarksMigration },
   { name: '0014-menu-history-start', class: MenuHistoryStartMigration },
   { name: '0015-moved-stores', class: MovedStoresMigration },
+  { name: '0016-reading-permissions', class: ReadingPermissionsMigration },
   { name: '0019-store-ordering', class: StoreOrderingMigration },
   { name: '0019-store-ordering-index', class: EventsOfStoresMigration },
 ];

@@ -7,6 +7,8 @@ import { isObject } from '../../input/json.ts';
 import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, type TranslateError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
+import { locate } from '../locations.ts';
+import type { CheckReadable } from '../readable.ts';
 import type { ParsedDocument, ValidatedRequest } from '../request-validation.ts';
 import type { ObjectCounts } from '../response-limit.ts';
 import { DeliveryBudget } from './delivery-budget.ts';
@@ -53,6 +55,7 @@ interface Graph {
   readonly objectCounts: ObjectCounts;
   readonly dependencies: ContextDependencies;
   readonly validateRequest: (parameters: unknown) => ValidatedRequest;
+  readonly checkReadable: CheckReadable;
   readonly translateError: TranslateError;
   readonly limits: Partial<QueryLimits>;
 }
@@ -62,7 +65,7 @@ const endMs = 1_000;
 
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
-  const { schema, validateRequest, translateError } = graph;
+  const { schema, validateRequest, checkReadable, translateError } = graph;
   const { limits, events, observer, renewKey, countRequest } = options;
   const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
   const streams = new OpenStreams({ limits, renew: renewKey, onClosed: observer.ended });
@@ -80,9 +83,11 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
   const closeSockets = mountWebSocket(app, {
     schema,
     authenticate: options.authenticateKey,
-    validate(parameters) {
-      const { errors, parsed, cost } = validateRequest(parameters);
+    validate(parameters, { scope }) {
+      const { errors, parsed, operation, cost } = validateRequest(parameters);
       if (errors.length > 0) return errors;
+      const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, scope) : [];
+      if (unreadable.length > 0) return unreadable.map(locate);
       return (parsed && toSubscription(parsed, parameters, cost)) ?? [onlySubscriptions()];
     },
     open: (key, caller) => streams.open(key, caller, 'websocket'),

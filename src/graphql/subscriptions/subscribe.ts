@@ -19,6 +19,7 @@ import { CostBudget } from '../../scheduling/cost-budget.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';
 import { type ContextDependencies, createContext } from '../context.ts';
 import type { FormatErrors } from '../errors.ts';
+import { type CheckReadable, throwForbidden } from '../readable.ts';
 import { type ObjectCounts, responseTooLarge } from '../response-limit.ts';
 import type { DeliveryBudget } from './delivery-budget.ts';
 import { type OpenStream, ShuttingDown, type StreamEnd } from './open-streams.ts';
@@ -29,6 +30,7 @@ export interface SubscribeOptions {
   readonly events: EventSourceOptions;
   readonly formatErrors: FormatErrors;
   readonly objectCounts: ObjectCounts;
+  readonly checkReadable: CheckReadable;
   /** The cost that one event may have. */
   readonly maxCost: number;
   readonly budget: DeliveryBudget;
@@ -140,6 +142,8 @@ export function createSubscribe(options: SubscribeOptions) {
 
     async function executeEvent(event: StreamedEvent): Promise<ExecutionResult> {
       const begun = performance.now();
+      // The key may have lost a permission since the stream was opened.
+      throwForbidden(options.checkReadable({ document }, stream.scope));
       const cost = new CostBudget(options.maxCost, request.cost);
       const contextValue = createContext(dependencies, stream.scope, { budget: cost });
       const result = throwUnavailable(await execute({ ...args, rootValue: event, contextValue }));

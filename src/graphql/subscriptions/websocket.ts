@@ -17,8 +17,8 @@ export interface WebSocketOptions {
   readonly schema: GraphQLSchema;
   /** Authenticates the key of a connection, and counts a request of it. */
   readonly authenticate: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
-  /** Finds and validates the document; returns its errors otherwise. */
-  readonly validate: (parameters: object) => SubscriptionRequest | readonly GraphQLError[];
+  /** Finds and validates the document, and what the key may read of it; returns its errors otherwise. */
+  readonly validate: (parameters: object, caller: StreamCaller) => SubscriptionRequest | readonly GraphQLError[];
   readonly open: (key: string, caller: StreamCaller) => OpenStream;
   readonly subscribe: (request: SubscriptionRequest, stream: OpenStream) => Promise<Results>;
   readonly formatErrors: FormatErrors;
@@ -124,7 +124,7 @@ function createProtocolServer(options: WebSocketOptions) {
           extra,
           retryWhileUnavailable(() => authenticate(key, socket, upgrade), signal, openTimeoutMs),
         );
-        const request = validate(payload);
+        const request = validate(payload, caller);
         if ('length' in request) return request;
         const contextValue: Subscription = { request, stream: open(key, caller), connection: extra };
         return { schema, document: request.document, operationName: request.operationName, contextValue };
