@@ -48,7 +48,7 @@ function createApp(known: Viewer): App {
   const app: App = {
     viewer: known,
     notices,
-    can: permission => known.permissions.includes(permission),
+    can: permission => [...known.permissions, ...known.readPermissions].includes(permission),
     route: () => route,
     navigate,
     update,
@@ -74,7 +74,7 @@ async function start(): Promise<void> {
   try {
     viewer = (await fetchViewer({})).viewer;
     keyForm.accept();
-    if (location.search === '') route = homeOf(viewer);
+    if (location.search === '') route = homeOf(createApp(viewer));
     open();
   } catch (error) {
     if (error instanceof KeyRejected) return rejectKey(error.message);

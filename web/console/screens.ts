@@ -7,10 +7,10 @@ import { loadStore, type StoreContext } from './session.ts';
 import { homeOf, isAllowed } from './shell.ts';
 
 type Create = (app: App) => Screen;
-type CreateInStore = (app: App, store: StoreContext, watch: OrderWatch) => Screen;
+type CreateInStore = (app: App, store: StoreContext, follow: () => OrderWatch) => Screen;
 
 /** The screens, each of which is loaded when it is first opened. */
-async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
+async function loadScreen(app: App, { view, store: storeId }: Route): Promise<Create> {
   switch (view) {
     case 'stores':
       return (await import('./stores/stores.ts')).createStores;
@@ -19,26 +19,34 @@ async function loadScreen({ view, store: storeId }: Route): Promise<Create> {
     case 'webhooks':
       return (await import('./webhooks/webhooks.ts')).createWebhooks;
     case 'orders':
-      return inStore(storeId, import('./orders/orders.ts'), ({ createOrders }) => createOrders);
+      return inStore(app, storeId, import('./orders/orders.ts'), ({ createOrders }) => {
+        return (shownApp, store, follow) => createOrders(shownApp, store, follow());
+      });
     case 'stock':
-      return inStore(storeId, import('./stock/stock.ts'), ({ createStock }) => createStock);
+      return inStore(app, storeId, import('./stock/stock.ts'), ({ createStock }) => createStock);
     case 'menu':
-      return inStore(storeId, import('./menu/menu.ts'), ({ createMenu }) => createMenu);
+      return inStore(app, storeId, import('./menu/menu.ts'), ({ createMenu }) => createMenu);
     case 'upload':
-      return inStore(storeId, import('./menu/upload.ts'), ({ createUpload }) => createUpload);
+      return inStore(app, storeId, import('./menu/upload.ts'), ({ createUpload }) => createUpload);
     case 'history':
-      return inStore(storeId, import('./menu/history.ts'), ({ createHistory }) => createHistory);
+      return inStore(app, storeId, import('./menu/history.ts'), ({ createHistory }) => createHistory);
   }
 }
 
 /** Loads the store while the screen is loaded; its orders are followed in all of its screens. */
 async function inStore<Module>(
+  app: App,
   storeId: string | undefined,
   module: Promise<Module>,
   select: (module: Module) => CreateInStore,
 ): Promise<Create> {
-  const [store, loaded, orders] = await Promise.all([loadStore(storeId ?? ''), module, import('./orders/watch.ts')]);
-  return app => select(loaded)(app, store, app.follow(store, orders.createOrderWatch));
+  const loading = [loadStore(storeId ?? '', app), module, import('./orders/watch.ts')] as const;
+  const [store, loaded, orders] = await Promise.all(loading);
+  const follow = () => app.follow(store, orders.createOrderWatch);
+  return () => {
+    if (app.can('READ_ORDERS')) follow();
+    return select(loaded)(app, store, follow);
+  };
 }
 
 /** Opens the screen of the current route. */
@@ -48,12 +56,12 @@ export function openScreen(app: App): Screen {
   let problem: string | undefined;
   let isClosed = false;
   if (isAllowed(app, route.view)) open();
-  else queueMicrotask(() => app.navigate(homeOf(app.viewer), { replace: true }));
+  else queueMicrotask(() => app.navigate(homeOf(app), { replace: true }));
 
   async function open(): Promise<void> {
     problem = undefined;
     try {
-      const create = await loadScreen(route);
+      const create = await loadScreen(app, route);
       if (!isClosed) screen = create(app);
     } catch (error) {
       if (isClosed) return;

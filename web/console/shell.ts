@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { type App, followLink, type Screen, type Viewer } from './app.ts';
+import { splitPermissions } from './permissions.ts';
 import { formatRoute, type Route, storeViews, type View } from './route.ts';
 
 /** The store of a key that has one only: it needs no list of stores. */
@@ -7,15 +8,22 @@ function onlyStoreOf({ scope }: Viewer): string | undefined {
   return !scope.all && scope.merchants.length === 0 && scope.stores.length === 1 ? scope.stores[0]?.id : undefined;
 }
 
-export function homeOf(viewer: Viewer): Route {
-  const store = onlyStoreOf(viewer);
-  return store ? { view: 'orders', store } : { view: 'stores' };
+export function homeOf(app: App): Route {
+  const store = onlyStoreOf(app.viewer);
+  const view = firstViewOf(app);
+  return store && view ? { view, store } : { view: 'stores' };
 }
+
+/** The view that a store opens with; undefined for a key that can use none. */
+export const firstViewOf = (app: App) => storeViews.find(view => isAllowed(app, view));
 
 /** Whether the key can use a view: what it cannot do is absent. */
 export function isAllowed({ can, viewer }: App, view: View): boolean {
-  if (view === 'stock') return can('STOCK');
-  if (view === 'upload') return can('MENU');
+  if (view === 'orders') return can('READ_ORDERS');
+  if (view === 'stock') return can('STOCK') && can('READ_MENUS');
+  if (view === 'menu') return can('READ_MENUS');
+  if (view === 'upload') return can('MENU') && can('READ_MENUS');
+  if (view === 'history') return can('READ_HISTORY') && can('READ_MENUS');
   if (view === 'keys' || view === 'webhooks') return can('ADMIN') && viewer.scope.all;
   return true;
 }
@@ -78,9 +86,8 @@ function renderLink(app: App, route: Route, label: TemplateResult | string): Tem
 }
 
 function describePermissions({ permissions }: Viewer): string {
-  return permissions.length > 0
-    ? `This key may read, and change ${permissions.join(', ').toLowerCase()}.`
-    : 'This key may only read.';
+  const { reads, changes } = splitPermissions(permissions);
+  return changes ? `This key may read ${reads}, and change ${changes}.` : `This key may only read ${reads}.`;
 }
 
 export function renderLoading(): TemplateResult {

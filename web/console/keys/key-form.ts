@@ -4,6 +4,9 @@ import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
 import type { KeyRequest } from './operations.ts';
 
 const permissions: Readonly<Record<Permission, string>> = {
+  READ_MENUS: 'stores, merchants and menus',
+  READ_ORDERS: 'orders and their guests',
+  READ_HISTORY: 'the history of menus',
   ORDERS: 'change orders',
   STOCK: 'change the stock',
   MENU: 'replace menus',
@@ -24,17 +27,27 @@ export function renderKeyForm({ isSending, errors, submit }: FormOptions<KeyRequ
           <label>Merchants, with all their stores <input name="merchants" placeholder="ids, separated by spaces" spellcheck="false"></label>
         </fieldset>
         <fieldset>
+          <legend>Permissions for reading: everything, or only</legend>
+          ${renderPermissions(name => name.startsWith('READ_'))}
+        </fieldset>
+        <fieldset>
           <legend>Permissions besides reading</legend>
-          ${Object.entries(permissions).map(
-            ([name, text]) =>
-              html`<label class="check"><input type="checkbox" name="permissions" value=${name}> ${text}</label>`,
-          )}
+          ${renderPermissions(name => !name.startsWith('READ_'))}
         </fieldset>
         <label>Expires <input type="date" name="expires"></label>
         ${renderErrors(errors)}
         <button type="submit" class="main" ?disabled=${isSending}>Issue the key</button>
       </form>
     </details>`;
+}
+
+function renderPermissions(isListed: (name: string) => boolean): TemplateResult[] {
+  return Object.entries(permissions)
+    .filter(([name]) => isListed(name))
+    .map(
+      ([name, text]) =>
+        html`<label class="check"><input type="checkbox" name="permissions" value=${name}> ${text}</label>`,
+    );
 }
 
 function readForm(form: FormData): KeyRequest {

@@ -4,6 +4,7 @@ import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
 import { describeErrors } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
+import { splitPermissions } from '../permissions.ts';
 import { renderSecret } from '../secret.ts';
 import { renderKeyForm } from './key-form.ts';
 import { createKey, fetchKeys, type Key, type KeyRequest, revokeKey, rotateKey } from './operations.ts';
@@ -107,7 +108,7 @@ export function createKeys(app: App): Screen {
   }
 
   function renderKey(key: Key): TemplateResult {
-    const { id, name, permissions, lastUsedAt, createdAt, revokedAt, expiresAt } = key;
+    const { id, name, lastUsedAt, createdAt, revokedAt, expiresAt } = key;
     const now = Date.now();
     const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now;
     const isOwn = id === app.viewer.id;
@@ -115,7 +116,7 @@ export function createKeys(app: App): Screen {
       <li class="entry ${revokedAt || isExpired ? 'ended' : ''}">
         <div>
           <strong dir="auto">${name}</strong> <code>${id}</code> ${isOwn ? html`<span class="badge">this tab</span>` : nothing}
-          <p class="small">${describeScope(key)} · ${permissions.length > 0 ? permissions.join(', ').toLowerCase() : 'read-only'}</p>
+          <p class="small">${describeScope(key)} · ${describePermissions(key)}</p>
           <p class="small">
             ${revokedAt ? html`<b class="bad">revoked ${times.fromNow(revokedAt, now)}</b>` : isExpired ? html`<b class="bad">expired</b>` : html`${lastUsedAt ? `last used ${times.fromNow(lastUsedAt, now)}` : 'never used'}${expiresAt ? ` · expires ${times.at(expiresAt, now)}` : nothing}`}
             · issued ${times.at(createdAt, now)}
@@ -145,6 +146,11 @@ export function createKeys(app: App): Screen {
   }
 
   return { title: () => 'Keys', view };
+}
+
+function describePermissions({ permissions }: Key): string {
+  const { reads, changes } = splitPermissions(permissions);
+  return `reads ${reads}, ${changes ? `changes ${changes}` : 'changes nothing'}`;
 }
 
 function describeScope({ scope: { all, merchants, stores } }: Key): string {

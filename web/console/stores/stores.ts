@@ -3,6 +3,8 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import type {
   ConsoleMerchantsQuery,
   ConsoleMerchantsQueryVariables,
+  ConsoleStoreNamesQuery,
+  ConsoleStoreNamesQueryVariables,
   ConsoleStoresQuery,
   ConsoleStoresQueryVariables,
 } from '../../../src/generated/web.ts';
@@ -10,13 +12,18 @@ import { storeName } from '../../menu/languages.ts';
 import { type App, followLink, type Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
 import { formatRoute } from '../route.ts';
+import { firstViewOf } from '../shell.ts';
 import { createPagedList } from './paged-list.ts';
 
 const operations = openOperations(new URL('stores.graphql', import.meta.url));
 const fetchStores = operations.operation<ConsoleStoresQuery, ConsoleStoresQueryVariables>('ConsoleStores');
+const fetchStoreNames = operations.operation<ConsoleStoreNamesQuery, ConsoleStoreNamesQueryVariables>(
+  'ConsoleStoreNames',
+);
 const fetchMerchants = operations.operation<ConsoleMerchantsQuery, ConsoleMerchantsQueryVariables>('ConsoleMerchants');
 
-type Store = ConsoleStoresQuery['stores']['nodes'][number];
+type NamedStore = ConsoleStoreNamesQuery['stores']['nodes'][number];
+type Store = NamedStore & Partial<ConsoleStoresQuery['stores']['nodes'][number]>;
 type Merchant = ConsoleMerchantsQuery['merchants']['nodes'][number];
 
 /** Wait for a pause in typing before searching. */
@@ -26,11 +33,13 @@ const pauseMs = 200;
 export function createStores(app: App): Screen {
   let search = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const stores = createPagedList<Store>(app, async after => (await fetchStores({ search, after })).stores);
+  const hasDetails = app.can('READ_MENUS');
+  const readStores = hasDetails ? fetchStores : fetchStoreNames;
+  const stores = createPagedList<Store>(app, async after => (await readStores({ search, after })).stores);
   const merchants = createPagedList<Merchant>(app, async after => (await fetchMerchants({ search, after })).merchants);
   const load = () => {
     stores.load();
-    merchants.load();
+    if (hasDetails) merchants.load();
   };
   load();
 
@@ -44,7 +53,7 @@ export function createStores(app: App): Screen {
   function submit(event: SubmitEvent): void {
     event.preventDefault();
     const [first] = stores.nodes();
-    if (first) app.navigate({ view: 'orders', store: first.id });
+    if (first) app.navigate({ view: firstViewOf(app) ?? 'orders', store: first.id });
   }
 
   return {
@@ -96,7 +105,7 @@ export function createStores(app: App): Screen {
 }
 
 function renderStore(app: App, { id, name, city, country, merchant }: Store): TemplateResult {
-  const route = { view: 'orders', store: id } as const;
+  const route = { view: firstViewOf(app) ?? 'orders', store: id };
   const place = [merchant?.brandName, city, country].filter(Boolean).join(' · ');
   return html`
     <li>
