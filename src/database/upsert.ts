@@ -11,6 +11,8 @@ interface UpsertOptions {
   readonly notSaved?: Readonly<Record<string, true>>;
   /** Timestamps that a row may omit: the stored value stays, and a new row gets the current time. */
   readonly preserve?: readonly string[];
+  /** Columns that a row may omit: the stored value stays, and a new row has null. */
+  readonly keep?: readonly string[];
 }
 
 /** Inserts rows, or updates those that differ, in one statement; returns the number of changed rows. */
@@ -30,17 +32,18 @@ export async function upsertRows(
 function upsertStatement(
   em: EntityManager,
   entity: EntitySchema,
-  { notSaved = {}, preserve = [] }: UpsertOptions,
+  { notSaved = {}, preserve = [], keep = [] }: UpsertOptions,
 ): string {
   const { tableName, props } = em.getMetadata().get(entity.meta.class);
   const columns = props
     .filter(prop => prop.persist !== false && !prop.generated && !prop.mappedBy && !Object.hasOwn(notSaved, prop.name))
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
   const preserved = new Set(preserve);
-  const value = (column: (typeof columns)[number]) =>
-    preserved.has(column.property)
-      ? `coalesce(r."${column.property}", t.${column.name}, now())`
-      : `r."${column.property}"`;
+  const kept = new Set(keep);
+  const value = ({ property, name }: (typeof columns)[number]) => {
+    if (preserved.has(property)) return `coalesce(r."${property}", t.${name}, now())`;
+    return kept.has(property) ? `coalesce(r."${property}", t.${name})` : `r."${property}"`;
+  };
   const differs = columns.map(({ name, type }) =>
     type === 'json'
       ? `${tableName}.${name}::text is distinct from excluded.${name}::text`

@@ -1,10 +1,12 @@
 import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
 import { findExistingIds, type NotSaved, upsertRows } from '../database/upsert.ts';
+import type { ValidationError } from '../errors.ts';
 import type { MerchantInput, StoreInput } from '../generated/graph.ts';
 import type { OrderDocument } from '../generated/import.ts';
 import { saveMerchants } from '../merchant/save.ts';
 import { createOrderId, OrderEntity } from '../order/entities.ts';
+import { checkAmounts, checkTotal, serviceOf } from '../order/service.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { saveStores } from '../store/save.ts';
 
@@ -25,6 +27,9 @@ const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOr
   phoneReversed: true,
 };
 
+/** What documents of 0.1.0 do not have: those that set a status do not delete an address. */
+const keep = ['serviceType', 'service', 'steps'];
+
 const orders: Kind<OrderDocument> = {
   inputType: 'OrderDocument',
   async save(em, documents) {
@@ -32,8 +37,8 @@ const orders: Kind<OrderDocument> = {
     const existing = await findExistingIds(em, StoreEntity, storeIds);
     return saveDocuments(
       documents,
-      ({ store }) => (existing.has(store.id) ? [] : [referenceNotFound(['store', 'id'], 'store', store.id)]),
-      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved }),
+      document => [...checkOrder(document, existing)],
+      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved, keep }),
     );
   },
 };
@@ -41,9 +46,19 @@ const orders: Kind<OrderDocument> = {
 export const kinds = { merchants, stores, orders } as const;
 export type KindName = keyof typeof kinds;
 
-function toOrderRow({ store, customer, ...document }: OrderDocument) {
+function* checkOrder(document: OrderDocument, storeIds: ReadonlySet<string>): Generator<ValidationError> {
+  const { store, price } = document;
+  if (!storeIds.has(store.id)) yield referenceNotFound(['store', 'id'], 'store', store.id);
+  yield* checkAmounts(document);
+  yield* checkTotal({ price, service: serviceOf(document) }, ['discounts']);
+}
+
+function toOrderRow(document: OrderDocument) {
+  const { store, customer, steps } = document;
   return {
     ...document,
+    steps,
+    service: serviceOf(document),
     id: document.id ?? createOrderId(document.createdAt),
     store: store.id,
     customerName: customer.name,

@@ -1,5 +1,5 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import type { OrderFilter, OrderStatus } from '../generated/graph.ts';
+import type { OrderFilter, OrderStatus, ServiceType } from '../generated/graph.ts';
 import { isStorable } from '../input/storable.ts';
 import {
   type ConnectionArguments,
@@ -30,6 +30,7 @@ export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageR
   /** Digits only; the empty string matches no order. */
   readonly phoneNumber: string | undefined;
   readonly status: readonly OrderStatus[] | undefined;
+  readonly serviceType: readonly ServiceType[] | undefined;
   /** The number of pages to skip. */
   readonly pageIndex: number;
 }
@@ -57,6 +58,7 @@ export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArgum
     customerName: filter?.customerName || undefined,
     phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-maxPhoneDigits) : undefined,
     status: selectStatuses(filter ?? {}),
+    serviceType: filter?.serviceType?.length ? [...new Set(filter.serviceType)].sort() : undefined,
     ...pageRequest('order', args, pageSize ?? defaultSize),
     pageIndex: pageIndex ?? 0,
   };

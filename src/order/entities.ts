@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { OrderStatus } from '../generated/graph.ts';
+import type { OrderStatus, ServiceType } from '../generated/graph.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
+import type { OrderService } from './service.ts';
+import type { OrderStep } from './steps.ts';
 
 const isStatus: Readonly<Record<OrderStatus, true>> = {
   PENDING: true,
@@ -41,6 +43,11 @@ export const OrderEntity = defineEntity({
       name: 'orders_by_name',
       expression: 'create index orders_by_name on orders using gin (store_id, customer_name_folded gin_trgm_ops)',
     },
+    {
+      name: 'orders_by_service',
+      expression:
+        'create index orders_by_service on orders (store_id, service_type, created_at desc, id desc) where service_type is not null',
+    },
   ],
   properties: {
     id: p.text().primary().collation('C'),
@@ -57,6 +64,9 @@ export const OrderEntity = defineEntity({
     inPos: p.boolean(),
     customerComments: p.text().nullable(),
     completedAt: p.datetime(3).nullable(),
+    serviceType: p.text().$type<ServiceType>().nullable(),
+    service: p.json<OrderService>().columnType('json').nullable(),
+    steps: p.json<readonly OrderStep[]>().columnType('jsonb').nullable(),
     // Generated columns for the indexes; never selected.
     customerNameFolded: p
       .text()

@@ -3,6 +3,7 @@ import { prepared, type Query } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { holdOrdering } from '../store/ordering.ts';
+import { serviceOf } from './service.ts';
 
 /** What a call registers under its idempotency key. */
 interface Claim {
@@ -50,7 +51,9 @@ const deleteStatement = prepared(`
   )`);
 
 /** Hashes an order so that omitted values and defaults are equal. A new field must not change the hash of an order without it. */
-function hashOf({ customer, readyBy, customerComments, lines }: PlaceOrderInput): Buffer {
+function hashOf(input: PlaceOrderInput): Buffer {
+  const { customer, readyBy, customerComments, lines, serviceType = null } = input;
+  const service = serviceOf(input);
   const content = [
     customer.name,
     customer.phone,
@@ -66,6 +69,7 @@ function hashOf({ customer, readyBy, customerComments, lines }: PlaceOrderInput)
         modifier.quantity ?? 1,
       ]),
     ]),
+    ...(serviceType || service ? [serviceType, service] : []),
   ];
   return createHash('sha256').update(JSON.stringify(content)).digest();
 }

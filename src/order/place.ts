@@ -13,6 +13,8 @@ import { findOrder, insertOrder } from './rows.ts';
 
 interface Placement {
   readonly input: PlaceOrderInput;
+  /** The name of the API key. */
+  readonly by: string | undefined;
   /** Reads in a transaction what can be ordered; undefined if the store is gone. */
   readonly loadOrderable: (tx: EntityManager) => Promise<Orderable | undefined>;
 }
@@ -24,7 +26,7 @@ interface Placement {
 export async function placeOrder(
   em: EntityManager,
   store: Store,
-  { input, loadOrderable }: Placement,
+  { input, by, loadOrderable }: Placement,
 ): Promise<Order | null> {
   const inputErrors = [...checkInput(input)];
   if (isTooLong(inputErrors)) throw new InvalidInput(inputErrors.slice(0, maxErrors));
@@ -49,7 +51,8 @@ export async function placeOrder(
       // The time is not checked before the key is known: a repeated call returns its order, however late it is.
       const quote = quoteOrder(input, { store: { ...store, ...state }, configuration, now: createdAt, inputErrors });
       if (quote.problems.length > 0 || !quote.order) throw new InvalidInput(quote.problems);
-      const order = { ...newOrder(store, input), id, createdAt, ...quote.order };
+      const steps = [{ at: createdAt.toISOString(), status: 'PENDING' as const, ...(by && { by }) }];
+      const order = { ...newOrder(store, input), id, createdAt, steps, ...quote.order };
       await deleteExpiredKeys(query, store.id);
       // Last, because it locks the store's revision of orders until the transaction ends.
       await insertOrder(query, tx, order);

@@ -4,10 +4,12 @@ import { maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { type Ordering, orderingAt } from '../store/ordering.ts';
+import type { Path } from './bounds.ts';
 import { resolveChoices } from './choices.ts';
 import type { Order } from './entities.ts';
 import { toItems } from './lines.ts';
 import { type Amounts, priceOrder } from './price.ts';
+import { checkTotal, serviceOf } from './service.ts';
 
 const msPerMinute = 60_000;
 const minutesPerDay = 1440;
@@ -17,7 +19,7 @@ const maxMinutesLate = 60;
 /** What an order would be: `placeOrder` stores it, and `quoteOrder` returns it. */
 export interface Quote {
   /** Undefined if a problem leaves open what is ordered. */
-  readonly order: Pick<Order, 'items' | 'price' | 'tax' | 'readyBy'> | undefined;
+  readonly order: Pick<Order, 'items' | 'price' | 'tax' | 'readyBy' | 'serviceType' | 'service'> | undefined;
   /** Every reason to refuse the order. */
   readonly problems: readonly ValidationError[];
 }
@@ -48,11 +50,18 @@ export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, 
   const moment = { readyBy, timezone: store.timezone };
   const { lines, isComplete, errors } = resolveChoices(configuration, input.lines, moment);
   const amounts = priceOrder(lines);
-  const amountErrors = isComplete ? [...checkAmounts(amounts)] : [];
-  const stateErrors = [...checkReadyBy(readyBy, now), ...checkOrdering(ordering, input, now)];
+  const order = {
+    items: toItems(lines),
+    price: Number(amounts.price),
+    tax: Number(amounts.tax),
+    readyBy,
+    serviceType: input.serviceType ?? null,
+    service: serviceOf(input),
+  };
+  const amountErrors = isComplete ? [...checkSums(amounts, order)] : [];
+  const stateErrors = [...checkReadyBy(['input', 'readyBy'], readyBy, now), ...checkOrdering(ordering, input, now)];
   const problems = [...inputErrors, ...stateErrors, ...errors, ...amountErrors];
   const isPriced = isComplete && inputErrors.length === 0 && amountErrors.length === 0;
-  const order = { items: toItems(lines), price: Number(amounts.price), tax: Number(amounts.tax), readyBy };
   return { order: isPriced ? order : undefined, problems: problems.slice(0, maxErrors) };
 }
 
@@ -86,16 +95,17 @@ function* checkOrdering(
   }
 }
 
-function* checkReadyBy(readyBy: Date, now: Date): Generator<ValidationError> {
+export function* checkReadyBy(path: Path, readyBy: Date, now: Date): Generator<ValidationError> {
   const earliest = addMinutes(now, -maxMinutesLate);
   if (readyBy >= earliest) return;
   const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;
-  yield { path: ['input', 'readyBy'], type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
+  yield { path, type: 'value_error', message: `${readyBy.toISOString()} is too early; ${rule}` };
 }
 
-function* checkAmounts(amounts: Amounts): Generator<ValidationError> {
-  for (const [name, amount] of Object.entries(amounts)) {
-    if (Number.isSafeInteger(Number(amount))) continue;
+function* checkSums(amounts: Amounts, order: Pick<Order, 'price' | 'service'>): Generator<ValidationError> {
+  const unsafe = Object.entries(amounts).filter(([, amount]) => !Number.isSafeInteger(Number(amount)));
+  for (const [name, amount] of unsafe) {
     yield { path: ['input', 'lines'], type: 'value_error', message: `the ${name} is ${amount}, beyond ±(2^53−1)` };
   }
+  if (unsafe.length === 0) yield* checkTotal(order, ['input', 'discounts']);
 }

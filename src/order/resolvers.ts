@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { edgesOf, pageInfoOf } from '../lists/connection.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
@@ -10,9 +11,14 @@ import { readLines } from './lines.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
 import { quoteOrder } from './quote.ts';
+import { totalOf } from './service.ts';
+import { confirmedReadyByOf, statusReasonOf } from './steps.ts';
 import { changeOrderStatus, transitions } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
+
+const mayReadKeyNames = ({ permissions }: AccessScope) =>
+  permissions.includes('ORDERS') || permissions.includes('ADMIN');
 
 /** Runs a write, after which the request reads everything afresh, also the next of several mutations. */
 async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, run: () => Promise<T>): Promise<T> {
@@ -41,13 +47,16 @@ export const orderResolvers = {
         const store = await stores.byId.load(input.storeId);
         if (!store) return null;
         const loadOrderable = (tx: EntityManager) => menus.byStore.loadIn(tx, store);
-        const order = await placeOrder(context.forkEntityManager(), store, { input, loadOrderable });
+        const placement = { input, by: context.scope?.keyName, loadOrderable };
+        const order = await placeOrder(context.forkEntityManager(), store, placement);
         return order && { order };
       }),
     changeOrderStatus: (_root, { orderId, ...change }, context) =>
       write(context, async () => {
         const found = await context.loaders.orders.byId.load(orderId);
-        const order = found && (await changeOrderStatus(context.forkEntityManager(), found, change));
+        const order =
+          found &&
+          (await changeOrderStatus(context.forkEntityManager(), found, { ...change, by: context.scope?.keyName }));
         return order && { order };
       }),
     markOrders: async (_root, { orderIds, ...marks }, context) => {
@@ -83,13 +92,32 @@ export const orderResolvers = {
     },
     nextStatuses: ({ status }) => transitions[status],
     lines: readLines,
+    total: order => Number(totalOf(order)),
+    table: ({ service }) => service?.table ?? null,
+    address: ({ service }) => service?.address ?? null,
+    payments: ({ service }) => service?.payments ?? [],
+    charges: ({ service }) => service?.charges ?? [],
+    discounts: ({ service }) => service?.discounts ?? [],
+    tip: ({ service }) => service?.tip ?? null,
+    confirmedReadyBy: confirmedReadyByOf,
+    statusReason: statusReasonOf,
+    steps: ({ steps }) => steps ?? [],
     customer: ({ customerName, customerPhone }) => ({ name: customerName, phone: customerPhone }),
+  },
+  OrderStep: {
+    at: ({ at }) => new Date(at),
+    by: ({ by }, _args, { scope }) => (scope && mayReadKeyNames(scope) ? (by ?? null) : null),
+    readyBy: ({ readyBy }) => (readyBy == null ? null : new Date(readyBy)),
   },
   OrderQuote: {
     lines: ({ order, store }) =>
       order ? readLines({ store: store.id, loadedStore: store, items: order.items }) : null,
     price: ({ order }) => order?.price ?? null,
     tax: ({ order }) => order?.tax ?? null,
+    charges: ({ order }) => (order ? (order.service?.charges ?? []) : null),
+    discounts: ({ order }) => (order ? (order.service?.discounts ?? []) : null),
+    tip: ({ order }) => order?.service?.tip ?? null,
+    total: ({ order }) => (order ? Number(totalOf(order)) : null),
     readyBy: ({ order }) => order?.readyBy ?? null,
   },
   OrderProblem: {

@@ -25,10 +25,14 @@ const insertStatement = compileOnce(em => {
 });
 
 export async function insertOrder(query: Query, em: EntityManager, order: Order): Promise<void> {
-  const row: Readonly<Record<string, unknown>> = { ...order, items: JSON.stringify(order.items) };
+  const row: Readonly<Record<string, unknown>> = { ...order };
+  const parameterOf = (property: string, type: string | undefined) => {
+    const value = row[property] ?? null;
+    return value !== null && type?.startsWith('json') ? JSON.stringify(value) : value;
+  };
   await query(
     insertStatement(em),
-    columnsOf(em).map(({ property }) => row[property]),
+    columnsOf(em).map(({ property, type }) => parameterOf(property, type)),
   );
 }
 

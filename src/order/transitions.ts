@@ -1,9 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
-import { Conflict, InvalidInput } from '../errors.ts';
+import { Conflict, InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderStatus } from '../generated/graph.ts';
+import { findUnstorable } from '../input/storable.ts';
+import { checkLength } from './bounds.ts';
 import type { Order } from './entities.ts';
+import { checkReadyBy } from './quote.ts';
 import { findOrder, selectedColumns, toOrder } from './rows.ts';
 
 /** The statuses that may follow each status; none follows a final one. An import may set any status. */
@@ -23,18 +26,27 @@ interface Change {
   readonly to: OrderStatus;
   /** The expected status: that of the loaded order unless given. */
   readonly from?: OrderStatus | null | undefined;
+  readonly reason?: string | null | undefined;
+  readonly readyBy?: Date | null | undefined;
+  /** The name of the API key. */
+  readonly by: string | undefined;
 }
+
+const reasonLength = { min: 0, max: 1000 };
 
 /**
  * Changes the status of an order in one statement, and returns it as that statement leaves it; null if it no longer exists. Of two
  * concurrent changes from the same status one succeeds, and the other is a `Conflict`.
  */
-export async function changeOrderStatus(em: EntityManager, order: Order, { to, from }: Change): Promise<Order | null> {
+export async function changeOrderStatus(em: EntityManager, order: Order, change: Change): Promise<Order | null> {
+  const { to, from, reason, readyBy, by } = change;
   const expected = from ?? order.status;
-  if (!transitions[expected].includes(to)) throw notInTable(expected, to);
-  const completedAt = isFinal(to) ? new Date() : null;
+  const now = new Date();
+  const errors = [...checkTransition(expected, to), ...checkDetails(change, now)];
+  if (errors.length > 0) throw new InvalidInput(errors);
+  const step = { at: now, status: to, ...(by && { by }), ...(reason && { reason }), ...(readyBy && { readyBy }) };
   const query = queryIn(em);
-  const values = [order.id, order.store, expected, to, completedAt];
+  const values = [order.id, order.store, expected, to, isFinal(to) ? now : null, JSON.stringify(step)];
   const [row] = await retryTransaction(() => query<object>(changeStatement(em), values));
   if (row) return withStore(order, toOrder(em, row));
   const current = await findOrder(query, em, { id: order.id, storeId: order.store });
@@ -44,7 +56,8 @@ export async function changeOrderStatus(em: EntityManager, order: Order, { to, f
 
 const changeStatement = compileOnce(em =>
   prepared(`
-    update orders set status = $4, completed_at = coalesce($5::timestamptz, completed_at)
+    update orders set status = $4, completed_at = coalesce($5::timestamptz, completed_at),
+      steps = coalesce(steps, '[]') || $6::jsonb
     where id = $1 and store_id = $2 and status = $3
     returning ${selectedColumns(em)}`),
 );
@@ -54,11 +67,18 @@ const withStore = ({ storeSummary }: Order, order: Order): Order => ({
   ...(storeSummary && { storeSummary }),
 });
 
-function notInTable(from: OrderStatus, to: OrderStatus): InvalidInput {
+function* checkTransition(from: OrderStatus, to: OrderStatus): Generator<ValidationError> {
+  if (transitions[from].includes(to)) return;
   const allowed = transitions[from];
   const next = allowed.length > 0 ? `only ${listOf(allowed)}` : 'since it is completed';
   const message = `an order that is ${from} cannot become ${to}, ${next}`;
-  return new InvalidInput([{ path: ['to'], type: 'invalid_transition', message }]);
+  yield { path: ['to'], type: 'invalid_transition', message };
+}
+
+function* checkDetails({ reason, readyBy }: Change, now: Date): Generator<ValidationError> {
+  yield* findUnstorable({ reason, readyBy });
+  yield* checkLength(['reason'], reason, reasonLength);
+  if (readyBy) yield* checkReadyBy(['readyBy'], readyBy, now);
 }
 
 const listOf = (statuses: readonly OrderStatus[]) => `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`;

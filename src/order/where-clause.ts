@@ -53,6 +53,15 @@ const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
   startTime: { ...timeOrStatusRule, isSet: search => search.startTime !== undefined },
   endTime: { ...timeOrStatusRule, isSet: search => search.endTime !== undefined },
   status: { ...timeOrStatusRule, isSet: search => search.status !== undefined },
+  serviceType: {
+    isSet: search => search.serviceType !== undefined,
+    isCounted: false,
+    // By time: an index has those of one type in that order, and several types are found soon.
+    isIndexed: () => false,
+    isPreparable: () => true,
+    // Literals, as statuses are: the type has four values.
+    condition: ({ serviceType = [] }) => `and service_type in (${serviceType.map(type => `'${type}'`).join(', ')})`,
+  },
   customerName: {
     isSet: search => search.customerName !== undefined,
     isCounted: false,

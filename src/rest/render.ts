@@ -1,5 +1,7 @@
 import {
+  type DocumentNode,
   type GraphQLField,
+  type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
@@ -9,7 +11,14 @@ import {
 import { type CompiledOperation, compileOperation, type Variables } from '../execution/compile.ts';
 import { concatenate, toBuffers } from '../execution/json-writer.ts';
 import type { FieldShape, Shape } from '../execution/renderer.ts';
-import { fieldsAlong } from '../execution/selected-fields.ts';
+import {
+  type Fragments,
+  fieldsAlong,
+  fragmentsOf,
+  operationOf,
+  type SelectedField,
+  selectedFields,
+} from '../execution/selected-fields.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
@@ -38,11 +47,41 @@ export type RenderBody = (variables: Variables, context: unknown) => Promise<Buf
 export function compileBody(graph: GraphQLSchema, contract: Contract, operationName: string): RenderBody {
   const operation = contract.operations.find(({ name }) => name === operationName);
   if (!operation) throw new Error(`schema/rest has no operation ${operationName}`);
-  const run = compileRoute(graph, contract, operation);
-  return async (variables, context) => {
+  return toRenderBody(compileRoute(graph, contract, operation));
+}
+
+/** Compiles a query of one root field that is no route; fields that are null are omitted, as in a route. */
+export function compileQuery(graph: GraphQLSchema, document: DocumentNode, name: string): RenderBody {
+  const fragments = fragmentsOf(document);
+  const body = selectedFields(operationOf(document, name)?.selectionSet.selections ?? [], fragments);
+  const shape = shapeOfSelection(graph.getQueryType(), body, fragments);
+  const [key = ''] = shape?.keys() ?? [];
+  const run = compileOperation(graph, { document, kind: 'query', body, etags: [] }, { shape: shape?.get(key)?.shape });
+  return toRenderBody(run);
+}
+
+const toRenderBody =
+  (run: CompiledOperation): RenderBody =>
+  async (variables, context) => {
     const result = await run(variables, context);
     return result && runAtOnce(concatenate(toBuffers(result.body)));
   };
+
+function shapeOfSelection(
+  type: GraphQLNamedType | null | undefined,
+  selected: readonly SelectedField[],
+  fragments: Fragments,
+): Shape | undefined {
+  if (!isObjectType(type)) return undefined;
+  const fields = type.getFields();
+  return new Map(
+    selected.map(({ key, node, selections }) => {
+      const field = fields[node.name.value];
+      if (!field) throw new Error(`${type.name} has no field ${node.name.value}`);
+      const shape = shapeOfSelection(getNamedType(field.type), selectedFields(selections, fragments), fragments);
+      return [key, { optional: !isNonNullType(field.type), fallback: undefined, constant: undefined, shape }];
+    }),
+  );
 }
 
 function shapeOf(type: GraphQLOutputType): Shape | undefined {

@@ -1,16 +1,19 @@
+import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, parse } from 'graphql';
 import { createReadAccess } from '../database/access.ts';
 import { createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
-import { compileBody } from '../rest/render.ts';
+import { compileBody, compileQuery } from '../rest/render.ts';
 import type { AccessScope } from '../scope.ts';
 import type { RenderOrder } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
 import { WebhookWorker } from '../webhooks/worker.ts';
+
+const detailsFile = new URL('../../schema/webhooks/order.graphql', import.meta.url);
 
 /** Delivers webhooks while the server runs, unless this is switched off. */
 export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder): WebhookDependencies {
@@ -43,14 +46,21 @@ export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder):
   return { policy: config.webhooks, send: sender.send, renderOrder, onChange };
 }
 
-/** Renders orders as `GET /v1/orders/{order_service_id}` does, with the operation of that route. */
+/** Renders orders as `GET /v1/orders/{order_service_id}` does, with the operation of that route, and adds the fields that it does not have. */
 export function compileOrderRenderer(
   schema: GraphQLSchema,
   contract: Contract,
   contextOf: (scope: AccessScope) => unknown,
 ): RenderOrder {
   const renderBody = compileBody(schema, contract, 'getOrder');
-  return (orderId, scope) => renderBody({ order_service_id: orderId }, contextOf(scope));
+  const renderDetails = compileQuery(schema, parse(readFileSync(detailsFile, 'utf8')), 'getOrderDetails');
+  return async (orderId, scope) => {
+    const variables = { order_service_id: orderId };
+    // One context, so that the order is loaded once.
+    const context = contextOf(scope);
+    const [body, details] = await Promise.all([renderBody(variables, context), renderDetails(variables, context)]);
+    return body && details && Buffer.concat([body.subarray(0, -1), Buffer.from(','), details.subarray(1)]);
+  };
 }
 
 /** For commands, which have no server. */

@@ -68,6 +68,61 @@ describe('carte import', () => {
     });
   });
 
+  const serviceOf = async (id: string) => {
+    const { serviceType, service, steps } = await operatorFork(orm).findOneOrFail(OrderEntity, id);
+    return { serviceType, service, steps };
+  };
+
+  test('reads how an order is served and paid, and its steps; a line without them leaves them as they are', async () => {
+    const { id: storeId } = await data.store();
+    const step = { at: '2026-03-01T12:10:00.000Z', status: 'READY', by: 'till', reason: 'early' };
+    const service = {
+      table: '7',
+      address: { address_line_1: 'Rua Augusta 1', note: 'ring twice' },
+      payments: [{ method: 'card', amount: 1300, state: 'PAID' }],
+      charges: [{ name: 'Delivery', amount: 300, tax: null }],
+      discounts: [{ name: 'Welcome', amount: 1500, tax: 0 }],
+      tip: 0,
+    };
+    const served = order('served', storeId, { service_type: 'DELIVERY', ...service, steps: [step] });
+    expect(await run(['import', 'orders', '-'], env, lines(served, order('plain', storeId)))).toMatchObject({
+      code: 0,
+    });
+    const stored = {
+      serviceType: 'DELIVERY',
+      service: {
+        ...service,
+        address: { addressLine1: 'Rua Augusta 1', note: 'ring twice' },
+        charges: [{ name: 'Delivery', amount: 300 }],
+      },
+      steps: [step],
+    };
+    expect(await serviceOf('served')).toEqual(stored);
+    expect(await serviceOf('plain')).toEqual({ serviceType: null, service: null, steps: null });
+    const later = order('served', storeId, { status: 'FULFILLED' });
+    expect(await run(['import', 'orders', '-'], env, lines(later))).toMatchObject({ code: 0 });
+    expect(await serviceOf('served')).toEqual(stored);
+    expect((await operatorFork(orm).findOneOrFail(OrderEntity, 'served')).status).toBe('FULFILLED');
+  });
+
+  test('reports amounts below zero, and a total that a discount takes there', async () => {
+    const { id: storeId } = await data.store();
+    const text = lines(
+      order('below', storeId, { charges: [{ name: 'Bag', amount: -1 }], tip: -2, service_type: 'PIGEON' }),
+      order('minus', storeId, { charges: [{ name: 'Bag', amount: -1 }], tip: -2 }),
+      order('gift', storeId, { discounts: [{ name: 'Gift', amount: 1201 }] }),
+      // As 0.1.0 has taken it.
+      order('refund', storeId, { price: -5, tip: 1 }),
+    );
+    const { code, stderr } = await run(['import', 'orders', '-'], env, text);
+    expect(code).toBe(1);
+    expect(stderr).toContain('service_type');
+    expect(stderr).toContain('line 2: charges.0.amount: -1 is too small; it must be at least 0');
+    expect(stderr).toContain('line 2: tip: -2 is too small; it must be at least 0');
+    expect(stderr).toContain('line 3: discounts: the total is -1; it must be at least 0');
+    expect(await serviceOf('refund')).toMatchObject({ service: { tip: 1 } });
+  });
+
   test('reads the currency of a store, which must be a code of ISO 4217', async () => {
     const store = (id: string, given: object) => ({ id, name: { en: 'Baixa' }, ...given });
     const text = lines(

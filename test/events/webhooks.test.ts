@@ -67,16 +67,52 @@ test('an order that is placed and accepted is two signed messages, with the orde
     timestamp: expect.any(String),
     data: {
       ...{ store_id: store.id, order_id: order?.id, status_before: 'PENDING', status: 'ACCEPTED' },
-      order: JSON.parse(text),
+      order: {
+        ...JSON.parse(text),
+        ...{ total: order?.price, payments: [], charges: [], discounts: [] },
+        steps: [{ at: expect.any(String), status: 'ACCEPTED' }],
+      },
     },
   });
-  expect(changed?.body).toContain(text);
+  expect(changed?.body).toContain(`"order":${text.slice(0, -1)},`);
   expect(placed?.headers).toMatchObject({
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^Carte\//),
     'webhook-id': expect.stringMatching(/^msg_\d{16}$/),
   });
   expect(placed && (() => verify(placed, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'))).toThrow('No matching signature');
+});
+
+test('the order of a message says how it is served and paid, why it was rejected, and when it will be ready', async () => {
+  const store = await app.data.store();
+  const webhook = await createWebhook({ storeId: store.id });
+  const service = {
+    table: '7',
+    address: { addressLine1: 'Rua Augusta 1', note: 'ring twice' },
+    payments: [{ method: 'card', amount: 1300, state: 'PAID' as const }],
+    charges: [{ name: 'Delivery', amount: 300 }],
+    discounts: [{ name: 'Welcome', amount: 200, tax: 0 }],
+    tip: 0,
+  };
+  const [order] = await app.data.orders(store, 1, { serviceType: 'DELIVERY', service });
+  await app.graphql(
+    `mutation ($id: ID!) {
+      changeOrderStatus(orderId: $id, to: REJECTED, reason: "no fish", readyBy: "2100-01-01T12:00:00Z") { order { id } }
+    }`,
+    { id: order?.id },
+  );
+  const [, changed] = await webhook.messages(2);
+  const readyBy = '2100-01-01T12:00:00.000Z';
+  expect(changed && verify(changed, webhook.secret)).toMatchObject({
+    data: {
+      order: {
+        ...{ status: 'REJECTED', total: 1300, service_type: 'DELIVERY', ...service },
+        address: { address_line_1: 'Rua Augusta 1', note: 'ring twice' },
+        ...{ confirmed_ready_by: readyBy, status_reason: 'no fish' },
+        steps: [{ at: expect.any(String), status: 'REJECTED', reason: 'no fish', ready_by: readyBy }],
+      },
+    },
+  });
 });
 
 test('a webhook gets the kinds of events that it asked for; that of a menu has its revision', async () => {
@@ -332,7 +368,11 @@ test('a message can be sent again, with the same id and what the order is now', 
     ...placed?.message,
     data: {
       ...placed?.message.data,
-      order: { ...placed?.message.data.order, status: 'REJECTED', completed_at: expect.any(String) },
+      order: {
+        ...placed?.message.data.order,
+        ...{ status: 'REJECTED', completed_at: expect.any(String) },
+        steps: [{ at: expect.any(String), status: 'REJECTED' }],
+      },
     },
   });
   expect(await webhook.query('deliveries { messageId attempts state }')).toMatchObject({

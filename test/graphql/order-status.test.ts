@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { KeyRequest } from '../../src/auth/validate.ts';
 import { verifyCounters } from '../../src/order/counters.ts';
+import type { Store } from '../../src/store/entities.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { createOrderCalls, inputFor, line, mutations } from '../support/evening.ts';
@@ -73,6 +75,89 @@ describe('changeOrderStatus', async () => {
     expect([one.status, two.status]).toEqual(['ACCEPTED', 'READY']);
     expect(two.store.ordersRevision).toBeGreaterThan(one.store.ordersRevision);
     expect(two.store.orders.count).toBe(one.store.orders.count + 1);
+  });
+});
+
+describe('the steps of an order', async () => {
+  const storeId = await createStore();
+  const fields = 'status statusReason confirmedReadyBy completedAt steps { at status by reason readyBy }';
+  const read = async (id: string, key = app.key) => {
+    const query = `query ($id: ID!) { order(id: $id) { createdAt ${fields} } }`;
+    return (await app.graphql(query, { id }, { 'x-api-key': key })).body.data.order;
+  };
+  const changeWith = async (id: string, to: string, details: object = {}, key = app.key) => {
+    const mutation = `mutation ($id: ID!, $to: OrderStatus!, $reason: String, $readyBy: DateTime) {
+      changeOrderStatus(orderId: $id, to: $to, reason: $reason, readyBy: $readyBy) { order { ${fields} } }
+    }`;
+    const { body } = await app.graphql(mutation, { id, to, ...details }, { 'x-api-key': key });
+    return { order: body.data?.changeOrderStatus?.order, errors: body.errors?.[0].extensions.errors };
+  };
+
+  test('are its statuses with their times, keys, reasons and confirmed times', async () => {
+    const kitchen = await app.newKey({ name: 'kitchen' });
+    const { id } = await place(storeId, ['1 cola']);
+    const readyBy = '2100-01-01T12:00:00.000Z';
+    await changeWith(id, 'ACCEPTED', { readyBy }, kitchen);
+    await changeWith(id, 'READY', { reason: '' });
+    const { order } = await changeWith(id, 'STORE_CANCELLED', { reason: 'the courier is ill' }, kitchen);
+    const { createdAt, ...stored } = await read(id);
+    expect(stored).toEqual(order);
+    expect(order).toEqual({
+      ...{ status: 'STORE_CANCELLED', statusReason: 'the courier is ill', confirmedReadyBy: readyBy },
+      completedAt: order.steps[3].at,
+      steps: [
+        { at: createdAt, status: 'PENDING', by: 'test', reason: null, readyBy: null },
+        { at: expect.any(String), status: 'ACCEPTED', by: 'kitchen', reason: null, readyBy },
+        { at: expect.any(String), status: 'READY', by: 'test', reason: null, readyBy: null },
+        {
+          at: expect.any(String),
+          status: 'STORE_CANCELLED',
+          by: 'kitchen',
+          reason: 'the courier is ill',
+          readyBy: null,
+        },
+      ],
+    });
+    const times = order.steps.map(({ at }: { at: string }) => at);
+    expect(times).toEqual([...times].sort());
+  });
+
+  test('name the key to keys with ORDERS or ADMIN alone', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    const namesFor = async (permissions: KeyRequest['permissions']) =>
+      (await read(id, await app.newKey({ permissions }))).steps.map(({ by }: { by: string | null }) => by);
+    expect(await namesFor(['ORDERS'])).toEqual(['test']);
+    expect(await namesFor(['ADMIN'])).toEqual(['test']);
+    expect(await namesFor(['STOCK', 'MENU'])).toEqual([null]);
+    expect(await namesFor([])).toEqual([null]);
+  });
+
+  test('are none of an order of before, and begin with its next change', async () => {
+    const [order] = await app.data.orders(await app.data.store(), 1);
+    const id = String(order?.id);
+    expect(await read(id)).toMatchObject({ statusReason: null, confirmedReadyBy: null, steps: [] });
+    await changeWith(id, 'REJECTED', { reason: 'closed' });
+    expect(await read(id)).toMatchObject({ statusReason: 'closed', steps: [{ status: 'REJECTED', by: 'test' }] });
+    // As an import does.
+    await app.data.orders({ id: String(order?.store) } as Store, 1, {
+      id,
+      status: 'READY',
+      steps: (await read(id)).steps,
+    });
+    expect(await read(id)).toMatchObject({ status: 'READY', statusReason: null, steps: [{ status: 'REJECTED' }] });
+  });
+
+  test('are not changed by a call with any error, all of which it names', async () => {
+    const { id } = await place(storeId, ['1 cola']);
+    const details = { reason: 'x'.repeat(1001), readyBy: '2020-01-01T00:00:00Z' };
+    const { errors } = await changeWith(id, 'FULFILLED', details);
+    expect(errors).toMatchObject([
+      { path: ['to'], type: 'invalid_transition' },
+      { path: ['reason'], type: 'string_too_long' },
+      { path: ['readyBy'], type: 'value_error' },
+    ]);
+    expect((await changeWith(id, 'ACCEPTED', { reason: 'a\0' })).errors).toMatchObject([{ path: ['reason'] }]);
+    expect((await read(id)).steps).toHaveLength(1);
   });
 });
 

@@ -72,6 +72,9 @@ export function createData(orm: MikroORM) {
         inPos: false,
         customerComments: null,
         completedAt: null,
+        serviceType: null,
+        service: null,
+        steps: null,
         ...given,
       }));
       await upsertRows(operatorFork(orm), OrderEntity, orders);

@@ -13,7 +13,10 @@ import type {
 const days = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 /** What an order costs by a menu in which everything that it orders is. */
-export function expectedAmounts(menu: MenuConfigurationInput, { lines }: Pick<QuoteOrderInput, 'lines'>) {
+export function expectedAmounts(
+  menu: MenuConfigurationInput,
+  { lines, charges, discounts, tip }: Omit<QuoteOrderInput, 'storeId'>,
+) {
   let [price, tax] = [0, 0];
   for (const line of lines) {
     const item = find(menu.items, line.itemExternalId);
@@ -32,12 +35,26 @@ export function expectedAmounts(menu: MenuConfigurationInput, { lines }: Pick<Qu
     price += (line.quantity ?? 1) * unitPrice;
     tax += (line.quantity ?? 1) * unitTax;
   }
-  return { price, tax };
+  let total = price + (tip ?? 0);
+  for (const { amount } of charges ?? []) total += amount;
+  for (const { amount } of discounts ?? []) total -= amount;
+  return { price, tax, total };
 }
 
 /** Why an order is refused: `path code` of each reason, sorted. */
 export function expectedProblems(menu: MenuConfigurationInput, input: QuoteOrderInput, readyBy: Date): string[] {
   const problems = input.lines.flatMap((line, index) => lineProblems(menu, line, readyBy).map(at(`lines.${index}`)));
+  // Whether the total is below zero is known if everything that is ordered is.
+  const isFound = !problems.some(problem => /reference/.test(problem));
+  for (const [name, list] of Object.entries({ charges: input.charges, discounts: input.discounts })) {
+    (list ?? []).forEach(({ amount, tax }, index) => {
+      problems.push(...outside(amount, 0).map(at(`${name}.${index}.amount`)));
+      problems.push(...outside(tax ?? 0, 0).map(at(`${name}.${index}.tax`)));
+    });
+  }
+  problems.push(...outside(input.tip ?? 0, 0).map(at('tip')));
+  if (isFound && input.discounts?.length && expectedAmounts(menu, input).total < 0)
+    problems.push('discounts value_error');
   return problems.map(problem => `input.${problem}`).sort();
 }
 

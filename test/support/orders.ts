@@ -112,6 +112,9 @@ export function order(storeId: string, given: Partial<Order> = {}): Order {
     inPos: false,
     customerComments: null,
     completedAt: null,
+    serviceType: null,
+    service: null,
+    steps: null,
     ...given,
   };
 }

@@ -17,6 +17,11 @@ export async function splitMenus(connection: pg.ClientConfig): Promise<void> {
 /** Splits the orders of a database as docs/scaling-and-failover.md has it, with the quarters of 2026, and its menu tables. */
 export async function splitTables(connection: pg.ClientConfig, ranges: readonly string[] = []): Promise<void> {
   await splitMenus(connection);
+  await splitOrders(connection, ranges);
+}
+
+/** Splits the orders alone. */
+export async function splitOrders(connection: pg.ClientConfig, ranges: readonly string[] = []): Promise<void> {
   const client = new pg.Client(connection);
   await client.connect();
   await client.query(read('../../deploy/partitions/orders.sql'));

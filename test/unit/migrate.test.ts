@@ -6,7 +6,7 @@ import { defaultHistoryLimits } from '../../src/limits.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
 import { checkHistoryArguments, findHistoryPages, summarize } from '../../src/menu/history/repository.ts';
 import { createEmptyDatabase, directConnection } from '../support/database.ts';
-import { splitMenus } from '../support/partitions.ts';
+import { splitMenus, splitOrders } from '../support/partitions.ts';
 
 const insertItem = `insert into menu_item (store_id, external_id, position, name, price, tax, in_stock, sell_separately, modifier_external_ids)
   values ('old', 'soup', 0, '{"translations": {"en": "Soup"}}', 400, 0, true, true, '{}')`;
@@ -101,4 +101,25 @@ test('after the migration of an earlier version, a statement that updates 51 ord
   expect(await kindsOfUpdate()).toEqual([{ kind: 'ORDER_CHANGED', count: 51 }]);
   await migrate(orm);
   expect(await kindsOfUpdate()).toEqual([{ kind: 'ORDERS_CHANGED', count: 1 }]);
+});
+
+test('orders that are partitioned get the index by service type on every partition, also after an attempt that failed', async () => {
+  const connect = await createEmptyDatabase();
+  const orm = connect({ poolSize: 3 });
+  onTestFinished(() => orm.close());
+  const last = migrations.findIndex(({ name }) => name === '0018-order-service');
+  await orm.migrator.up({ to: String(migrations[last - 1]?.name) });
+  await splitOrders(directConnection(orm));
+  await orm.migrator.up({ to: '0018-order-service' });
+  const em = orm.em.fork();
+  // What is left of an index that could not be built.
+  await em.execute(`create index orders_before_by_service on orders_before (store_id);
+    update pg_index set indisvalid = false where indexrelid = 'orders_before_by_service'::regclass`);
+  await migrate(orm);
+  const indexes = `select inhrelid::regclass::text as name, pg_get_indexdef(inhrelid) like '%where (service_type is not null)' as is_whole
+    from pg_inherits join pg_index on indexrelid = inhrelid where inhparent = 'orders_by_service'::regclass and indisvalid order by 1`;
+  const names = ['orders_2026_01', 'orders_2026_04', 'orders_2026_07', 'orders_2026_10', 'orders_before'];
+  expect(await em.execute(indexes.replace('like', 'ilike'))).toEqual(
+    names.map(name => ({ name: `${name}_by_service`, is_whole: true })),
+  );
 });

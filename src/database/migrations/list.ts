@@ -14,6 +14,7 @@ import { EventsOfMarksMigration } from './0013-events-of-marks.ts';
 import { MenuHistoryStartMigration } from './0014-menu-history-start.ts';
 import { MovedStoresMigration } from './0015-moved-stores.ts';
 import { ReadingPermissionsMigration } from './0016-reading-permissions.ts';
+import { OrderServiceMigration, OrdersByServiceMigration } from './0018-order-service.ts';
 import { EventsOfStoresMigration, StoreOrderingMigration } from './0019-store-ordering.ts';
 
 /** In execution order; a released migration never changes. */
@@ -34,6 +35,8 @@ export const migrations = [
   { name: '0014-menu-history-start', class: MenuHistoryStartMigration },
   { name: '0015-moved-stores', class: MovedStoresMigration },
   { name: '0016-reading-permissions', class: ReadingPermissionsMigration },
+  { name: '0018-order-service', class: OrderServiceMigration },
+  { name: '0018-orders-by-service', class: OrdersByServiceMigration },
   { name: '0019-store-ordering', class: StoreOrderingMigration },
   { name: '0019-store-ordering-index', class: EventsOfStoresMigration },
 ];
