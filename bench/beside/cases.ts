@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Request } from '../support/client.ts';
+import type { menuOf } from '../support/menu.ts';
 import { busiestStore, menuBody, orderAt, type Size, storeIds, storesOf } from './data.ts';
 
 /** `before` is another checkout of Carte. */
@@ -116,10 +117,49 @@ const writes = (['mid', 'small'] as const).flatMap((size): Case[] => {
   ];
 });
 
+/** Tomorrow at noon, when the menus are available. */
+const noon = new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 43_200_000);
+
+/** Orders of two items at the stores with a small menu, each with a key of its own. */
+function placements(server: string, count: number): Request[] {
+  const query = queryOf('place-order');
+  const customer = { name: 'Ana Lima', phone: '+351 912 345 678' };
+  const linesOf = new Map(storesOf.small.read.map(id => [id, linesFrom(menuBody('small', id))]));
+  return upTo(count).map(at => {
+    const storeId = storesOf.small.read[at % storesOf.small.read.length] ?? '';
+    const idempotencyKey = `${server} ${at}`;
+    const input = { storeId, idempotencyKey, customer, readyBy: noon, lines: linesOf.get(storeId) };
+    return { path: '/graphql', body: JSON.stringify({ query, variables: { input } }) };
+  });
+}
+
+function linesFrom(menu: string): object[] {
+  const { items, modifier_groups: groups }: ReturnType<typeof menuOf> = JSON.parse(menu);
+  return items
+    .filter(item => item.in_stock)
+    .slice(0, 2)
+    .map(item => {
+      const group = groups.find(({ external_id }) => external_id === item.modifier_external_ids[0]);
+      const modifierItemExternalId = group?.modifier_item_external_ids[0];
+      const modifiers = [{ groupExternalId: group?.external_id, modifierItemExternalId }];
+      return { itemExternalId: item.external_id, quantity: 2, modifiers };
+    });
+}
+
+const placing: readonly Case[] = [
+  {
+    name: 'GraphQL, place order',
+    servers: ['carte'],
+    // More than are sent in a run, since a repeated one is found instead of placed; of those that are compared, a few.
+    requests: server => placements(server ?? 'compared', server ? 30_000 : 8),
+  },
+];
+
 export const casesWith = (totalOrders: number): readonly Case[] => [
   ...configurations,
   ...orders(totalOrders),
   ...stores,
   ...graph,
+  ...placing,
   ...writes,
 ];
