@@ -1,55 +1,58 @@
+import type { Store } from '../store/entities.ts';
 import {
   type Availability,
+  addDays,
+  hoursOn,
   isAvailable,
   type LocalTime,
   parseDay,
-  parseTime,
   secondsPerDay,
+  startOf,
   toLocalTime,
 } from './availability.ts';
 
-const secondsPerWeek = 7 * secondsPerDay;
+const daysPerWeek = 7;
+const secondsPerWeek = daysPerWeek * secondsPerDay;
+
+type Clock = Partial<Pick<Store, 'timezone' | 'specialHours'>>;
 
 /** Returns the earliest time from `after` on at which the menu is available by `isAvailable`; null if there is none. */
-export function nextAvailableAt(
-  availability: readonly Availability[],
-  after: Date,
-  timezone: string | null | undefined,
-): Date | null {
-  const starts = startsOf(availability);
+export function nextAvailableAt(availability: readonly Availability[], after: Date, clock: Clock): Date | null {
+  const weeklyStarts = startsByDay(availability);
+  if (weeklyStarts.every(starts => starts.length === 0)) return null;
+  const { timezone, specialHours } = clock;
   let time = after;
   while (true) {
-    const local = toLocalTime(time, timezone);
+    const local = toLocalTime(time, timezone, specialHours);
     if (isAvailable(availability, local)) return time;
-    const wait = secondsUntil(starts, local);
-    if (wait === undefined) return null;
-    const start = addSeconds(time, wait);
+    const start = addSeconds(time, secondsUntilStart(weeklyStarts, local, clock));
     // The clock may skip a start, or show it twice: after a change of the clock, the wait is another one.
     time = findClockChange(time, start, timezone) ?? start;
   }
 }
 
-/** Returns the starts of all windows, in seconds since Monday 00:00. */
-function startsOf(availability: readonly Availability[]): number[] {
-  return availability.flatMap(({ dayOfWeek, timePeriods }) => {
-    const day = parseDay(dayOfWeek);
-    if (day === undefined) return [];
-    return timePeriods.flatMap(({ startTime, endTime }) => {
-      const start = parseTime(startTime, 'start');
-      return start === undefined || parseTime(endTime, 'end') === undefined ? [] : [day * secondsPerDay + start];
-    });
-  });
+/** Returns the starts of all windows of each day of the week, in seconds since its midnight. */
+function startsByDay(availability: readonly Availability[]): number[][] {
+  const starts = Array.from({ length: daysPerWeek }, (): number[] => []);
+  for (const { dayOfWeek, timePeriods } of availability) {
+    starts[parseDay(dayOfWeek) ?? daysPerWeek]?.push(...timePeriods.flatMap(period => startOf(period) ?? []));
+  }
+  return starts;
 }
 
-/** Returns the seconds until the first start after a local time, at most a week. */
-function secondsUntil(starts: readonly number[], local: LocalTime): number | undefined {
-  const now = secondOfWeek(local);
-  let least: number | undefined;
-  for (const start of starts) {
-    const wait = start > now ? start - now : start - now + secondsPerWeek;
-    if (least === undefined || wait < least) least = wait;
+/** Returns the seconds until the first start after a local time; a week if there is none so soon, because of special hours. */
+function secondsUntilStart(
+  weeklyStarts: readonly (readonly number[])[],
+  { day, second, special }: LocalTime,
+  { specialHours }: Clock,
+): number {
+  for (let days = 0; days <= daysPerWeek; days++) {
+    const periods = special && hoursOn(specialHours ?? [], addDays(special.date, days));
+    const starts = periods?.flatMap(period => startOf(period) ?? []) ?? weeklyStarts[(day + days) % daysPerWeek] ?? [];
+    const waits = starts.map(start => days * secondsPerDay + start - second).filter(wait => wait > 0);
+    if (waits.length > 0) return Math.min(...waits);
   }
-  return least;
+  return secondsPerWeek;
 }
 
 function secondOfWeek({ day, second }: LocalTime): number {

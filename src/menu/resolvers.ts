@@ -9,6 +9,7 @@ import type { ChangeOrigin } from './history/entities.ts';
 import type { menuLoaders } from './loaders.ts';
 import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
+import { setSpecialHours } from './special-hours.ts';
 import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
 
@@ -67,6 +68,13 @@ export const menuResolvers = {
       loaders.menus.byStore.clear(store, revision);
       return { store };
     },
+    setSpecialHours: async (_root, { storeId, hours }, { loaders, forkEntityManager }) => {
+      const found = await loaders.stores.byId.load(storeId);
+      if (!found || !(await setSpecialHours(forkEntityManager(), found, hours))) return null;
+      loaders.clear();
+      const store = await loaders.stores.byId.load(storeId);
+      return store && { store };
+    },
   },
   Store: {
     menuRevision: (store, _args, { loaders }) => loaders.menus.revisionOf(store),
@@ -74,9 +82,10 @@ export const menuResolvers = {
     menus: async (store, { availableAt }, context) => {
       const menus = configurationFields.menus(await loadConfiguration(store, context));
       if (!availableAt) return menus;
-      const local = toLocalTime(availableAt, store.timezone);
+      const local = toLocalTime(availableAt, store.timezone, store.specialHours);
       return menus.filter(menu => isAvailable(menu.availability, local));
     },
+    specialHours: ({ specialHours }) => specialHours ?? [],
     categories: ofCurrent(configurationFields.categories),
     items: ofCurrent(configurationFields.items),
     modifierGroups: ofCurrent(configurationFields.modifierGroups),
@@ -100,7 +109,7 @@ export const menuResolvers = {
   Menu: {
     id: idWith('menu'),
     nextAvailableAt: async (menu, { after }, context) =>
-      nextAvailableAt(menu.availability, after, (await loadStore(menu, {}, context)).timezone),
+      nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)),
     store: loadStore,
   },
   Category: {

@@ -10,6 +10,7 @@ import {
   type ModifierItemNode,
   memoize,
 } from '../menu/configuration.ts';
+import type { Store } from '../store/entities.ts';
 import { type ChosenLine, type ChosenModifier, priceUnit } from './price.ts';
 import { type GroupRules, type ItemRules, menusOf, rulesOf, rulesOfGroup } from './rules.ts';
 
@@ -30,9 +31,9 @@ export interface Choices {
 export function resolveChoices(
   configuration: Configuration,
   lines: readonly OrderLineInput[],
-  { readyBy, timezone }: { readonly readyBy: Date; readonly timezone: string | null | undefined },
+  { readyBy, store }: { readonly readyBy: Date; readonly store: Pick<Store, 'timezone' | 'specialHours'> },
 ): Choices {
-  const local = toLocalTime(readyBy, timezone);
+  const local = toLocalTime(readyBy, store.timezone, store.specialHours);
   const isOpen = memoize((menu: MenuNode) => isAvailable(menu.availability, local));
   const itemErrorsOf = memoize((item: MenuItemNode) => [...checkItem(item, local, isOpen)]);
   const errors: ValidationError[] = [];

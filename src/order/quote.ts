@@ -47,8 +47,7 @@ export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, 
   if (isTooLong(inputErrors)) return { order: undefined, problems: inputErrors.slice(0, maxErrors) };
   const ordering = orderingAt(store, now);
   const readyBy = input.readyBy ?? readyAfter(now, configuration, input, ordering);
-  const moment = { readyBy, timezone: store.timezone };
-  const { lines, isComplete, errors } = resolveChoices(configuration, input.lines, moment);
+  const { lines, isComplete, errors } = resolveChoices(configuration, input.lines, { readyBy, store });
   const amounts = priceOrder(lines);
   const order = {
     items: toItems(lines),

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { issueKey, revokeKey } from '../../src/auth/keys.ts';
 import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
@@ -101,6 +101,26 @@ describeInBrowser('/menu', () => {
     await page.locator('#choice').waitFor();
     const options = await page.locator('#store option').all();
     expect(await Promise.all(options.map(option => option.getAttribute('value')))).toEqual(['', 'mexico-roma']);
+  });
+
+  test('shows special hours, and what is available by them', async () => {
+    const hours = [
+      { date: '2036-12-24', name: 'Véspera de Natal', timePeriods: [{ startTime: '10:00', endTime: '14:00' }] },
+      { date: '2036-12-25' },
+      { date: '2037-06-01' },
+    ];
+    const mutation = `mutation ($hours: [SpecialHoursInput!]!) {
+      setSpecialHours(storeId: "lisbon-baixa", hours: $hours) { store { id } }
+    }`;
+    await site.graphql(mutation, { hours });
+    onTestFinished(async () => void (await site.graphql(mutation, { hours: [] })));
+    const page = await open('/menu?store=lisbon-baixa&language=pt&at=2036-12-24T14:00');
+    await status(page, 'nenhum');
+    expect(await page.locator('.special-hours li').allInnerTexts()).toEqual([
+      'quarta-feira, 24 de dezembro (Véspera de Natal): 10:00 – 14:00',
+      'quinta-feira, 25 de dezembro: fechado',
+    ]);
+    await page.locator('.openings h2', { hasText: '26 de dezembro' }).waitFor();
   });
 
   test('searches names and descriptions in the language shown, and says how many were found', async () => {

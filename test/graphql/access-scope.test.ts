@@ -108,6 +108,10 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
+  'Mutation.setSpecialHours': [
+    'setSpecialHours(storeId: "mine-store", hours: []) { store { id } }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
   'Mutation.setStoreOrdering': [
     'setStoreOrdering(storeId: "mine-store", state: OPEN) { store { id } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },

@@ -93,7 +93,7 @@ test.each([
   ['never for an unknown day', 'Montag 11:00-15:00', '2025-06-02T10:00:00Z', undefined],
   ['never for an unknown time', 'MON 11:00-late', '2025-06-02T10:00:00Z', undefined],
 ])('is next available: %s (%s after %s)', (_fact, window, after, expected) => {
-  expect(nextAvailableAt(on(window), new Date(after), 'UTC')?.toISOString()).toBe(expected);
+  expect(nextAvailableAt(on(window), new Date(after), { timezone: 'UTC' })?.toISOString()).toBe(expected);
 });
 
 test.each([null, undefined, '', 'Mars/Olympus_Mons', 'null', 'UTC'])('the timezone %j counts as UTC', timezone => {
@@ -160,9 +160,10 @@ describe('across a daylight saving transition', () => {
     return Array.from({ length: week }, (_, n) => {
       const minute = change - week / 2 + n;
       const shifted = new Date((minute + (minute < change ? before : after)) * 60_000);
+      const localMinute = shifted.getTime() / 60_000;
       const shown = ((shifted.getUTCDay() + 6) % 7) * 1440 + shifted.getUTCHours() * 60 + shifted.getUTCMinutes();
       const moment = new Date(minute * 60_000);
-      return { moment, timezone, local: toLocalTime(moment, timezone), shown };
+      return { moment, timezone, local: toLocalTime(moment, timezone), shown, localMinute };
     });
   }
 
@@ -214,11 +215,87 @@ describe('across a daylight saving transition', () => {
         const expected = minutes.slice(from).find(({ shown }) => available.has(shown))?.moment;
         const last = minutes.at(-1)?.moment;
         const { moment = new Date(), timezone } = minutes[from] ?? {};
-        const found = nextAvailableAt(on(...windows.map(print)), moment, timezone);
+        const found = nextAvailableAt(on(...windows.map(print)), moment, { timezone });
         if (expected) expect(found).toEqual(expected);
         else if (windows.length > 0) expect(found?.getTime()).toBeGreaterThan(Number(last));
         else expect(found).toBeNull();
       }),
     );
   });
+
+  type Minutes = ReturnType<typeof weekAround>;
+  const dateOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10);
+  const firstDay = (minutes: Minutes) => Math.floor((minutes[0]?.localMinute ?? 0) / 1440) - 1;
+  const anySpecial = fc.uniqueArray(
+    fc.record({ offset: fc.nat({ max: 9 }), windows: fc.array(anyWindow, { maxLength: 2 }) }),
+    { selector: ({ offset }) => offset, maxLength: 9 },
+  );
+  type Special = readonly { readonly offset: number; readonly windows: readonly Window[] }[];
+
+  const toSpecialHours = (minutes: Minutes, special: Special) =>
+    special.map(({ offset, windows }) => ({
+      date: dateOf(firstDay(minutes) + offset),
+      timePeriods: windows.map(print).map(text => {
+        const [, startTime = '', endTime = ''] = text.split(/[ -]/);
+        return { startTime, endTime };
+      }),
+    }));
+
+  /** The minutes of the clock in which something is available, walked from each date on which it begins. */
+  function walkDates(minutes: Minutes, windows: readonly Window[], special: Special): Set<number> {
+    const available = new Set<number>();
+    for (let offset = 0; offset < 12; offset++) {
+      const date = firstDay(minutes) + offset;
+      const weekday = (date + 3) % 7;
+      const begun =
+        special.find(hours => hours.offset === offset)?.windows ?? windows.filter(({ day }) => day === weekday);
+      for (const { start, end } of windows.length > 0 ? begun : []) {
+        let minute = start;
+        do {
+          available.add(date * 1440 + minute);
+          minute += 1;
+        } while (minute % 1440 !== end % 1440);
+      }
+    }
+    return available;
+  }
+
+  test('special hours agree with a simulation by date', () => {
+    const args = [
+      fc.constantFrom(...weeks),
+      fc.array(anyWindow, { maxLength: 5 }),
+      anySpecial,
+      fc.nat({ max: week - 1 }),
+    ] as const;
+    fc.assert(
+      fc.property(...args, (minutes, windows, special, from) => {
+        const available = walkDates(minutes, windows, special);
+        const availability = on(...windows.map(print));
+        const specialHours = toSpecialHours(minutes, special);
+        // Every minute would take long: one in a prime number of them.
+        for (const { moment, timezone, localMinute } of minutes.filter((_, index) => index % 97 === from % 97)) {
+          const isFound = isAvailable(availability, toLocalTime(moment, timezone, specialHours));
+          expect([moment, isFound]).toEqual([moment, available.has(localMinute)]);
+        }
+        const { moment = new Date(), timezone } = minutes[from] ?? {};
+        const expected = minutes.slice(from).find(({ localMinute }) => available.has(localMinute))?.moment;
+        const found = nextAvailableAt(availability, moment, { timezone, specialHours });
+        if (expected) expect(found).toEqual(expected);
+        else if (windows.length > 0) expect(found?.getTime()).toBeGreaterThan(Number(minutes.at(-1)?.moment));
+        else expect(found).toBeNull();
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+test('the next time is found after weeks of special hours', () => {
+  const closed = Array.from({ length: 400 }, (_, day) => ({
+    date: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+    timePeriods: [],
+  }));
+  const clock = { timezone: 'Europe/Lisbon', specialHours: closed };
+  expect(nextAvailableAt(on('MON 09:00-12:00'), new Date('2025-12-31T12:00Z'), clock)).toEqual(
+    new Date('2027-02-08T09:00Z'),
+  );
 });

@@ -142,10 +142,10 @@ describe('hours', () => {
     ['what is not recognized', on('MON 9-17', 'HOLIDAY 10:00-18:00'), 'Mon 9–17 · HOLIDAY 10:00 – 18:00'],
     ['days without hours', [{ dayOfWeek: 'MON', timePeriods: [] }], ''],
   ])('%s', (_what, availability, expected) => {
-    expect(createHoursFormat('en-GB')(availability).replaceAll(/\s/g, ' ')).toBe(expected);
+    expect(createHoursFormat('en-GB').hours(availability).replaceAll(/\s/g, ' ')).toBe(expected);
   });
 
   test('are in the language of the reader', () => {
-    expect(createHoursFormat('ja')(days('MON', 'WED', 'THU'))).toBe('月、水～木 10:00～18:00');
+    expect(createHoursFormat('ja').hours(days('MON', 'WED', 'THU'))).toBe('月、水～木 10:00～18:00');
   });
 });

@@ -20,6 +20,7 @@ export function createFormat({ locale, texts, currency, timezone }: FormatOption
   const count = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: 2 });
   const dateTime = createDateTimeFormat(locale, timezone);
+  const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
   return {
     price,
     priceChange,
@@ -30,7 +31,9 @@ export function createFormat({ locale, texts, currency, timezone }: FormatOption
       const selections = groupMin > 0 || groupMax === 0 ? texts.choose(from, to) : texts.upTo(to);
       return chargeAfter > 0 ? `${selections}${texts.free(count.format(chargeAfter))}` : selections;
     },
-    hours: createHoursFormat(locale),
+    ...createHoursFormat(locale),
+    /** A date such as `2026-12-24`, with its weekday. */
+    date: (text: string) => date.format(new Date(text)),
     /** A time at the store, with its weekday. */
     dateTime: (date: Date) => dateTime.format(date),
   };

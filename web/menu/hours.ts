@@ -10,10 +10,10 @@ const monday = Date.UTC(2024, 0, 1);
 const dayNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 
 /**
- * Creates a function that formats an availability in a locale, with adjacent days of equal hours merged:
+ * Creates functions that format an availability and single periods in a locale, with adjacent days of equal hours merged:
  * `Mon – Wed, Fri 08:00 – 11:30 · Sat 24 hours`. Days and times that are not recognized are shown as posted.
  */
-export function createHoursFormat(locale: string): (availability: Availability) => string {
+export function createHoursFormat(locale: string) {
   const weekdays = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
   const minutes = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' });
   const seconds = new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone: 'UTC' });
@@ -38,14 +38,17 @@ export function createHoursFormat(locale: string): (availability: Availability) 
       ),
     );
 
-  return availability => {
+  const formatPeriods = (timePeriods: readonly TimePeriod[]) =>
+    timePeriods.toSorted(byStart).map(formatPeriod).join(', ');
+
+  const hours = (availability: Availability): string => {
     const periods = new Map<number | string, TimePeriod[]>();
     for (const { dayOfWeek, timePeriods } of availability) {
       const day = parseDay(dayOfWeek);
       periods.set(day, [...(periods.get(day) ?? []), ...timePeriods]);
     }
     const days = [...periods].filter(([, ofDay]) => ofDay.length > 0).sort(byDay);
-    const byHours = Map.groupBy(days, ([, ofDay]) => ofDay.toSorted(byStart).map(formatPeriod).join(', '));
+    const byHours = Map.groupBy(days, ([, ofDay]) => formatPeriods(ofDay));
     return [...byHours]
       .map(([hours, group]) => {
         const known = new Set(group.flatMap(([day]) => (typeof day === 'number' ? [day] : [])));
@@ -54,6 +57,7 @@ export function createHoursFormat(locale: string): (availability: Availability) 
       })
       .join(' · ');
   };
+  return { hours, periods: formatPeriods };
 }
 
 /** Merges days that follow each other, also from Sunday to Monday. */

@@ -33,6 +33,7 @@ import { parseLocalTime } from './local-time.ts';
 import { type Openings, renderOpenings } from './openings.ts';
 import { createSearch } from './search.ts';
 import { createSections, hashTarget } from './sections.ts';
+import { renderSpecialHours } from './special-hours.ts';
 import { textsFor } from './texts.ts';
 import { formatSearch, parseSearch } from './url.ts';
 
@@ -177,6 +178,7 @@ function render(details: StoreDetails, { menus, modifierGroups, menuRevision }: 
   columns.dir = directionOf(language);
   columns.lang = languageTag(language);
   menuElement.replaceChildren(
+    ...(when === 'any' ? [] : renderSpecialHours(details, time, { texts, format })),
     ...(shown.length > 0
       ? shown.map(createMenuRenderer(modifierGroups, { texts, format }))
       : renderOpenings(menus, openings, { texts, format })),

@@ -22,6 +22,7 @@ export interface Texts {
   readonly contains: string;
   readonly nextOpening: string;
   readonly never: string;
+  readonly closed: string;
   readonly noMenus: string;
   readonly dietaryLabels: Readonly<Record<DietaryLabel, string>>;
   readonly alcohol: (percent: string) => string;
@@ -50,6 +51,7 @@ const en: Texts = {
   contains: 'Contains:',
   nextOpening: 'Next opening:',
   never: 'not available at any time',
+  closed: 'closed',
   noMenus: 'This store has no menus yet.',
   dietaryLabels: { VEGAN: 'Vegan', VEGETARIAN: 'Vegetarian', GLUTEN_FREE: 'Gluten-free' },
   alcohol: percent => `${percent} vol.`,
@@ -81,6 +83,7 @@ const pt: Texts = {
   contains: 'Contém:',
   nextOpening: 'Próxima abertura:',
   never: 'nunca disponível',
+  closed: 'fechado',
   noMenus: 'Esta loja ainda não tem menus.',
   dietaryLabels: { VEGAN: 'Vegano', VEGETARIAN: 'Vegetariano', GLUTEN_FREE: 'Sem glúten' },
   alcohol: percent => `${percent} vol.`,
@@ -112,6 +115,7 @@ const es: Texts = {
   contains: 'Contiene:',
   nextOpening: 'Próxima apertura:',
   never: 'nunca disponible',
+  closed: 'cerrado',
   noMenus: 'Este local aún no tiene menús.',
   dietaryLabels: { VEGAN: 'Vegano', VEGETARIAN: 'Vegetariano', GLUTEN_FREE: 'Sin gluten' },
   alcohol: percent => `${percent} vol.`,
@@ -143,6 +147,7 @@ const ja: Texts = {
   contains: 'アレルゲン：',
   nextOpening: '次の提供開始：',
   never: '提供時間なし',
+  closed: '休業',
   noMenus: 'この店舗にはまだメニューがありません。',
   dietaryLabels: { VEGAN: 'ヴィーガン', VEGETARIAN: 'ベジタリアン', GLUTEN_FREE: 'グルテンフリー' },
   alcohol: percent => `アルコール分 ${percent}`,

@@ -1,0 +1,77 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { prepared } from '../database/query.ts';
+import { queryIn } from '../database/transaction.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
+import { parseDateTime } from '../input/datetime.ts';
+import { findUnstorable } from '../input/storable.ts';
+import { maxErrors } from '../input/validation-errors.ts';
+import type { Store } from '../store/entities.ts';
+import { parseTime } from './availability.ts';
+
+const maxDates = 400;
+const maxPeriods = 24;
+const maxNameLength = 255;
+
+/** Replaces the special hours of a store; false if it no longer exists. Throws `InvalidInput` with every error. */
+export async function setSpecialHours(
+  em: EntityManager,
+  { id }: Store,
+  hours: readonly SpecialHoursInput[],
+): Promise<boolean> {
+  const errors = hours.length > maxDates ? [tooLong(['hours'], hours.length, maxDates)] : [...checkHours(hours)];
+  if (errors.length > 0) throw new InvalidInput(errors.slice(0, maxErrors));
+  const sorted = hours
+    .map(({ date, name, timePeriods }) => ({ date, ...(name && { name }), timePeriods }))
+    .sort((one, other) => (one.date < other.date ? -1 : 1));
+  return (await queryIn(em)(statement, [id, sorted.length > 0 ? JSON.stringify(sorted) : null])).length > 0;
+}
+
+const statement = prepared(`
+  with locked as materialized (select id from store where id = $1 for no key update),
+  changed as (
+    update store set special_hours = $2::json from locked
+    where store.id = locked.id and special_hours::text is distinct from $2::text
+  )
+  select id from locked`);
+
+type Path = readonly (string | number)[];
+
+const tooLong = (path: Path, length: number, max: number): ValidationError => ({
+  path,
+  type: 'too_long',
+  message: `the list has ${length} elements; at most ${max} are allowed`,
+});
+
+function* checkHours(hours: readonly SpecialHoursInput[]): Generator<ValidationError> {
+  const indexes = new Map<string, number>();
+  for (const [index, { date, name, timePeriods }] of hours.entries()) {
+    const path = ['hours', index];
+    if (!/^\d{4}-\d\d-\d\d$/.test(date) || !parseDateTime(date)) {
+      const message = `${JSON.stringify(date)} is not a date such as "2026-12-24"`;
+      yield { path: [...path, 'date'], type: 'value_error', message };
+    }
+    const first = indexes.get(date);
+    if (first === undefined) indexes.set(date, index);
+    else yield { path: [...path, 'date'], type: 'duplicate_date', message: `${date} is already at index ${first}` };
+    yield* findUnstorable(name, [...path, 'name']);
+    if (name && name.length > maxNameLength) {
+      const message = `the text has ${name.length} characters; at most ${maxNameLength} are allowed`;
+      yield { path: [...path, 'name'], type: 'string_too_long', message };
+    }
+    if (timePeriods.length > maxPeriods) yield tooLong([...path, 'timePeriods'], timePeriods.length, maxPeriods);
+    for (const [position, period] of timePeriods.entries()) {
+      yield* checkPeriod(period, [...path, 'timePeriods', position]);
+    }
+  }
+}
+
+function* checkPeriod({ startTime, endTime }: TimePeriodInput, path: Path): Generator<ValidationError> {
+  const message = (text: string) => `${JSON.stringify(text)} is not a time such as "09:30"`;
+  if (parseTime(startTime, 'start') === undefined) {
+    yield { path: [...path, 'startTime'], type: 'value_error', message: message(startTime) };
+  }
+  if (parseTime(endTime, 'end') === undefined) {
+    yield { path: [...path, 'endTime'], type: 'value_error', message: message(endTime) };
+  }
+}
