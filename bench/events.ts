@@ -1,35 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { EventFeed } from '../src/events/feed.ts';
 import { cpuSeconds } from '../support/cpu.ts';
 import type { Database } from '../support/database.ts';
 import { readOptions } from '../support/options.ts';
 import { type Program, runProgram } from '../support/program.ts';
 import { createKey, importDocuments } from '../support/servers.ts';
-import { importStores, menuBody, ordersOf, storesOf } from './beside/data.ts';
+import { importStores, menuBody, ordersOf, storeIds, storesOf } from './beside/data.ts';
 import { createClient, inParallel, type Request, sendExpecting, textOf } from './support/client.ts';
 import { type Figures, figuresOf, machine, measure, medianOf } from './support/meter.ts';
 
-const { rounds, requests, orders } = readOptions(
-  `Measures what the event log costs: writes with its triggers and without them, alternately, on the same server and database. It prints the CPU of the
-server and of the database per write, the throughput of small commits over 8 connections, and an import.`,
-  { rounds: 3, requests: 400, orders: 300_000 },
+const { rounds, requests, seconds, orders } = readOptions(
+  `Measures what the event log costs, by turns on the same server and database: without its triggers, with positions that are given at the commit
+under one lock, as up to version 0.1.0 ("lock"), and as it is ("inbox"). It prints commits a second over 8 and 32 connections in 100 stores, the CPU of
+the server and of the database per write, and an import. A part is skipped if its option is 0.`,
+  { rounds: 3, requests: 400, seconds: 3, orders: 300_000 },
 );
 const connections = 8;
-const modes = ['without', 'with'] as const;
+const modes = ['none', 'lock', 'inbox'] as const;
 type Mode = (typeof modes)[number];
+const byMode = <T>(create: (mode: Mode) => T): Record<Mode, T> => ({
+  none: create('none'),
+  lock: create('lock'),
+  inbox: create('inbox'),
+});
 const isInStock = (store: string) => JSON.parse(menuBody('small', store)).items[0].in_stock;
 /** Those whose first item can be ordered. */
 const stores = storesOf.small.written.filter(isInStock);
 
 const triggers = {
-  orders: ['inserted', 'updated', 'deleted', 'truncated'].map(name => `order_events_${name}`),
+  orders: ['inserted', 'updated', 'deleted', 'truncated'].map(name => `orders_${name}_events`),
   store: ['inserted', 'updated', 'deleted'].map(name => `store_events_${name}`),
 };
+const tables = { none: 'event_inbox', lock: 'event', inbox: 'event_inbox' };
 
+/** The trigger that gives a position at the commit fires for events that have none. */
 async function setLog(database: Database, mode: Mode): Promise<void> {
   for (const [table, names] of Object.entries(triggers)) {
     for (const name of names) {
-      await database.query(`alter table ${table} ${mode === 'with' ? 'enable' : 'disable'} trigger ${name}`);
+      await database.query(`alter table ${table} ${mode === 'none' ? 'disable' : 'enable'} trigger ${name}`);
     }
+  }
+  for (const name of ['log_order_events()', 'log_store_events()']) {
+    const [found] = await database.query('select pg_get_functiondef($1::regprocedure) as text', [name]);
+    await database.query(String(found?.text).replaceAll(/insert into event\w* /g, `insert into ${tables[mode]} `));
   }
 }
 
@@ -65,14 +79,14 @@ const post = (turn: number): Request => ({
   body: menuBody('small', storeOf(turn), turn + 1),
 });
 
-const print = (name: string, byMode: Record<Mode, Figures[]>) => {
-  const [before, after] = modes.map(mode => medianOf(byMode[mode]));
-  if (!before || !after) return;
-  const pair = (pick: (figures: Figures) => number, digits: number) =>
-    `${pick(before).toFixed(digits)} → ${pick(after).toFixed(digits)} (${(pick(after) / pick(before)).toFixed(2)}×)`;
-  const total = pair(figures => figures.server + figures.database, 2);
+const print = (name: string, figures: Record<Mode, Figures[]>) => {
+  const { none, lock, inbox } = byMode(mode => medianOf(figures[mode]));
+  const row = (pick: (figures: Figures) => number, digits: number) => {
+    const values = [none, lock, inbox].map(pick);
+    return `${values.map(value => value.toFixed(digits)).join(' / ')} (${(pick(inbox) / pick(lock)).toFixed(2)}×)`;
+  };
   console.log(
-    `${name.padEnd(18)} server ${pair(figures => figures.server, 2)}, database ${pair(figures => figures.database, 2)}, both ${total} ms CPU; p50 ${pair(figures => figures.p50, 1)} ms`,
+    `${name.padEnd(18)} server ${row(({ server }) => server, 2)}, database ${row(({ database }) => database, 2)}, both ${row(({ server, database }) => server + database, 2)} ms CPU; p50 ${row(({ p50 }) => p50, 1)} ms`,
   );
 };
 
@@ -98,9 +112,9 @@ async function compareRequests(program: Program, database: Database): Promise<vo
     );
     if (bodies.some(body => body.startsWith('{"errors')))
       throw new Error(bodies.find(body => body.startsWith('{"errors')));
-    const byMode = results.get(name) ?? { without: [], with: [] };
-    results.set(name, byMode);
-    byMode[mode].push(figuresOf([stretch]));
+    const figures = results.get(name) ?? byMode(() => []);
+    results.set(name, figures);
+    figures[mode].push(figuresOf([stretch]));
     return bodies;
   };
   for (let turn = 0; turn < stores.length; turn++) await sendExpecting(client, post(turn), 200);
@@ -116,53 +130,63 @@ async function compareRequests(program: Program, database: Database): Promise<vo
       await run('changeOrderStatus', mode, turn => changeStatus(ids[turn] ?? ''));
     }
   }
-  for (const [name, byMode] of results) print(name, byMode);
+  for (const [name, figures] of results) print(name, figures);
 }
 
-/** One order per transaction, in as many stores as there are connections, so that only the commits meet. */
-async function compareCommits(database: Database): Promise<void> {
-  const clients = await Promise.all(
-    stores.slice(0, connections).map(async store => {
-      const client = new pg.Client(database.env.DATABASE_URL);
-      await client.connect();
-      return { client, store };
-    }),
-  );
-  const text = `insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
-    values (gen_random_uuid()::text, $1, now(), 'PENDING', 'Ana', '1', 1, 0, '[]', now(), false, false)`;
-  const found: Record<Mode, { perSecond: number; cpu: number }[]> = { without: [], with: [] };
+const insert = `insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
+  values (gen_random_uuid()::text, $1, now(), 'PENDING', 'Ana', '1', 1, 0, '[]', now(), false, false)`;
+
+/** One order per transaction, until the log has them all. */
+async function commitOrders(database: Database, clients: readonly pg.Client[], feed: EventFeed): Promise<number> {
+  const begun = performance.now();
+  const ends = begun + seconds * 1_000;
+  let count = 0;
+  const write = async (client: pg.Client) => {
+    for (; performance.now() < ends; count++) {
+      const store = storeIds[Math.floor(Math.random() * storeIds.length)];
+      await client.query({ name: 'insert', text: insert, values: [store] });
+      feed.sequence();
+    }
+  };
+  await Promise.all(clients.map(write));
+  const waiting = async () => Number((await database.query('select count(*) from event_inbox'))[0]?.count);
+  while ((await waiting()) > 0) await sleep(1);
+  return (count * 1_000) / (performance.now() - begun);
+}
+
+async function compareCommits(database: Database, width: number): Promise<void> {
+  const connect = () => new pg.Client(database.env.DATABASE_URL);
+  const clients = Array.from({ length: width }, connect);
+  await Promise.all(clients.map(client => client.connect()));
+  const feed = new EventFeed({ createClient: connect });
+  feed.subscribe(() => {});
+  await feed.ready();
+  const found = byMode((): number[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const mode of modes) {
+    for (const mode of round % 2 ? modes : modes.toReversed()) {
       await setLog(database, mode);
-      const [cpu, begun] = [cpuSeconds(database.pid), performance.now()];
-      const each = requests / 2;
-      await Promise.all(
-        clients.map(async ({ client, store }) => {
-          for (let turn = 0; turn < each; turn++) await client.query({ name: 'insert', text, values: [store] });
-        }),
-      );
-      const count = each * clients.length;
-      found[mode].push({
-        perSecond: (count * 1000) / (performance.now() - begun),
-        cpu: ((cpuSeconds(database.pid) - cpu) * 1000) / count,
-      });
+      found[mode].push(await commitOrders(database, clients, feed));
     }
   }
-  await Promise.all(clients.map(({ client }) => client.end()));
+  await feed.close();
+  await Promise.all(clients.map(client => client.end()));
+  const median = byMode(mode => found[mode].toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0);
   for (const mode of modes) {
-    const lines = found[mode].map(({ perSecond, cpu }) => `${perSecond.toFixed(0)}/s, ${cpu.toFixed(2)} ms CPU`);
-    console.log(`commits over ${connections} connections, ${mode} the log: ${lines.join('; ')}`);
+    const rates = found[mode].map(rate => rate.toFixed(0)).join(', ');
+    const ratio = (median[mode] / median.none).toFixed(2);
+    console.log(`commits a second, ${width} connections, ${mode.padEnd(5)}: ${rates} (median ${ratio}× of none)`);
   }
+  console.log(`inbox to lock: ${(median.inbox / median.lock).toFixed(2)}×`);
 }
 
 async function compareImports(database: Database): Promise<void> {
-  for (const mode of [...modes, ...modes.toReversed()]) {
+  for (const mode of modes) {
     await setLog(database, mode);
     const [cpu, begun] = [cpuSeconds(database.pid), performance.now()];
     await importDocuments('orders', ordersOf(orders), database.env);
-    const seconds = (performance.now() - begun) / 1000;
+    const elapsed = (performance.now() - begun) / 1000;
     console.log(
-      `import of ${orders} orders ${mode} the log: ${seconds.toFixed(1)} s, database ${(cpuSeconds(database.pid) - cpu).toFixed(1)} s CPU`,
+      `import of ${orders} orders, ${mode}: ${elapsed.toFixed(1)} s, database ${(cpuSeconds(database.pid) - cpu).toFixed(1)} s CPU`,
     );
     await database.query('truncate orders');
   }
@@ -172,8 +196,8 @@ await runProgram(async program => {
   const database = await program.startDatabase();
   console.log(JSON.stringify(machine()));
   await importStores(database.env);
-  await program.runPart(part => compareRequests(part, database));
-  await compareCommits(database);
-  await compareImports(database);
+  if (seconds > 0) for (const width of [8, 32]) await compareCommits(database, width);
+  if (requests > 0) await program.runPart(part => compareRequests(part, database));
+  if (orders > 0) await compareImports(database);
   console.log(JSON.stringify(machine().load));
 });

@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   poll: 'POS systems that poll while orders are imported',
   processes: 'one process compared with two',
   replicas: 'lists and pages with and without a read replica',
+  events: 'what the event log costs: commits, writes and an import',
   streams: 'subscriptions: latency and memory',
   partitions: 'order lists on a partitioned table compared with a plain one',
 };

@@ -7,7 +7,7 @@ import { parseDatabaseUrl } from './database/database-url.ts';
 import { migrations } from './database/migrations/list.ts';
 import { poolOptions, typeParsers } from './database/pool.ts';
 import { PrimaryStartEntity } from './database/replicas/primary-start.ts';
-import { EventEntity, EventLogEntity } from './events/entities.ts';
+import { EventEntity, EventInboxEntity, EventLogEntity } from './events/entities.ts';
 import {
   CategoryEntity,
   MenuEntity,
@@ -44,6 +44,7 @@ const entities = [
   IdempotencyKeyEntity,
   ApiKeyEntity,
   GrantEntity,
+  EventInboxEntity,
   EventEntity,
   EventLogEntity,
   WebhookEntity,

@@ -4,7 +4,34 @@ import type { EventKind } from './kinds.ts';
 
 export type { EventKind } from './kinds.ts';
 
-/** Changes to orders, menus and stores, written by triggers: see docs/webhooks-and-events.md#the-event-log. */
+const eventProperties = {
+  createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
+  kind: p.text().$type<EventKind>(),
+  storeId: p.text().collation('C'),
+  /** The merchant of the store at that time. */
+  merchantId: p.text().collation('C').nullable(),
+  /** Only of ORDER_PLACED and ORDER_CHANGED, as is the status. */
+  orderId: p.text().collation('C').nullable(),
+  /** Only of ORDER_CHANGED. */
+  statusBefore: p.text().$type<OrderStatus>().nullable(),
+  status: p.text().$type<OrderStatus>().nullable(),
+  /** Only of MENU_CHANGED and STOCK_CHANGED. */
+  menuRevision: p.bigint('number').nullable(),
+};
+
+/** Events as triggers write them, in the transaction of the change, until they are moved into the log (sequencer.ts). */
+export const EventInboxEntity = defineEntity({
+  name: 'EventInbox',
+  tableName: 'event_inbox',
+  properties: {
+    /** The transaction. */
+    xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()').primary(),
+    id: p.bigint('number').primary().autoincrement(),
+    ...eventProperties,
+  },
+});
+
+/** Changes to orders, menus and stores: see docs/webhooks-and-events.md#the-event-log. */
 export const EventEntity = defineEntity({
   name: 'Event',
   tableName: 'event',
@@ -26,20 +53,9 @@ export const EventEntity = defineEntity({
   properties: {
     /** Grows in the order in which events are written. */
     id: p.bigint('number').primary().autoincrement(),
-    /** Grows in the order in which transactions commit; null until then. */
+    /** Grows in the order in which events are moved into the log; never null of those that readers see. */
     position: p.bigint('number').nullable(),
-    createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
-    kind: p.text().$type<EventKind>(),
-    storeId: p.text().collation('C'),
-    /** The merchant of the store at that time. */
-    merchantId: p.text().collation('C').nullable(),
-    /** Only of ORDER_PLACED and ORDER_CHANGED, as is the status. */
-    orderId: p.text().collation('C').nullable(),
-    /** Only of ORDER_CHANGED. */
-    statusBefore: p.text().$type<OrderStatus>().nullable(),
-    status: p.text().$type<OrderStatus>().nullable(),
-    /** Only of MENU_CHANGED and STOCK_CHANGED. */
-    menuRevision: p.bigint('number').nullable(),
+    ...eventProperties,
   },
 });
 

@@ -4,19 +4,9 @@ import { queryOn } from '../database/access.ts';
 import type { Query } from '../database/query.ts';
 import { currentRequest } from '../database/statements.ts';
 import { withTimeout } from '../database/timeout.ts';
-import type { Event } from './entities.ts';
+import { type FeedListener, FeedListeners } from './listeners.ts';
 import { currentPosition, EventsDeleted, readEvents } from './log.ts';
-
-export interface FeedListener {
-  /** Called with new events in the order of their positions; must not throw. */
-  readonly onEvents: (events: readonly Event[]) => void;
-  /** Called when events were deleted before the feed could read them; it goes on with those after. */
-  readonly onGap?: (error: EventsDeleted) => void;
-  /** Called when the feed is closed, since no more events will come. */
-  readonly onClose?: () => void;
-  /** Only events of this store. */
-  readonly storeId?: string | undefined;
-}
+import { EventSequencer } from './sequencer.ts';
 
 export interface FeedChange {
   readonly isConnected: boolean;
@@ -30,7 +20,7 @@ export interface FeedOptions {
   readonly onChange?: (change: FeedChange) => void;
   /** Called if events arrive repeatedly that no notification has announced. */
   readonly onMissedNotifications?: () => void;
-  /** Time between reads without a notification. */
+  /** Time between rounds that nothing has asked for, which find changes by commands and by hand; by default it depends on what they find. */
   readonly pollMs?: number;
 }
 
@@ -38,24 +28,35 @@ const channel = 'carte_event';
 const batchSize = 500;
 const timeoutMs = 10_000;
 const closeTimeoutMs = 1_000;
+/** Between two transactions that move events: those that are committed meanwhile share the next one. */
+const minSequencingIntervalMs = 5;
+/** After events were moved, there may soon be more that no mutation of this process announces. */
+const minPollMs = 10;
+const maxPollMs = 250;
 const minRetryMs = 100;
 const maxRetryMs = 2_000;
 
 /**
- * Reads new events of the whole log and hands them to all listeners of the process. It has one connection, opened for the first listener,
- * on which it waits for notifications and reads. A notification only says that there is something to read: one that is lost delays
- * events until the next poll, and a connection that breaks until the next one is established.
+ * Moves what was committed into the log, in turn with the feeds of other processes, reads new events of the whole log, and hands them to all
+ * listeners of the process. All on one connection, in rounds: after a commit of this process, a notification, or a while. A notification only
+ * says that there is something to read: one that is lost delays events until the next poll, and a connection that breaks until the next one is
+ * established.
  */
 export class EventFeed {
   readonly #options: FeedOptions;
-  readonly #listeners = new Map<string | undefined, Set<FeedListener>>();
+  readonly #listeners = new FeedListeners();
   readonly #closed = new AbortController();
   #position = 0;
-  /** Resolves when `#position` is one from which listeners get everything: it is not kept up to date without listeners. */
+  /** Resolves after a round that begins later. */
   #ready: PromiseWithResolvers<number> | undefined;
+  /** Whether `#position` is one from which listeners get everything: it is not kept up to date without listeners. */
   #isCurrent = false;
   #wake = Promise.withResolvers<void>();
+  #isSequencingDue = true;
+  #sequencedAt = Number.NEGATIVE_INFINITY;
+  #pollMs: number;
   #running: Promise<void> | undefined;
+  #client: pg.Client | undefined;
   #isConnected = false;
   #reported = false;
   #eventsRead = 0;
@@ -65,6 +66,7 @@ export class EventFeed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
+    this.#pollMs = options.pollMs ?? minPollMs;
   }
 
   get isConnected(): boolean {
@@ -75,10 +77,9 @@ export class EventFeed {
     return this.#eventsRead;
   }
 
-  /** Time since the feed last reached the end of the log; 0 without listeners. */
+  /** Time since everything that was committed was in the log, and read; 0 before the start. */
   get behindSeconds(): number {
-    if (this.#listeners.size === 0 || this.#caughtUpAt === undefined) return 0;
-    return (performance.now() - this.#caughtUpAt) / 1_000;
+    return this.#caughtUpAt === undefined ? 0 : (performance.now() - this.#caughtUpAt) / 1_000;
   }
 
   /** The position of the last event that listeners got. */
@@ -86,53 +87,54 @@ export class EventFeed {
     return this.#position;
   }
 
-  /** Resolves to a position, once the listeners get every event after it. While the database is unavailable, it is pending. */
+  /**
+   * Resolves to a position, once the listeners get every event after it; those that were committed before the call are not after it. While the
+   * database is unavailable, it is pending.
+   */
   ready(): Promise<number> {
-    return this.#isCurrent ? Promise.resolve(this.#position) : this.#pendingReady();
+    this.#ready ??= Promise.withResolvers();
+    this.sequence();
+    return this.#ready.promise;
+  }
+
+  /** Starts without a listener: the events of the process must get into the log in any case. */
+  start(): void {
+    this.#caughtUpAt ??= performance.now();
+    this.#wake.resolve();
+    // Not part of the request that happens to be the first to subscribe.
+    this.#running ??= currentRequest.run(undefined, () => this.#run());
+  }
+
+  /** Moves new events into the log: the process has committed a change. */
+  sequence(): void {
+    this.#isSequencingDue = true;
+    this.#wake.resolve();
   }
 
   /** Adds a listener, and returns the function that removes it. */
   subscribe(listener: FeedListener | FeedListener['onEvents']): () => void {
-    const added: FeedListener = typeof listener === 'function' ? { onEvents: listener } : { ...listener };
-    const listeners = this.#listeners.get(added.storeId) ?? new Set();
-    this.#listeners.set(added.storeId, listeners.add(added));
+    const added = typeof listener === 'function' ? { onEvents: listener } : listener;
+    const remove = this.#listeners.add(added);
     if (this.#isClosed) queueMicrotask(() => added.onClose?.());
-    else this.#start();
+    else this.start();
     return () => {
-      listeners.delete(added);
-      if (listeners.size === 0 && this.#listeners.get(added.storeId) === listeners) {
-        this.#listeners.delete(added.storeId);
-      }
-      if (this.#listeners.size === 0) this.#isCurrent = false;
+      remove();
+      if (this.#listeners.isEmpty) this.#isCurrent = false;
     };
   }
 
   async close(): Promise<void> {
     this.#closed.abort();
     this.#wake.resolve();
-    for (const { onClose } of this.#all()) onClose?.();
+    for (const { onClose } of this.#listeners.all()) onClose?.();
+    // A statement that hangs, such as a commit that waits for a standby, is left to itself.
+    const timer = setTimeout(() => void this.#client?.end(), closeTimeoutMs);
     await this.#running;
+    clearTimeout(timer);
   }
 
   get #isClosed(): boolean {
     return this.#closed.signal.aborted;
-  }
-
-  /** A copy, since listeners may remove themselves when they are called. */
-  #all(): FeedListener[] {
-    return [...this.#listeners.values()].flatMap(listeners => [...listeners]);
-  }
-
-  #pendingReady(): Promise<number> {
-    this.#ready ??= Promise.withResolvers();
-    return this.#ready.promise;
-  }
-
-  #start(): void {
-    this.#caughtUpAt ??= performance.now();
-    this.#wake.resolve();
-    // Not part of the request that happens to be the first to subscribe.
-    this.#running ??= currentRequest.run(undefined, () => this.#run());
   }
 
   async #run(): Promise<void> {
@@ -154,6 +156,7 @@ export class EventFeed {
   /** Reads on one connection until it breaks or the feed is closed. */
   async #listen(onConnected: () => void): Promise<void> {
     const client = this.#options.createClient();
+    this.#client = client;
     const query: Query = (...args) => withTimeout(timeoutMs, queryOn(client)(...args));
     let failure: Error | undefined;
     const onFailure = (error = new Error('The connection was closed')) => {
@@ -162,9 +165,10 @@ export class EventFeed {
     };
     client.on('error', onFailure);
     client.on('end', () => onFailure());
-    client.on('notification', () => {
+    client.on('notification', ({ processId }) => {
       this.#polled.notifications += 1;
-      this.#wake.resolve();
+      // Of its own events it has read.
+      if (processId !== Reflect.get(client, 'processID')) this.#wake.resolve();
     });
     try {
       await withTimeout(timeoutMs, client.connect());
@@ -172,10 +176,12 @@ export class EventFeed {
       await withTimeout(timeoutMs, client.query(`listen ${channel}`));
       this.#report({ isConnected: true });
       onConnected();
+      const sequencer = new EventSequencer(query);
+      this.#isSequencingDue = true;
       while (!this.#isClosed) {
         if (failure) throw failure;
         this.#wake = Promise.withResolvers();
-        if (this.#listeners.size > 0) await this.#read(query);
+        await this.#runRound(query, sequencer);
         await this.#wait();
       }
     } finally {
@@ -186,12 +192,45 @@ export class EventFeed {
     }
   }
 
+  async #runRound(query: Query, sequencer: EventSequencer): Promise<void> {
+    const ready = this.#listeners.isEmpty ? undefined : this.#ready;
+    if (ready) this.#ready = undefined;
+    try {
+      const isComplete = await this.#sequence(sequencer);
+      if (!this.#listeners.isEmpty) await this.#read(query);
+      if (isComplete) this.#caughtUpAt = performance.now();
+      ready?.resolve(this.#position);
+    } catch (error) {
+      // The next round is for those who wait for this one.
+      ready?.resolve(this.ready());
+      throw error;
+    }
+  }
+
+  /** Whether everything that was committed is in the log. */
+  async #sequence(sequencer: EventSequencer): Promise<boolean> {
+    if (!this.#isSequencingDue) return true;
+    if (performance.now() - this.#sequencedAt < minSequencingIntervalMs) {
+      await sleep(minSequencingIntervalMs, undefined, { ref: false });
+    }
+    this.#isSequencingDue = false;
+    const { moved, isComplete } = await sequencer.run();
+    this.#sequencedAt = performance.now();
+    this.#pollMs = this.#options.pollMs ?? (moved > 0 ? minPollMs : Math.min(this.#pollMs * 2, maxPollMs));
+    if (!isComplete) this.#isSequencingDue = true;
+    if (!isComplete && moved > 0) this.#wake.resolve();
+    return isComplete;
+  }
+
   /** Until a notification arrives, a listener is added, the connection breaks, or it is time to poll. */
   async #wait(): Promise<void> {
     const stop = new AbortController();
-    const poll = sleep(this.#options.pollMs ?? 2_000, true, { ref: false, signal: stop.signal }).catch(() => false);
+    const poll = sleep(this.#pollMs, true, { ref: false, signal: stop.signal }).catch(() => false);
     try {
-      if (await Promise.race([poll, this.#wake.promise])) this.#checkNotifications();
+      if (await Promise.race([poll, this.#wake.promise])) {
+        this.#isSequencingDue = true;
+        this.#checkNotifications();
+      }
     } finally {
       stop.abort();
     }
@@ -210,19 +249,16 @@ export class EventFeed {
     if (!this.#isCurrent) {
       const position = await currentPosition(query);
       this.#position = Math.max(position, this.#position);
-      this.#isCurrent = this.#listeners.size > 0;
-      this.#ready?.resolve(this.#position);
-      this.#ready = undefined;
+      this.#isCurrent = !this.#listeners.isEmpty;
     }
     try {
       while (await this.#readBatch(query));
     } catch (error) {
       if (!(error instanceof EventsDeleted)) throw error;
       this.#position = error.completeAfter;
-      for (const { onGap } of this.#all()) onGap?.(error);
+      for (const { onGap } of this.#listeners.all()) onGap?.(error);
       this.#wake.resolve();
     }
-    this.#caughtUpAt = performance.now();
   }
 
   /** Whether there may be more. */
@@ -233,16 +269,8 @@ export class EventFeed {
     this.#position = events.at(-1)?.position ?? this.#position;
     this.#eventsRead += events.length;
     this.#polled.events += events.length;
-    this.#deliver(events);
-    return page.length === batchSize && this.#listeners.size > 0;
-  }
-
-  #deliver(events: readonly Event[]): void {
-    if (events.length === 0) return;
-    for (const { onEvents } of [...(this.#listeners.get(undefined) ?? [])]) onEvents(events);
-    for (const [storeId, ofStore] of Map.groupBy(events, event => event.storeId)) {
-      for (const { onEvents } of [...(this.#listeners.get(storeId) ?? [])]) onEvents(ofStore);
-    }
+    this.#listeners.deliver(events);
+    return page.length === batchSize && !this.#listeners.isEmpty;
   }
 
   #report(change: FeedChange): void {

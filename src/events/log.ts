@@ -74,6 +74,10 @@ export async function isDeletedSince(query: Query, storeId: string, position: nu
   return row?.isDeleted === true;
 }
 
-const deletionStatement = prepared(
-  `select exists (select from event where store_id = $1 and position >= $2 and kind = 'STORE_DELETED') as "isDeleted"`,
-);
+/** A deletion that is not in the log yet will be after any position. */
+const deletionStatement = prepared(`
+  select exists (
+    select from event where store_id = $1 and position >= $2 and kind = 'STORE_DELETED'
+    union all
+    select from event_inbox where store_id = $1 and kind = 'STORE_DELETED'
+  ) as "isDeleted"`);

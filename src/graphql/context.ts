@@ -40,6 +40,8 @@ export interface Context {
   readonly historyLimits: HistoryLimits;
   /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
+  /** Called after each mutation. */
+  readonly onWritten: () => void;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
   readonly eventSource?: EventSource;
   /** Absent where no message can be sent. */
@@ -70,6 +72,7 @@ export interface ContextDependencies {
   readonly menuLimits?: MenuLimits;
   readonly historyLimits?: HistoryLimits;
   readonly onReplaced?: (seconds: number) => void;
+  readonly onWritten?: () => void;
   readonly webhooks?: WebhookDependencies | undefined;
 }
 
@@ -98,6 +101,7 @@ export function createContext(
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
+    onWritten: dependencies.onWritten ?? (() => {}),
     webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies, scope ?? emptyScope, budget),
   };

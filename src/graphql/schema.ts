@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLSchema, isScalarType, parse } from 'graphql';
+import { defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
 import type { CheckPartialInput } from '../errors.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
 import { partialInputChecks } from '../menu/validate.ts';
@@ -27,6 +27,7 @@ function createSchema(): GraphQLSchema {
     resolvers: [scalars, ...resolvers],
   });
   describeScalars(schema);
+  reportMutations(schema);
   authorizeRootFields(schema);
   readReadable(schema);
   addInputChecks(schema);
@@ -38,6 +39,20 @@ function createSchema(): GraphQLSchema {
 function describeScalars(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
     if (isScalarType(type)) type.description ??= type.astNode?.description?.value;
+  }
+}
+
+/** Has every mutation report its end, also after an error: something may have been committed before. */
+function reportMutations(schema: GraphQLSchema): void {
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const { resolve = defaultFieldResolver } = field;
+    field.resolve = async (root, args, context: Context, info) => {
+      try {
+        return await resolve(root, args, context, info);
+      } finally {
+        context.onWritten();
+      }
+    };
   }
 }
 

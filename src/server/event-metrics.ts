@@ -50,7 +50,7 @@ function watchFeed(feed: FeedState, registers: Registry[]): void {
   });
   new Gauge({
     name: 'carte_event_feed_connected',
-    help: 'Whether the connection that waits for new events is open; it is opened when it is first needed',
+    help: 'Whether the connection that moves events into the log and reads them is open',
     registers,
     collect() {
       this.set(feed.isConnected ? 1 : 0);
@@ -58,7 +58,7 @@ function watchFeed(feed: FeedState, registers: Registry[]): void {
   });
   new Gauge({
     name: 'carte_event_feed_behind_seconds',
-    help: 'Time since the process last reached the end of the event log; 0 if it needs no events',
+    help: 'Time since all committed events were in the log and the process had read what it needs of them',
     registers,
     collect() {
       this.set(feed.behindSeconds);

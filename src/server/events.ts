@@ -27,11 +27,12 @@ function createFeed(app: FastifyInstance): EventFeed {
     createClient: clientFactory(database.pool, config.listenUrl, config),
     onChange({ isConnected, reason }) {
       if (isConnected) app.log.info('The event feed is connected');
-      else app.log.warn({ err: reason }, 'The event feed is not connected; streams wait until it is');
+      else app.log.warn({ err: reason }, 'The event feed is not connected; events wait until it is');
     },
     onMissedNotifications: () =>
       app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
   });
+  app.addHook('onReady', async () => feed.start());
   app.addHook('onClose', () => feed.close());
   return feed;
 }

@@ -24,7 +24,7 @@ declare module 'fastify' {
 /** Decorates the server with the graph that `/graphql`, routes and webhooks have in common. */
 export const graph = fp(
   async (app: FastifyInstance, { operatorSets }: { readonly operatorSets?: readonly SetFiles[] | undefined }) => {
-    const { config, database, metrics } = app;
+    const { config, database, feed, metrics } = app;
     const schema = loadSchema();
     const sets = loadOperations(schema, config, operatorSets);
     const dependencies: ContextDependencies = {
@@ -33,6 +33,7 @@ export const graph = fp(
       menuLimits: config.menuLimits,
       historyLimits: config.historyLimits,
       onReplaced: metrics.menuReplaced,
+      onWritten: () => feed.sequence(),
     };
     const renderOrder = compileOrderRenderer(schema, loadContract(schema), scope => createContext(dependencies, scope));
     const webhooks = deliverWebhooks(app, renderOrder);

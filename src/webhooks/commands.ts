@@ -5,6 +5,7 @@ import { queryIn } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { EventKind } from '../events/entities.ts';
 import { currentPosition } from '../events/log.ts';
+import { sequenceEvents } from '../events/sequencer.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import {
@@ -49,6 +50,8 @@ export async function createWebhook(
 ): Promise<IssuedSecret> {
   await validateWebhookRequest(em, request, addresses);
   const issued = { id: `webhook_${randomBytes(6).toString('hex')}`, secret: generateSecret() };
+  // Those that were committed before are not for it.
+  await sequenceEvents(queryIn(em));
   await em.transactional(async transaction => {
     // While it is locked no event is put into queues, so the webhook misses none after its start.
     await transaction.execute('select from webhook_progress where id = 1 for update');

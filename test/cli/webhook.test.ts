@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { queryIn } from '../../src/database/transaction.ts';
+import { sequenceEvents } from '../../src/events/sequencer.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
@@ -46,6 +48,7 @@ test('a webhook is created, tested, rotated, paused, resumed and removed by comm
 
   // Nothing serves this database, so the event is sent by the command alone.
   const [order] = await data.orders(store, 1);
+  await sequenceEvents(queryIn(orm.em.fork()));
   const [event] = await orm.em.fork().execute('select position from event where order_id = ?', [order?.id]);
   const redelivered = await webhook('redeliver', id, `msg_${event?.position}`);
   expect(redelivered).toMatchObject({ code: 0, stdout: expect.stringContaining('was delivered') });

@@ -2,10 +2,12 @@ import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReadAccess, queryOn } from '../../src/database/access.ts';
 import { typeParsers } from '../../src/database/pool.ts';
-import { currentPosition, EventsDeleted, readEvents, timeOf } from '../../src/events/log.ts';
+import { EventsDeleted, readEvents as readLog, timeOf } from '../../src/events/log.ts';
 import { deleteExpiredEvents } from '../../src/events/retention.ts';
+import { EventSequencer } from '../../src/events/sequencer.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase, directConnection } from '../support/database.ts';
+import { endOfLog, readEvents } from '../support/events.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);
@@ -18,9 +20,18 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
+/** Whether a session waits for a lock. */
+async function isWaiting(client: pg.Client): Promise<boolean> {
+  const pid = Reflect.get(client, 'processID');
+  const [row] = await query<{ isWaiting: boolean }>('select cardinality(pg_blocking_pids($1)) > 0 as "isWaiting"', [
+    pid,
+  ]);
+  return row?.isWaiting === true;
+}
+
 /** Runs statements, and returns the events that they wrote. */
 async function eventsOf(work: () => Promise<unknown>, storeId?: string) {
-  const after = await currentPosition(query);
+  const after = await endOfLog(query);
   await work();
   return readEvents(query, { after, limit: 2_000, storeId });
 }
@@ -36,6 +47,11 @@ const insertOrders = (count: number) => `
 const place = (client: pg.Client, storeId: string) => client.query(insertOrders(1), [storeId]);
 
 describe('The event log', () => {
+  test('is written by the sequencer alone: every other function writes into the inbox', async () => {
+    const functions = `select proname from pg_proc where prosrc ~ 'insert into event\\M' order by 1`;
+    expect(await query(functions, [])).toEqual([{ proname: 'sequence_events' }]);
+  });
+
   test('has an event for each change of an order, whatever makes it, and none for a change that changes nothing', async () => {
     const store = await data.store();
     const other = await data.store({ merchant: store.merchant ?? null });
@@ -106,7 +122,7 @@ describe('The event log', () => {
   test('is in the order of commits, not of writes, and shows nothing of what is rolled back', async () => {
     const store = await data.store();
     const [early, late, aborted] = [await connect(), await connect(), await connect()];
-    const after = await currentPosition(query);
+    const after = await endOfLog(query);
     for (const client of [early, late, aborted]) {
       await client.query('begin isolation level serializable');
       await place(client, (await data.store()).id);
@@ -129,7 +145,7 @@ describe('The event log', () => {
 
   test('misses nothing for readers while many transactions of any isolation level wait at random before they commit', async () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => data.store()));
-    const start = await currentPosition(query);
+    const start = await endOfLog(query);
     // Never ends while the others run.
     const idle = await connect();
     await idle.query('begin isolation level repeatable read');
@@ -167,6 +183,60 @@ describe('The event log', () => {
     await idle.query('rollback');
   });
 
+  test('has the events of a store in the order of its commits, also where they wait for each other', async () => {
+    const store = await data.store();
+    const [first, second] = [await connect(), await connect()];
+    const after = await endOfLog(query);
+    const ids: string[] = [];
+    const placeAs = async (client: pg.Client) => ids.push((await place(client, store.id)).rows[0].id);
+    await first.query('begin');
+    await placeAs(first);
+    // It waits for the first transaction, whose next order comes before it.
+    const waiting = placeAs(second);
+    await expect.poll(() => isWaiting(second), { timeout: 60_000 }).toBe(true);
+    await placeAs(first);
+    await first.query('commit');
+    await waiting;
+    const events = await readEvents(query, { after, limit: 10 });
+    expect(events.map(({ orderId }) => orderId)).toEqual(ids);
+  });
+
+  test('is completed in batches, with what a long transaction wrote before others, and with what a snapshot does not tell', async () => {
+    const [open, sequencer] = [await connect(), new EventSequencer(query)];
+    const placed = async (after: number) => (await readLog(query, { after, limit: 10 })).map(({ storeId }) => storeId);
+    const [one, two] = [await data.store(), await data.store()];
+    const start = await endOfLog(query);
+    await open.query('begin');
+    await place(open, one.id);
+    await data.orders(two, 1);
+    expect(await sequencer.run()).toEqual({ moved: 1, isComplete: true });
+    await data.orders(two, 1);
+    expect(await sequencer.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await placed(start)).toEqual([two.id, two.id]);
+    await open.query('commit');
+    expect(await sequencer.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await placed(start)).toEqual([two.id, two.id, one.id]);
+    // As after a failover to a server that has given fewer transaction ids, and with rows of a database that was restored.
+    const move = (seen: string) => query('select moved, next_seen::text as seen from sequence_events($1, 2)', [seen]);
+    await query(`insert into event_inbox (xid, kind, store_id) values ('5', 'STORE_CHANGED', $1)`, [one.id]);
+    await data.orders(two, 2);
+    expect(await move('9000000000:9000000000:')).toEqual([{ moved: 2, seen: '1:1:' }]);
+    expect(await move('1:1:')).toMatchObject([{ moved: 1 }]);
+    expect(await placed(start)).toHaveLength(6);
+  });
+
+  test('is left to one process at a time', async () => {
+    const holder = await connect();
+    await holder.query('begin');
+    await holder.query('select pg_advisory_xact_lock(7274922)');
+    const store = await data.store();
+    const waiting = new EventSequencer(query, { waitMs: 20 });
+    expect(await waiting.run()).toEqual({ moved: 0, isComplete: false });
+    await holder.query('rollback');
+    expect(await waiting.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await query('select from event where store_id = $1', [store.id])).toHaveLength(1);
+  });
+
   test('positions are times, and grow also while the clock is behind', async () => {
     const [event] = await eventsOf(() => data.store());
     expect(Math.abs(Date.parse(timeOf(event?.position ?? 0)) - Date.now())).toBeLessThan(60_000);
@@ -178,7 +248,7 @@ describe('The event log', () => {
 
   test('keeps events for a time, and recognises a position after which some were deleted', async () => {
     await data.store();
-    const before = await currentPosition(query);
+    const before = await endOfLog(query);
     expect(await readEvents(query, { after: before - 1, limit: 1 })).toHaveLength(1);
     expect(await deleteExpiredEvents(query, 1)).toBe(0);
     await query('update event set position = position - 2 * 86400::bigint * 1000000', []);
@@ -191,10 +261,11 @@ describe('The event log', () => {
     expect(Math.max(...deleted)).toBeGreaterThan(0);
     expect(deleted[0] + deleted[1]).toBeLessThanOrEqual(count);
     await deleteExpiredEvents(query, 1);
-    expect(await currentPosition(query)).toBe(last);
+    expect(await endOfLog(query)).toBe(last);
     expect(await readEvents(query, { after: last, limit: 1 })).toEqual([]);
     await expect(readEvents(query, { after: last - 1, limit: 1 })).rejects.toThrow(EventsDeleted);
     await data.store();
+    await endOfLog(query);
     await query('truncate event', []);
     await expect(readEvents(query, { after: last, limit: 1 })).rejects.toThrow(/no longer has all events after/);
   });

@@ -2,11 +2,11 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
-import { currentPosition, readEvents } from '../../src/events/log.ts';
 import { watchWithInterruptions } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { directConnection } from '../support/database.ts';
+import { endOfLog, readEvents } from '../support/events.ts';
 
 const app = await startApp();
 const { primary } = await createReadAccess(app.orm);
@@ -14,7 +14,7 @@ const { primary } = await createReadAccess(app.orm);
 test('clients of two tenants that lose their connections, and the service its database, get the events of their own stores, each once and in order', async () => {
   const stores = [await app.data.store(), await app.data.store()];
   const keys = await Promise.all(stores.map(({ merchant }) => app.newKey({ merchantIds: [String(merchant)] })));
-  const start = await currentPosition(primary);
+  const start = await endOfLog(primary);
   const subscribers = (['sse', 'websocket'] as const).flatMap(transport =>
     stores.map(({ id: storeId }, index) => {
       const after = cursorOf('orderEvents', { storeId, position: start });

@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
-import { currentPosition } from '../../src/events/log.ts';
 import type { Store } from '../../src/store/entities.ts';
 import { openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
+import { endOfLog } from '../support/events.ts';
 
 const app = await startApp();
 const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
@@ -31,13 +31,14 @@ const ofScope = 'subscription ($after: String) { storeEvents(after: $after) { ki
 /** A store with a menu and orders that is deleted, and one of another merchant with its id. */
 async function reuseId() {
   const former = await app.data.store();
-  const position = await currentPosition(access.primary);
+  const position = await endOfLog(access.primary);
   const cursor = (field: StreamField) => cursorOf(field, { storeId: former.id, position });
   await app.data.menu(former, smallMenu('former'));
   const [order] = await app.data.orders(former, 1);
   const { body } = await app.graphql(`{ store(id: "${former.id}") { menuRevision menuHistory { edges { cursor } } } }`);
   await execute('delete from store where id = ?', [former.id]);
   const store = await app.data.store({ id: former.id });
+  await endOfLog(access.primary);
   return { former, store, cursor, order, ...body.data.store };
 }
 
@@ -66,7 +67,7 @@ test('storeEvents has nothing of the former store for a key of the new one', asy
 test('a stream of a store ends when it is deleted, even if another one has its id at once', async () => {
   const store = await app.data.store();
   const key = await app.newKey();
-  const after = cursorOf('orderEvents', { storeId: store.id, position: await currentPosition(access.primary) });
+  const after = cursorOf('orderEvents', { storeId: store.id, position: await endOfLog(access.primary) });
   const stream = open(key, ofStore('orderEvents'), { storeId: store.id, after });
   await app.data.orders(store, 1);
   await stream.next();

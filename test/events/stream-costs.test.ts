@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
-import { currentPosition } from '../../src/events/log.ts';
 import { openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
+import { endOfLog } from '../support/events.ts';
 
 const costPerSecond = 2_000;
 const streams = { total: 200, perKey: 100, buffer: 50, stallSeconds: 30 };
@@ -22,7 +22,7 @@ const watchOrders = `subscription ($storeId: ID!, $after: String) {
 }`;
 
 async function cursorNow(storeId: string): Promise<string> {
-  return cursorOf('orderEvents', { storeId, position: await currentPosition(access.primary) });
+  return cursorOf('orderEvents', { storeId, position: await endOfLog(access.primary) });
 }
 
 function watch(
@@ -104,13 +104,14 @@ test('a key that delivers more than its budget waits and gets every event, while
 test('replays of one key do not hold up a live event of another', async () => {
   const generous = await startApp({ streams: { ...streams, costPerSecond: 10_000_000 } });
   const { data } = generous;
+  const { primary } = await createReadAccess(generous.orm);
   const [replayed, live] = [await data.store(), await data.store()];
   const { items, ...menu } = smallMenu();
   const many = Array.from({ length: 300 }, (_, at) => ({ ...items[0], externalId: at === 0 ? 'item' : `item${at}` }));
   await data.menu(replayed, { ...menu, items: many as typeof items });
   const first = cursorOf('orderEvents', {
     storeId: replayed.id,
-    position: await currentPosition((await createReadAccess(generous.orm)).primary),
+    position: await endOfLog(primary),
   });
   for (let batch = 0; batch < 8; batch++) await data.orders(replayed, 400);
   const other = { url: generous.url, key: await generous.newKey() };
@@ -132,8 +133,9 @@ test('replays of one key do not hold up a live event of another', async () => {
   await expect.poll(() => delivered, { timeout: 60_000 }).toBeGreaterThan(20);
   const behind: number[] = [];
   for (let count = 0; count < 5; count++) {
+    await data.orders(live, 1);
     const before = delivered;
-    await Promise.all([liveStream.next(), data.orders(live, 1)]);
+    await Promise.all([liveStream.next(), endOfLog(primary)]);
     behind.push(delivered - before);
   }
   // A few are executed at a time for the key, and not one for each of its 20 streams.
@@ -164,7 +166,7 @@ test('what streams deliver counts towards the rate limit of the key', async () =
   const key = await limited.newKey();
   const after = cursorOf('orderEvents', {
     storeId: store.id,
-    position: await currentPosition((await createReadAccess(limited.orm)).primary),
+    position: await endOfLog((await createReadAccess(limited.orm)).primary),
   });
   await limited.data.orders(store, 45);
   await watch({ url: limited.url, key }, store.id, after).take(45);

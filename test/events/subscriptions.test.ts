@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/keys.ts';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
-import { currentPosition } from '../../src/events/log.ts';
 import { openStream, type Stream, type StreamRequest, type Transport } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
+import { endOfLog } from '../support/events.ts';
 
 const streams = { total: 70, perKey: 60, buffer: 20, stallSeconds: 10, costPerSecond: 1_000_000 };
 const app = await startApp({ streams });
@@ -33,7 +33,7 @@ const access = await createReadAccess(app.orm);
 
 /** A stream that begins now, rather than when the service has opened it. */
 async function fromNow(field: StreamField, selection: string, storeId = ''): Promise<StreamRequest> {
-  const after = cursorOf(field, { storeId, position: await currentPosition(access.primary) });
+  const after = cursorOf(field, { storeId, position: await endOfLog(access.primary) });
   return resume(field, selection, { storeId, after });
 }
 

@@ -5,15 +5,18 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
+import { createReadAccess } from '../../src/database/access.ts';
 import { createServer } from '../../src/server/server.ts';
 import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { prepare } from '../support/database.ts';
+import { endOfLog } from '../support/events.ts';
 
 const app = await startApp({
   streams: { total: 50, perKey: 20, buffer: 5, stallSeconds: 0, costPerSecond: 1_000_000 },
   rateLimit: 1_000,
 });
+const { primary } = await createReadAccess(app.orm);
 const store = await app.data.store();
 const webSocketUrl = `${app.url.replace('http', 'ws')}/graphql`;
 const document =
@@ -21,6 +24,7 @@ const document =
 const query = document.replace('ID', store.id);
 
 async function cursorNow({ id } = store): Promise<string> {
+  await endOfLog(primary);
   const { body } = await app.graphql(`{ store(id: "${id}") { orderEventsCursor } }`);
   return body.data.store.orderEventsCursor;
 }
@@ -45,6 +49,7 @@ async function readEvents({ body }: Response, count: number): Promise<{ id: stri
 
 test('the cursor of a store is read before its orders, so that a stream after it shows what they do not', async () => {
   await app.data.orders(store, 1);
+  await endOfLog(primary);
   const { result, statements } = await app.statements.during(() =>
     app.graphql(`{ store(id: "${store.id}") { orders(first: 500) { nodes { id } } orderEventsCursor } }`),
   );
@@ -243,6 +248,7 @@ describe('WebSocket', () => {
 test('a cursor whose successors are deleted is an error that says what to do', async () => {
   const after = await cursorNow();
   await app.data.orders(store, 2);
+  await endOfLog(primary);
   await app.orm.em.fork().execute('delete from event');
   const [event] = await readEvents(await get({ query, variables: JSON.stringify({ after }) }), 1);
   const [{ message, extensions }] = JSON.parse(event?.data ?? '').errors;

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { KeyRequest } from '../../src/auth/validate.ts';
+import { createReadAccess } from '../../src/database/access.ts';
 import { verifyCounters } from '../../src/order/counters.ts';
 import type { Store } from '../../src/store/entities.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { createOrderCalls, inputFor, line, mutations } from '../support/evening.ts';
+import { endOfLog, readEvents } from '../support/events.ts';
 
 const app = await startApp();
 const { createStore, place, change, mark } = createOrderCalls(app);
+const { primary } = await createReadAccess(app.orm);
 
 describe('changeOrderStatus', async () => {
   const storeId = await createStore();
@@ -207,10 +210,9 @@ describe('markOrders', async () => {
     const orders = await Promise.all(stores.map(store => app.data.orders(store, 26)));
     const ids = orders.flat().map(({ id }) => id);
     const kindsOf = async (marks: object, count: number) => {
-      await app.orm.em.fork().execute('delete from event');
+      const after = await endOfLog(primary);
       expect((await mark(ids.slice(0, count), marks)).orders).toHaveLength(count);
-      const events = await app.orm.em.fork().execute('select kind from event');
-      return events.map(({ kind }) => kind);
+      return (await readEvents(primary, { after, limit: 100 })).map(({ kind }) => kind);
     };
     expect(await kindsOf({ isRead: true }, 50)).toEqual(Array(50).fill('ORDER_CHANGED'));
     expect(await kindsOf({ inPos: true }, 52)).toEqual(['ORDERS_CHANGED', 'ORDERS_CHANGED']);

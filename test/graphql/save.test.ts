@@ -1,7 +1,12 @@
 import { Readable } from 'node:stream';
+import { graphql } from 'graphql';
 import { expect, test } from 'vitest';
+import { createReadAccess } from '../../src/database/access.ts';
+import { createContext, createRepositories } from '../../src/graphql/context.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
 import type { KindName } from '../../src/import/kinds.ts';
 import { runImport } from '../../src/import/run.ts';
+import { operatorScope } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 
@@ -194,4 +199,18 @@ test('every error is reported with its path, and nothing is saved', async () => 
     { path: ['input', 'id'], type: 'string_too_long' },
     { path: ['input', 'createdAt'], message: 'Value error, the year is not 1 to 9999' },
   ]);
+});
+
+test('each mutation reports its end, also one that fails, so that its events get into the log at once', async () => {
+  let reports = 0;
+  const repositories = createRepositories(await createReadAccess(app.orm));
+  const contextValue = createContext({ orm: app.orm, repositories, onWritten: () => void reports++ }, operatorScope);
+  const source = `mutation {
+    saved: saveMerchant(input: { id: "reported", brandName: "Casa" }) { merchant { id } }
+    refused: markOrders(orderIds: [], isRead: true) { orders { id } }
+  }`;
+  const { data, errors } = await graphql({ schema: loadSchema(), source, contextValue });
+  expect(data).toMatchObject({ saved: { merchant: { id: 'reported' } } });
+  expect(errors).toHaveLength(1);
+  expect(reports).toBe(2);
 });

@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
 import { runDueTimes } from '../../src/events/due-times.ts';
-import { currentPosition, readEvents } from '../../src/events/log.ts';
 import { saveStores } from '../../src/store/save.ts';
 import { openStream } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
+import { endOfLog, readEvents } from '../support/events.ts';
 
 const app = await startApp();
 const { createStore, place, tryToPlace, postMenu } = createOrderCalls(app);
 const { primary } = await createReadAccess(app.orm);
-const start = await currentPosition(primary);
+const start = await endOfLog(primary);
 const timeout = 120_000;
 
 const mutation = `mutation ($storeId: ID!, $state: OrderingState!, $until: DateTime, $delayMinutes: Int, $reason: String) {
@@ -155,7 +155,7 @@ describe('setStoreOrdering', () => {
 
   test('ends by itself, once over all processes, with an event', { timeout }, async () => {
     const stores = await Promise.all(Array.from({ length: 10 }, () => createStore()));
-    const after = cursorOf('storeEvents', { storeId: '', position: await currentPosition(primary) });
+    const after = cursorOf('storeEvents', { storeId: '', position: await endOfLog(primary) });
     const selection = 'kind storeId store { ordering { state } }';
     const stream = openStream('sse', app, {
       query: `subscription ($after: String) { storeEvents(after: $after) { ${selection} } }`,

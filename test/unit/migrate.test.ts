@@ -2,10 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
 import { queryIn } from '../../src/database/transaction.ts';
+import { currentPosition } from '../../src/events/log.ts';
 import { defaultHistoryLimits } from '../../src/limits.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
 import { checkHistoryArguments, findHistoryPages, summarize } from '../../src/menu/history/repository.ts';
 import { createEmptyDatabase, directConnection } from '../support/database.ts';
+import { readEvents } from '../support/events.ts';
 import { splitMenus, splitOrders } from '../support/partitions.ts';
 
 const insertItem = `insert into menu_item (store_id, external_id, position, name, price, tax, in_stock, sell_separately, modifier_external_ids)
@@ -94,13 +96,39 @@ test('after the migration of an earlier version, a statement that updates 51 ord
   await em.execute(`insert into store (id, name) values ('old', '{}');
     insert into orders (id, store_id, created_at, status, customer_name, customer_phone, price, tax, items, ready_by, is_read, in_pos)
     select n, 'old', now(), 'PENDING', 'Ana', '1', 1, 0, '[]', now(), false, false from generate_series(1, 51) n`);
-  const kindsOfUpdate = async () => {
-    await em.execute('delete from event; update orders set is_read = not is_read');
-    return em.execute('select kind, count(*)::int from event group by kind');
+  const kindsOfUpdate = async (table: string) => {
+    await em.execute(`delete from ${table}; update orders set is_read = not is_read`);
+    return em.execute(`select kind, count(*)::int from ${table} group by kind`);
   };
-  expect(await kindsOfUpdate()).toEqual([{ kind: 'ORDER_CHANGED', count: 51 }]);
+  expect(await kindsOfUpdate('event')).toEqual([{ kind: 'ORDER_CHANGED', count: 51 }]);
   await migrate(orm);
-  expect(await kindsOfUpdate()).toEqual([{ kind: 'ORDERS_CHANGED', count: 1 }]);
+  expect(await kindsOfUpdate('event_inbox')).toEqual([{ kind: 'ORDERS_CHANGED', count: 1 }]);
+});
+
+test('events of transactions that are open while the inbox is added get into the log, in order', async () => {
+  const connect = await createEmptyDatabase();
+  const inbox = migrations.findIndex(({ name }) => name === '0021-event-inbox');
+  const migrateFirst = async (count: number) => {
+    const orm = connect({ poolSize: 2 });
+    onTestFinished(() => orm.close());
+    const migrationsList = migrations.slice(0, count);
+    orm.config.set('migrations', { ...orm.config.get('migrations'), migrationsList });
+    await migrate(orm);
+    return orm.em;
+  };
+  const em = (await migrateFirst(inbox)).fork();
+  const query = queryIn(em);
+  await em.execute(`insert into store (id, name) values ('early', '{}'), ('late', '{}')`);
+  const after = await currentPosition(query);
+  const changed = async () => (await readEvents(query, { after, limit: 10 })).map(({ storeId }) => storeId);
+  await em.fork().transactional(async open => {
+    await open.execute(`update store set city = 'Faro' where id = 'early'`);
+    await migrateFirst(inbox + 1);
+    await em.execute(`update store set city = 'Faro' where id = 'late'`);
+    expect(await changed()).toEqual(['late']);
+    await open.execute(`update store set city = 'Lagos' where id = 'early'`);
+  });
+  expect(await changed()).toEqual(['late', 'early', 'early']);
 });
 
 test('orders that are partitioned get the index by service type on every partition, also after an attempt that failed', async () => {

@@ -16,6 +16,7 @@ import { MovedStoresMigration } from './0015-moved-stores.ts';
 import { ReadingPermissionsMigration } from './0016-reading-permissions.ts';
 import { OrderServiceMigration, OrdersByServiceMigration } from './0018-order-service.ts';
 import { EventsOfStoresMigration, StoreOrderingMigration } from './0019-store-ordering.ts';
+import { EventInboxMigration } from './0021-event-inbox.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -39,4 +40,5 @@ export const migrations = [
   { name: '0018-orders-by-service', class: OrdersByServiceMigration },
   { name: '0019-store-ordering', class: StoreOrderingMigration },
   { name: '0019-store-ordering-index', class: EventsOfStoresMigration },
+  { name: '0021-event-inbox', class: EventInboxMigration },
 ];

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepared, type Query } from '../database/query.ts';
+
+/** Bounds a transaction; each event takes some 20 µs. */
+const batchSize = 5_000;
+/** So long another process may be at it, whose commit waits for a standby that is gone, for example. */
+const maxWaitMs = 1_000;
+const minRetryMs = 2;
+const maxRetryMs = 50;
+/** A snapshot saves time only; without it nothing is overlooked, whatever became of the database meanwhile. */
+const maxSnapshotMs = 60_000;
+
+const noSnapshot = '1:1:';
+const sequenceStatement = prepared(
+  'select moved, next_seen::text as "nextSeen" from sequence_events($1::pg_snapshot, $2)',
+);
+
+/** Both null while another process is at it. */
+interface Sequenced {
+  readonly moved: number | null;
+  readonly nextSeen: string | null;
+}
+
+export interface Turn {
+  readonly moved: number;
+  /** Whether all that was committed before is in the log; otherwise there is more or, if nothing was moved, other processes were at it all the time. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Moves events from the inbox, where the triggers write them, into the log, and gives them their positions: docs/decisions/0015-event-log.md.
+ * Every serving process has one, and so has a command that needs the end of the log; of all of them one works at a time.
+ */
+export class EventSequencer {
+  readonly #query: Query;
+  readonly #waitMs: number;
+  #seen = noSnapshot;
+  #completeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(query: Query, { waitMs = maxWaitMs } = {}) {
+    this.#query = query;
+    this.#waitMs = waitMs;
+  }
+
+  /** Moves one batch, once no other process is at it. */
+  async run(): Promise<Turn> {
+    const until = performance.now() + this.#waitMs;
+    for (let retryMs = minRetryMs; ; retryMs = Math.min(retryMs * 2, maxRetryMs)) {
+      const moved = await this.#move();
+      if (moved !== null) return { moved, isComplete: moved < batchSize };
+      if (performance.now() >= until) return { moved: 0, isComplete: false };
+      await sleep(retryMs * (0.5 + Math.random()), undefined, { ref: false });
+    }
+  }
+
+  async #move(): Promise<number | null> {
+    const now = performance.now();
+    const isComplete = now - this.#completeAt > maxSnapshotMs;
+    const [row] = await this.#query<Sequenced>(sequenceStatement, [isComplete ? noSnapshot : this.#seen, batchSize]);
+    if (row?.moved == null || row.nextSeen === null) return null;
+    this.#seen = row.nextSeen;
+    if (isComplete && row.moved < batchSize) this.#completeAt = now;
+    return row.moved;
+  }
+}
+
+/** Moves every event that is committed by now into the log, as far as other processes let it. */
+export async function sequenceEvents(query: Query): Promise<void> {
+  const sequencer = new EventSequencer(query);
+  let turn: Turn;
+  do turn = await sequencer.run();
+  while (turn.moved > 0 && !turn.isComplete);
+}
