@@ -46,10 +46,14 @@ export async function issueKey(em: EntityManager, request: KeyRequest): Promise<
 
 const withGrants = { populate: ['grants'], populateOrderBy: { grants: { id: 'asc' } } } as const;
 
-/** A page of keys with their grants, or every key; oldest first. */
-export async function listKeys(em: EntityManager, { skip, limit }: Partial<Pagination> = {}): Promise<ApiKey[]> {
+/** A page of keys with their grants, or every key; oldest first by default. */
+export async function listKeys(
+  em: EntityManager,
+  { skip, limit, newestFirst = false }: Partial<Pagination> & { readonly newestFirst?: boolean } = {},
+): Promise<ApiKey[]> {
   const page = skip === undefined || limit === undefined ? {} : { offset: skip, limit };
-  return em.find(ApiKeyEntity, {}, { ...withGrants, orderBy: { createdAt: 'asc', id: 'asc' }, ...page });
+  const direction = newestFirst ? 'desc' : 'asc';
+  return em.find(ApiKeyEntity, {}, { ...withGrants, orderBy: { createdAt: direction, id: direction }, ...page });
 }
 
 /** Finds a key with its grants. */

@@ -19,7 +19,8 @@ const loadApiKey = async (
 export const authResolvers = {
   Query: {
     viewer: (_root, _args, context) => loadApiKey({ id: requireKey(context.scope).keyId ?? '' }, {}, context),
-    apiKeys: (_root, pagination, { forkEntityManager }) => listKeys(forkEntityManager(), checkPagination(pagination)),
+    apiKeys: (_root, { newestFirst, ...pagination }, { forkEntityManager }) =>
+      listKeys(forkEntityManager(), { newestFirst, ...checkPagination(pagination) }),
   },
   Mutation: {
     createApiKey: (_root, { input }, { scope, forkEntityManager }) => {

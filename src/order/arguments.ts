@@ -29,6 +29,8 @@ export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageR
   readonly customerName: string | undefined;
   /** Digits only; the empty string matches no order. */
   readonly phoneNumber: string | undefined;
+  /** As above. */
+  readonly phoneDigits: string | undefined;
   readonly status: readonly OrderStatus[] | undefined;
   readonly serviceType: readonly ServiceType[] | undefined;
   /** The number of pages to skip. */
@@ -56,13 +58,16 @@ export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArgum
     startTime: filter?.startTime ?? undefined,
     endTime: filter?.endTime ?? undefined,
     customerName: filter?.customerName || undefined,
-    phoneNumber: filter?.phoneNumber ? filter.phoneNumber.replace(/[^0-9]/g, '').slice(-maxPhoneDigits) : undefined,
+    phoneNumber: filter?.phoneNumber ? digitsOf(filter.phoneNumber).slice(-maxPhoneDigits) : undefined,
+    phoneDigits: filter?.phoneDigits ? digitsOf(filter.phoneDigits) : undefined,
     status: selectStatuses(filter ?? {}),
     serviceType: filter?.serviceType?.length ? [...new Set(filter.serviceType)].sort() : undefined,
     ...pageRequest('order', args, pageSize ?? defaultSize),
     pageIndex: pageIndex ?? 0,
   };
 }
+
+const digitsOf = (text: string) => text.replace(/[^0-9]/g, '');
 
 /** The statuses of matching orders, always in the same order, so that equal searches have equal cache keys; undefined if all are. */
 function selectStatuses({ status, isCompleted }: OrderFilter): readonly OrderStatus[] | undefined {
@@ -73,8 +78,10 @@ function selectStatuses({ status, isCompleted }: OrderFilter): readonly OrderSta
   return selected.length === orderStatuses.length ? undefined : selected;
 }
 
-function filterErrors({ startTime, endTime, customerName, phoneNumber }: OrderFilter): ValidationError[] {
-  const errors = [...textErrors('customerName', customerName), ...textErrors('phoneNumber', phoneNumber)];
+function filterErrors({ startTime, endTime, ...texts }: OrderFilter): ValidationError[] {
+  const errors = (['customerName', 'phoneNumber', 'phoneDigits'] as const).flatMap(name =>
+    textErrors(name, texts[name]),
+  );
   if (startTime && endTime && startTime > endTime) {
     const message = `the start ${startTime.toISOString()} is after the end ${endTime.toISOString()}`;
     errors.push({ path: ['filter', 'startTime'], type: 'value_error', message });

@@ -37,7 +37,7 @@ export interface FoundOrders extends Page<Order> {
 /** Page sizes and sets of statuses make many texts, and every connection keeps those that are prepared. */
 const maxPreparedStatements = 200;
 
-/** Orders that a search by one or two letters may compare: some 40 ms of CPU. */
+/** Orders that a search without an index may compare: some 40 ms of CPU. */
 const maxScannedOrders = 50_000;
 
 export function createOrderRepository({ em, query, primary }: ReadAccess) {
@@ -93,11 +93,13 @@ export function createOrderRepository({ em, query, primary }: ReadAccess) {
   };
 }
 
-function tooManyToScan({ customerName }: Search, count: number): InvalidInput {
-  const message =
-    `"${customerName}" is too short to be searched in ${count} orders: give three letters or digits in a row, ` +
-    `or a time range or statuses with at most ${maxScannedOrders} orders`;
-  return new InvalidInput([{ path: ['filter', 'customerName'], type: 'value_error', message }]);
+function tooManyToScan({ customerName, phoneDigits }: Search, count: number): InvalidInput {
+  const [name, reason, advice] =
+    customerName === undefined
+      ? ['phoneDigits', `"${phoneDigits}" cannot`, 'give the last digits as phoneNumber']
+      : ['customerName', `"${customerName}" is too short to`, 'give three letters or digits in a row'];
+  const message = `${reason} be searched in ${count} orders: ${advice}, or a time range or statuses with at most ${maxScannedOrders} orders`;
+  return new InvalidInput([{ path: ['filter', name], type: 'value_error', message }]);
 }
 
 function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: PageRow) => Order): FoundOrders {

@@ -82,16 +82,27 @@ const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
     condition: ({ phoneNumber = '' }, { bind }) => {
       if (phoneNumber === '') return 'and false';
       // A range rather than `like`, for which a generic plan cannot use the index.
-      const [first, end] = prefixRange([...phoneNumber].reverse().join(''));
+      const [first, end] = prefixRange(reverse(phoneNumber));
       return `and phone_reversed >= ${bind(first, 'text')} and phone_reversed < ${bind(end, 'text')}`;
     },
   },
+  phoneDigits: {
+    isSet: search => search.phoneDigits !== undefined,
+    isCounted: false,
+    isIndexed: () => false,
+    isPreparable: () => true,
+    condition: ({ phoneDigits = '' }, { bind }) =>
+      phoneDigits === '' ? 'and false' : `and phone_reversed like ${bind(`%${reverse(phoneDigits)}%`, 'text')}`,
+  },
 };
+
+const reverse = (digits: string) => [...digits].reverse().join('');
 
 const rulesOf = (search: Search): FilterRule[] => Object.values(filterRules).filter(rule => rule.isSet(search));
 
-/** Whether a name is searched that is too short for the index, so that every order of the store is compared. */
-export const isFullScan = (search: Search) => search.customerName !== undefined && !isIndexed(search);
+/** Whether no index finds a text, such as a name that is too short for its index, so that every order of the store is compared. */
+export const isFullScan = (search: Search) =>
+  (search.customerName !== undefined || search.phoneDigits !== undefined) && !isIndexed(search);
 export const isIndexed = (search: Search) => rulesOf(search).some(rule => rule.isIndexed(search));
 export const isCounted = (search: Search) => rulesOf(search).every(rule => rule.isCounted);
 export const isPreparable = (search: Search) => rulesOf(search).every(rule => rule.isPreparable(search));

@@ -60,6 +60,7 @@ test('apiKeys are paged, and take the same number of statements for one key and 
   ];
   expect(one.body.data.apiKeys).toEqual(all.slice(-1));
   expect(many.body.data.apiKeys).toEqual(all.slice(-5));
+  expect((await page('skip: 1, limit: 3, newestFirst: true')).body.data.apiKeys).toEqual(all.toReversed().slice(1, 4));
   expect(ofMany).toHaveLength(ofOne.length);
   expect((await page('limit: 1001')).body.errors[0].message).toBe('limit: 1001 is too large; it must be at most 1000');
 });

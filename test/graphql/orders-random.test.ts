@@ -64,6 +64,7 @@ const filter: fc.Arbitrary<OrderFilter> = fc
       fc.oneof(name, name.chain(partOf), fc.string({ maxLength: 3, unit: 'grapheme' })).chain(recased),
     ),
     phoneNumber: maybe(fc.oneof(phone, fc.nat(99).map(String), fc.constantFrom('none', '+'))),
+    phoneDigits: maybe(fc.oneof(phone.chain(partOf), fc.constantFrom('none', '+'))),
     status: maybe(fc.uniqueArray(status)),
     isCompleted: maybe(fc.boolean()),
   })
@@ -80,12 +81,13 @@ const digits = (text: string) => text.replace(/\D/g, '');
 /** Implements the rules of docs/interface.md#orders. */
 function matches(
   order: Order,
-  { startTime, endTime, customerName, phoneNumber, status: statuses, isCompleted }: OrderFilter,
+  { startTime, endTime, customerName, phoneNumber, phoneDigits, status: statuses, isCompleted }: OrderFilter,
 ) {
   if (startTime && order.createdAt < startTime) return false;
   if (endTime && order.createdAt > endTime) return false;
   if (customerName && !fold(order.customerName).includes(fold(customerName))) return false;
   if (phoneNumber && !(digits(phoneNumber) && digits(order.customerPhone).endsWith(digits(phoneNumber)))) return false;
+  if (phoneDigits && !(digits(phoneDigits) && digits(order.customerPhone).includes(digits(phoneDigits)))) return false;
   const isOpen = ['PENDING', 'ACCEPTED', 'READY'].includes(order.status);
   if (isCompleted !== undefined && isCompleted === isOpen) return false;
   return !statuses?.length || statuses.includes(order.status);

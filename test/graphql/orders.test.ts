@@ -153,6 +153,15 @@ describe('phoneNumber', () => {
   });
 });
 
+test('phoneDigits matches digits in a row anywhere in the stored number, and nothing without a digit', async () => {
+  const store = await createStore({ spaced: withPhone('+351 912-345-678'), short: withPhone('345678') });
+  expect(await findNames(store, { phoneDigits: '+351 91' })).toEqual(['spaced']);
+  expect(await findNames(store, { phoneDigits: '912 34' })).toEqual(['spaced']);
+  expect(await findNames(store, { phoneDigits: '34-56' })).toEqual(['short', 'spaced']);
+  expect(await findNames(store, { phoneDigits: '219' })).toEqual([]);
+  expect(await findNames(store, { phoneDigits: '+' })).toEqual([]);
+});
+
 describe('status', () => {
   const orders = {
     pending: { status: 'PENDING' },

@@ -31,7 +31,9 @@ export function createKeys(app: App): Screen {
   async function load(): Promise<void> {
     try {
       const { apiKeys } = await fetchKeys({ skip: keys.length });
-      keys = [...keys, ...apiKeys];
+      // Keys that were issued meanwhile move others to the next page.
+      const known = new Set(keys.map(({ id }) => id));
+      keys = [...keys, ...apiKeys.filter(({ id }) => !known.has(id))];
       hasMore = apiKeys.length === pageSize;
       isLoaded = true;
       app.update();
@@ -47,7 +49,7 @@ export function createKeys(app: App): Screen {
     try {
       const { createApiKey: issued } = await createKey({ input: request });
       if (issued) {
-        keys = [...keys, issued.apiKey];
+        keys = [issued.apiKey, ...keys];
         secret = { label: `The key “${issued.apiKey.name}”.`, text: issued.key };
         form.reset();
       }
@@ -97,7 +99,7 @@ export function createKeys(app: App): Screen {
         ${secret ? renderSecret(secret.label, secret.text, forgetSecret) : nothing}
         ${renderKeyForm({ isSending, errors, submit })}
         <p class="small" role="status">${isLoaded ? describe(keys.length, hasMore) : 'Loading…'}</p>
-        <ul class="list">${repeat(keys.toReversed(), ({ id }) => id, renderKey)}</ul>
+        <ul class="list">${repeat(keys, ({ id }) => id, renderKey)}</ul>
         ${hasMore ? html`<button type="button" @click=${load}>Show more</button>` : nothing}
       </div>`;
   }

@@ -9,6 +9,10 @@ export interface LiveOptions {
   readonly storeId: string;
   readonly board: Board;
   readonly onConnection: (connection: Connection) => void;
+  /** Called with the new state of an order. */
+  readonly onOrder: (order: Order) => void;
+  /** Called when all orders were read again. */
+  readonly onReload: () => void;
   /** Called when the board has changed. */
   readonly update: () => void;
   readonly fail: (error: unknown) => void;
@@ -23,7 +27,7 @@ const reopenMs = 3000;
  * Keeps a board current: a stream reports each change within milliseconds, and resumes where it was cut. Beside it the revision of the
  * orders is read; if it has changed without an event, or if there is no stream, the orders are read again.
  */
-export function followOrders({ storeId, board, onConnection, update, fail }: LiveOptions) {
+export function followOrders({ storeId, board, onConnection, onOrder, onReload, update, fail }: LiveOptions) {
   const closing = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let reopenTimer: ReturnType<typeof setTimeout> | undefined;
@@ -94,7 +98,7 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
   async function readSnapshot(): Promise<void> {
     reported = [];
     try {
-      const snapshot = await fetchSnapshot(storeId);
+      const snapshot = await fetchSnapshot(storeId, board);
       if (closing.signal.aborted) return;
       board.replace(snapshot, reported);
       revision = snapshot.revision;
@@ -103,6 +107,7 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
     } finally {
       reported = undefined;
     }
+    onReload();
     update();
   }
 
@@ -158,6 +163,7 @@ export function followOrders({ storeId, board, onConnection, update, fail }: Liv
   function report(order: Order): void {
     reported?.push(order);
     board.apply(order);
+    onOrder(order);
     update();
   }
 

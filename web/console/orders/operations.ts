@@ -44,7 +44,13 @@ export interface Snapshot {
   readonly orders: readonly Order[];
 }
 
-export async function fetchSnapshot(store: string): Promise<Snapshot> {
+/** What a board has already. */
+interface Known {
+  /** The ids of orders that were completed since they were read, unless the others include them. */
+  readonly missingFrom: (orders: readonly Order[]) => readonly string[];
+}
+
+export async function fetchSnapshot(store: string, known: Known): Promise<Snapshot> {
   const completed = fetchCompleted({ store });
   // Handled below, if the first page does not fail before.
   completed.catch(() => {});
@@ -57,5 +63,8 @@ export async function fetchSnapshot(store: string): Promise<Snapshot> {
     page = next?.pageInfo;
   }
   orders.push(...((await completed).store?.orders.nodes ?? []));
+  // The completed ones that were placed last do not include one that was ordered days ago and handed over just now.
+  const missing = await Promise.all(known.missingFrom(orders).map(id => fetchOrder({ order: id })));
+  orders.push(...missing.flatMap(({ order }) => (order?.store.id === store ? order : [])));
   return { revision: first?.ordersRevision ?? 0, cursor: first?.orderEventsCursor ?? null, orders };
 }

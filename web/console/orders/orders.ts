@@ -30,8 +30,15 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   /** An order that was opened by its URL or found by the search, but is not on the board. */
   let foundOrder: Order | undefined;
   const ordering = createOrdering({ app, storeId: store.id, times });
-  const search = createOrderSearch({ app, storeId: store.id });
+  const search = createOrderSearch({ app, storeId: store.id, known: id => board.get(id) });
   const timer = setInterval(update, clockMs);
+  watch.listen({
+    onOrder(order) {
+      if (order.id === foundOrder?.id) foundOrder = order;
+      search.report(order);
+    },
+    onReload: search.load,
+  });
   // On the window, since the focus may be nowhere when what had it is gone.
   addEventListener('keydown', onKeyDown);
   onRoute();
@@ -177,6 +184,7 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
     close() {
       clearInterval(timer);
       removeEventListener('keydown', onKeyDown);
+      watch.listen(undefined);
       ordering.close();
       search.close();
     },

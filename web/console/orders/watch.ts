@@ -9,6 +9,13 @@ import { fetchOrder, type Order } from './operations.ts';
 import { createOutbox, type StatusChange } from './outbox.ts';
 import { statuses } from './statuses.ts';
 
+/** A part of the page that shows orders, too. */
+interface OrderListener {
+  readonly onOrder: (order: Order) => void;
+  /** Called when changes may have been missed. */
+  readonly onReload: () => void;
+}
+
 export type OrderWatch = ReturnType<typeof createOrderWatch>;
 
 /**
@@ -18,7 +25,8 @@ export type OrderWatch = ReturnType<typeof createOrderWatch>;
 export function createOrderWatch(app: App, store: StoreContext) {
   const { update, notices } = app;
   let connection: Connection = 'connecting';
-  const board = new Board(arrived => {
+  let listener: OrderListener | undefined;
+  const board = new Board(store.id, arrived => {
     const [first] = arrived;
     const text = arrived.length === 1 ? `New order of ${first?.customer.name}` : `${arrived.length} new orders`;
     notices.announce(text);
@@ -36,7 +44,17 @@ export function createOrderWatch(app: App, store: StoreContext) {
     alarm.check();
     update();
   };
-  const live = followOrders({ storeId: store.id, board, onConnection: setConnection, update: onBoard, fail: app.fail });
+  const live = followOrders({
+    storeId: store.id,
+    board,
+    onConnection: setConnection,
+    onOrder: order => listener?.onOrder(order),
+    onReload: () => listener?.onReload(),
+    update: onBoard,
+    fail: app.fail,
+  });
+  const storeBoard = () => board.store();
+  addEventListener('pagehide', storeBoard);
   const outbox = createOutbox({
     storeId: store.id,
     onChanged: order => order && live.report(order),
@@ -76,9 +94,15 @@ export function createOrderWatch(app: App, store: StoreContext) {
     /** The number of changes that were not sent yet. */
     waiting: outbox.size,
     change: (order: Order, to: OrderStatus) => outbox.add({ orderId: order.id, from: order.status, to }),
+    /** Reports changes of all orders of the store, those that are not on the board included. */
+    listen(next: OrderListener | undefined): void {
+      listener = next;
+    },
     /** Shows the new state of an order, as a mutation returned it. */
     report: live.report,
     close(): void {
+      board.store();
+      removeEventListener('pagehide', storeBoard);
       live.close();
       outbox.close();
       alarm.close();
