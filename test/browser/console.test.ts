@@ -30,8 +30,9 @@ const light = { schemes: ['light'] } as const;
 const hasFocus = (part: Locator) => part.evaluate(element => element === document.activeElement);
 
 /** An order of this guest, placed through the graph. */
-async function placeFor(storeId: string, name: string): Promise<{ readonly id: string }> {
-  return place(storeId, ['2 burger: size/large, toppings/cheese'], { customer: { name, phone: '+351 912 345 678' } });
+async function placeFor(storeId: string, name: string, more: object = {}): Promise<{ readonly id: string }> {
+  const customer = { name, phone: '+351 912 345 678' };
+  return place(storeId, ['2 burger: size/large, toppings/cheese'], { customer, ...more });
 }
 
 async function statusOf(id: string): Promise<string> {
@@ -389,6 +390,24 @@ describeInBrowser('/console', () => {
     await site.graphql(busy, { id });
     const reader = await open(`/console?store=${id}`, await site.newKey({ storeIds: [id], permissions: [] }));
     await reader.getByRole('status').filter({ hasText: 'Busy, 20 min later (rain)' }).waitFor();
+  });
+
+  test('shows how a guest gets an order, and takes a reason for a refusal', async () => {
+    const store = await createStore();
+    const address = { addressLine1: 'Rua Augusta 1', postalCode: '1100-048', city: 'Lisboa', note: 'ring twice' };
+    await placeFor(store, 'Ana', { serviceType: 'DINE_IN', table: '12' });
+    await placeFor(store, 'Bea', { serviceType: 'DELIVERY', address, charges: [{ name: 'Delivery', amount: 50 }] });
+    const page = await open(`/console?store=${store}`);
+    await card(page, 'Ana').getByText('Dine-in, table 12').waitFor();
+    await card(page, 'Bea').locator('.card-main').click();
+    const detail = page.getByRole('complementary');
+    await detail.getByText('Rua Augusta 1, 1100-048 Lisboa').waitFor();
+    await detail.getByText('ring twice').waitFor();
+    await detail.getByText('25.50').waitFor();
+    await detail.getByRole('button', { name: 'Reject' }).click();
+    await detail.getByLabel('Reason').fill('no more cheese');
+    await detail.getByRole('button', { name: 'Yes, reject' }).click();
+    await detail.getByText('no more cheese').waitFor();
   });
 
   test('can be used by keyboard: to an order, its details, a refusal that asks first, and back', async () => {

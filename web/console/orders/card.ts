@@ -4,6 +4,7 @@ import type { Format } from '../../menu/format.ts';
 import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
 import type { StatusChange } from './outbox.ts';
+import { serviceOf } from './service.ts';
 import { nextStatus, statuses } from './statuses.ts';
 import { renderLines, renderNote } from './ticket.ts';
 import type { Times } from './times.ts';
@@ -16,7 +17,7 @@ export interface OrderView {
   /** The change that was not confirmed yet. */
   readonly changeOf: (orderId: string) => StatusChange | undefined;
   /** Undefined for a key that may not change orders. */
-  readonly change: ((order: Order, to: OrderStatus) => void) | undefined;
+  readonly change: ((order: Order, to: OrderStatus, reason?: string) => void) | undefined;
   readonly open: (order: Order) => void;
   readonly isOffline: boolean;
 }
@@ -32,6 +33,7 @@ export function renderCard(order: Order, view: OrderView, isOpen: boolean): Temp
         <strong><bdi>${customer.name || 'Guest'}</bdi></strong>
         ${isRead || status !== 'PENDING' ? nothing : html`<span class="badge">new</span>`}
         <span class="number">#${id.slice(-4)}</span>
+        ${serviceOf(order) ? html`<span class="service">${serviceOf(order)}</span>` : nothing}
         <span class="due">${renderDue(order, view)}</span>
       </button>
       ${column === 'done' ? nothing : [renderLines(readLines(order.items)), renderNote(customerComments), renderNext(order, view)]}

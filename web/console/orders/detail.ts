@@ -1,8 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderStatus } from '../../../src/generated/web.ts';
+import { onSubmit, textOf } from '../form.ts';
 import { type OrderView, renderNext } from './card.ts';
 import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
+import { addressOf, serviceOf } from './service.ts';
 import { nextStatus, statuses } from './statuses.ts';
 import { renderLines, renderNote } from './ticket.ts';
 
@@ -18,7 +20,10 @@ export interface DetailOptions {
 /** Renders everything about an order, and every change that it allows. */
 export function renderDetail({ order, view, confirming, confirm, close }: DetailOptions): TemplateResult {
   const { format, times, now } = view;
-  const { id, customer, status, createdAt, readyBy, completedAt, customerComments, price, tax, inPos } = order;
+  const { id, customer, status, createdAt, readyBy, completedAt, customerComments, total, tax, inPos } = order;
+  const { statusReason, confirmedReadyBy } = order;
+  const row = (name: string, text: string) =>
+    text ? html`<div><dt>${name}</dt><dd dir="auto">${text}</dd></div>` : nothing;
   return html`
     <aside class="detail" aria-labelledby="detail-title">
       <header>
@@ -28,9 +33,14 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
       <p class="status ${statuses[status].column}">${statuses[status].label}</p>
       ${renderLines(readLines(order.items))}
       ${renderNote(customerComments)}
+      ${renderNote(order.address?.note)}
       <dl>
-        <div><dt>Total</dt><dd>${format.price(price)} <span class="small">with ${format.price(tax)} tax</span></dd></div>
+        ${row('Reason', statusReason ?? '')}
+        ${row('Service', serviceOf(order))}
+        ${row('Address', addressOf(order))}
+        <div><dt>Total</dt><dd>${format.price(total)} <span class="small">with ${format.price(tax)} tax</span></dd></div>
         <div><dt>Ready by</dt><dd>${times.at(readyBy, now)} · ${times.fromNow(readyBy, now)}</dd></div>
+        ${row('Confirmed', confirmedReadyBy ? times.at(confirmedReadyBy, now) : '')}
         <div><dt>Placed</dt><dd>${times.at(createdAt, now)} · ${times.fromNow(createdAt, now)}</dd></div>
         ${completedAt ? html`<div><dt>Completed</dt><dd>${times.at(completedAt, now)}</dd></div>` : nothing}
         ${customer.phone ? html`<div><dt>Phone</dt><dd><a href="tel:${customer.phone.replace(/[^+\d]/g, '')}" dir="ltr">${customer.phone}</a></dd></div>` : nothing}
@@ -43,12 +53,18 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
       </div>
     </aside>`;
 
-  function renderOthers(shown: Order, change: (order: Order, to: OrderStatus) => void): TemplateResult {
+  function renderOthers(shown: Order, change: NonNullable<OrderView['change']>): TemplateResult {
     if (confirming && shown.nextStatuses.includes(confirming)) {
       return html`
         <p role="alert">${statuses[confirming].action}? This cannot be undone.</p>
-        <button type="button" class="danger" id="confirm" @click=${() => change(shown, confirming)}>Yes, ${statuses[confirming].action.toLowerCase()}</button>
-        <button type="button" @click=${() => confirm(undefined)}>No</button>`;
+        <form @submit=${onSubmit(
+          form => textOf(form, 'reason'),
+          reason => change(shown, confirming, reason || undefined),
+        )}>
+          <label>Reason, if you like <input name="reason" maxlength="1000" autocomplete="off" dir="auto"></label>
+          <button class="danger" id="confirm">Yes, ${statuses[confirming].action.toLowerCase()}</button>
+          <button type="button" @click=${() => confirm(undefined)}>No</button>
+        </form>`;
     }
     const others = shown.nextStatuses.filter(to => to !== nextStatus(shown.nextStatuses));
     return html`${others.map(to => html`<button type="button" @click=${() => confirm(to)}>${statuses[to].action}</button>`)}`;

@@ -43,10 +43,10 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   addEventListener('keydown', onKeyDown);
   onRoute();
 
-  function change(order: Order, to: OrderStatus): void {
+  function change(order: Order, to: OrderStatus, reason?: string): void {
     if (confirming) document.getElementById('detail-title')?.focus();
     confirming = undefined;
-    watch.change(order, to);
+    watch.change(order, to, reason);
   }
 
   function open(order: Order): void {

@@ -7,6 +7,8 @@ export interface StatusChange {
   readonly orderId: string;
   readonly from: OrderStatus;
   readonly to: OrderStatus;
+  /** Why, for the guest and for colleagues. */
+  readonly reason?: string | undefined;
   /** Whether it was sent before without a response: then the server may have made it. */
   readonly isRepeated: boolean;
 }
@@ -57,9 +59,9 @@ export function createOutbox({ storeId, onChanged, onRefused, update }: OutboxOp
 
   /** Returns whether there was a response. */
   async function sendOne(change: StatusChange): Promise<boolean> {
-    const { orderId: order, from, to } = change;
+    const { orderId: order, from, to, reason = null } = change;
     try {
-      const { changeOrderStatus } = await changeStatus({ order, from, to });
+      const { changeOrderStatus } = await changeStatus({ order, from, to, reason });
       onChanged(changeOrderStatus?.order, change);
     } catch (error) {
       if (error instanceof Unreachable) {

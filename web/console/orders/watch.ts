@@ -93,7 +93,8 @@ export function createOrderWatch(app: App, store: StoreContext) {
     changeOf: outbox.changeOf,
     /** The number of changes that were not sent yet. */
     waiting: outbox.size,
-    change: (order: Order, to: OrderStatus) => outbox.add({ orderId: order.id, from: order.status, to }),
+    change: (order: Order, to: OrderStatus, reason?: string) =>
+      outbox.add({ orderId: order.id, from: order.status, to, reason }),
     /** Reports changes of all orders of the store, those that are not on the board included. */
     listen(next: OrderListener | undefined): void {
       listener = next;
