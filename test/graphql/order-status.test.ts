@@ -47,6 +47,13 @@ describe('changeOrderStatus', async () => {
       for (const { error } of both) outcomes[error ? (error.extensions.code as 'CONFLICT') : 'changed'] += 1;
     }
     expect(outcomes).toEqual({ changed: 30, CONFLICT: 30 });
+    const { body } = await app.graphql(
+      'query ($id: ID!) { store(id: $id) { orders { nodes { status steps { status } } } } }',
+      { id: storeId },
+    );
+    for (const { status, steps } of body.data.store.orders.nodes) {
+      expect(steps).toEqual([{ status: 'PENDING' }, { status }]);
+    }
     expect(await verifyCounters(operatorFork(app.orm))).toEqual([]);
   });
 
