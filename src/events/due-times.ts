@@ -3,6 +3,8 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { prepared } from '../database/query.ts';
 import { currentRequest } from '../database/statements.ts';
 import { queryIn } from '../database/transaction.ts';
+import { lockStore } from '../menu/replace.ts';
+import { restock, type StockDue } from '../menu/stock.ts';
 
 /** A time that another process has set is noticed after so long at the latest. */
 const maxDelayMs = 2_000;
@@ -48,17 +50,26 @@ const nextStatement = prepared(
 function endOfOneStore(em: EntityManager): Promise<boolean> {
   return em.transactional(async tx => {
     const query = queryIn(tx);
-    const [store] = await query<{ readonly id: string }>(lockStatement, []);
-    if (store) await query(endStatement, [store.id]);
-    return store !== undefined;
+    const [store] = await query<{ readonly id: string }>(claimStatement, []);
+    if (!store) return false;
+    await lockStore(query, store.id, { source: 'STOCK_UNTIL' });
+    // After the lock, so that it sees what was set while the claim waited.
+    const due = await query<Due>(deleteStatement, [store.id]);
+    const stock = due.filter((time): time is StockDue => time.subject !== 'ordering');
+    if (stock.length < due.length) await query(openStatement, [store.id]);
+    if (stock.length > 0) await restock(tx, store.id, stock);
+    return true;
   });
 }
 
-const lockStatement = prepared(`
+type Due = StockDue | { readonly subject: 'ordering' };
+
+const claimStatement = prepared(`
   select id from store where id in (select store_id from due_time where due_at <= now())
   limit 1 for no key update skip locked`);
 
-// A second statement, which sees what the transaction before has set, for which the lock has waited.
-const endStatement = prepared(`
-  with due as (delete from due_time where store_id = $1 and due_at <= now() returning subject)
-  update store set ordering = null where id = $1 and exists (select from due where subject = 'ORDERING')`);
+const deleteStatement = prepared(
+  'delete from due_time where store_id = $1 and due_at <= now() returning subject, external_id as "externalId"',
+);
+
+const openStatement = prepared('update store set ordering = null where id = $1');

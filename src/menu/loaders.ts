@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
-import type { MenuRepository, Orderable } from './repository.ts';
+import type { MenuRepository, Orderable, SoldOutRow } from './repository.ts';
 
 /**
  * Keyed by the store itself rather than its id: only stores in the key's access scope can be loaded. A request sees one
@@ -17,7 +17,13 @@ export function menuLoaders(repository: MenuRepository) {
     { cacheKeyFn: store => store.id },
   );
   const revisions = new Map<string, Promise<{ readonly revision: number }>>();
+  const soldOut = new DataLoader<string, readonly SoldOutRow[]>(async storeIds => {
+    const byStore = Map.groupBy(await repository.findSoldOut(storeIds), ({ storeId }) => storeId);
+    return storeIds.map(id => byStore.get(id) ?? []);
+  });
   return {
+    /** What is sold out until a time, the next one first. */
+    soldOutOf: ({ id }: Store) => soldOut.load(id),
     byStore: {
       load(store: Store): Promise<Configuration> {
         const configuration = configurations.load(store);
@@ -30,11 +36,13 @@ export function menuLoaders(repository: MenuRepository) {
       /** Makes the request read its own write. */
       prime(store: Store, configuration: Configuration): void {
         configurations.clear(store).prime(store, configuration);
+        soldOut.clear(store.id);
         revisions.set(store.id, Promise.resolve(configuration));
       },
       /** The same for a write that has read no configuration: it is loaded where it is selected. */
       clear(store: Store, revision: number): void {
         configurations.clear(store);
+        soldOut.clear(store.id);
         revisions.set(store.id, Promise.resolve({ revision }));
       },
     },

@@ -133,14 +133,15 @@ function rowsOf(
 /**
  * Makes all rows of a store ($1) equal to five JSON lists ($2 to $6, in the order of `menuKinds`) and grows the
  * revision, which a trigger sets to the time, if any row changed. It inserts only rows that are new, since `on conflict` would draw a sequence value for
- * every row.
+ * every row. What was sold out until a time is as posted from now on.
  */
 const replaceStatement = compileOnce(em => {
   const tables = menuKinds.map((kind, index) => replaceTable(em, kind, `$${index + 2}`));
   const changes = menuKinds.flatMap(({ name }) =>
     ['deleted', 'updated', 'inserted'].map(change => `exists (select from "${name} ${change}")`),
   );
-  return prepared(`with ${tables.join(',\n')}
+  return prepared(`with ${tables.join(',\n')},
+    settled as (delete from due_time where store_id = $1 and subject <> 'ordering')
     update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})`);
 });
 

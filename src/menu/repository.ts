@@ -18,6 +18,7 @@ export function createMenuRepository({ em, query }: ReadAccess) {
   const cache = createConfigurationCache();
   return {
     findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds, cache),
+    findSoldOut: (storeIds: readonly string[]) => findSoldOut(query, storeIds),
     /** Reads in a transaction, which must not have changed the menu; undefined if the store is gone. */
     findOrderableIn: async (tx: EntityManager, storeId: string): Promise<Orderable | undefined> => {
       const [found] = await findOrderable(queryIn(tx), tx, [storeId], cache);
@@ -124,3 +125,20 @@ function selectList(em: EntityManager, kysely: Kysely<any>, kind: Kind) {
     .orderBy('position');
   return sql<string | null>`case when ${isUnknown} then ${jsonArrayFrom(rows)}::text end`.as(kind.name);
 }
+
+/** An entity of a store that is in stock again at a time. */
+export interface SoldOutRow {
+  readonly storeId: string;
+  readonly subject: 'items' | 'modifierItems';
+  readonly externalId: string;
+  readonly until: Date;
+}
+
+/** Finds what is sold out until a time, the next one first. */
+function findSoldOut(query: Query, storeIds: readonly string[]): Promise<SoldOutRow[]> {
+  return query<SoldOutRow>(soldOutStatement, [storeIds]);
+}
+
+const soldOutStatement = prepared(`
+  select store_id as "storeId", subject, external_id as "externalId", due_at as until from due_time
+  where store_id = any($1) and subject <> 'ordering' order by due_at, subject, external_id`);

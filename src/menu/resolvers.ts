@@ -9,6 +9,7 @@ import type { ChangeOrigin } from './history/entities.ts';
 import type { menuLoaders } from './loaders.ts';
 import { nextAvailableAt } from './next-availability.ts';
 import { replaceMenuConfiguration } from './replace.ts';
+import type { SoldOutRow } from './repository.ts';
 import { setSpecialHours } from './special-hours.ts';
 import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
@@ -44,6 +45,13 @@ const idWith =
   (prefix: string) =>
   ({ numericId, configuration }: { readonly numericId: number; readonly configuration: Configuration }) =>
     configuration.isPast ? `${prefix}_${numericId}_at_${configuration.revision}` : `${prefix}_${numericId}`;
+
+const linkSoldOut = (soldOut: readonly SoldOutRow[], { items, modifierItems }: Configuration) =>
+  soldOut.map(({ until, subject, externalId }) => ({
+    until,
+    item: (subject === 'items' && items.get(externalId)) || null,
+    modifierItem: (subject === 'modifierItems' && modifierItems.get(externalId)) || null,
+  }));
 
 export const menuResolvers = {
   Mutation: {
@@ -86,6 +94,10 @@ export const menuResolvers = {
       return menus.filter(menu => isAvailable(menu.availability, local));
     },
     specialHours: ({ specialHours }) => specialHours ?? [],
+    soldOutUntil: async (store, _args, context) => {
+      const soldOut = await context.loaders.menus.soldOutOf(store);
+      return soldOut.length > 0 ? linkSoldOut(soldOut, await loadConfiguration(store, context)) : [];
+    },
     categories: ofCurrent(configurationFields.categories),
     items: ofCurrent(configurationFields.items),
     modifierGroups: ofCurrent(configurationFields.modifierGroups),

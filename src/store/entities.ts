@@ -106,7 +106,8 @@ export const DueTimeEntity = defineEntity({
   indexes: [{ name: 'due_time_by_time', properties: ['dueAt'] }],
   properties: {
     store: () => p.manyToOne(StoreEntity).mapToPk().primary().deleteRule('cascade').index(false),
-    subject: p.text().$type<'ORDERING'>().primary(),
+    /** `ordering` of the store, or the kind of the entity that is sold out. */
+    subject: p.text().$type<'ordering' | 'items' | 'modifierItems'>().primary(),
     /** Of an entity of the menu; empty for the store itself. */
     externalId: p.text().collation('C').primary(),
     dueAt: p.datetime(3),

@@ -97,10 +97,10 @@ const changeStatement = prepared(`
   ),
   due as (
     insert into due_time (store_id, subject, external_id, due_at)
-    select id, 'ORDERING', '', $3::timestamptz from locked where $3::timestamptz is not null
+    select id, 'ordering', '', $3::timestamptz from locked where $3::timestamptz is not null
     on conflict (store_id, subject, external_id) do update set due_at = excluded.due_at
   ),
   settled as (
-    delete from due_time using locked where store_id = locked.id and subject = 'ORDERING' and $3::timestamptz is null
+    delete from due_time using locked where store_id = locked.id and subject = 'ordering' and $3::timestamptz is null
   )
   select id from locked`);

@@ -508,6 +508,12 @@ describeInBrowser('/console', () => {
     await page.getByText('No connection').waitFor();
     await page.context().setOffline(false);
     await expect.poll(soldOut, { timeout: 60_000 }).toEqual([]);
+    await page.getByLabel('For how long').selectOption('for 1 hour');
+    await soup.click();
+    await page.getByText(/^sold out until \d\d:\d\d$/).waitFor();
+    await page.reload();
+    await page.getByText(/^sold out until \d\d:\d\d$/).waitFor();
+    expect(await soldOut()).toEqual(['soup']);
     expect(await seriousViolations(page, light)).toEqual([]);
   });
 

@@ -27,6 +27,7 @@ const sources: Readonly<Record<Revision['source'], string>> = {
   POST: 'posted',
   MUTATION: 'replaced',
   STOCK: 'stock',
+  STOCK_UNTIL: 'back in stock at the set time',
   RESTORE: 'restored',
   DEMO: 'demo',
   SQL: 'by the operator',
@@ -34,7 +35,7 @@ const sources: Readonly<Record<Revision['source'], string>> = {
 };
 
 /** Everything but stock, which changes many times a day. */
-const menuSources = Object.keys(sources).filter(source => source !== 'STOCK') as Revision['source'][];
+const menuSources = Object.keys(sources).filter(source => !source.startsWith('STOCK')) as Revision['source'][];
 
 /** Every revision of the menu: what changed, when and by whom, and the way back. */
 export function createHistory(app: App, store: StoreContext): Screen {

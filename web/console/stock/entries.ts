@@ -3,6 +3,8 @@ import type {
   MenuRevisionQueryVariables,
   SetStockMutation,
   SetStockMutationVariables,
+  SoldOutUntilQuery,
+  SoldOutUntilQueryVariables,
   StockQuery,
   StockQueryVariables,
 } from '../../../src/generated/web.ts';
@@ -12,6 +14,7 @@ import type { StoreContext } from '../session.ts';
 
 const { operation } = openOperations(new URL('stock.graphql', import.meta.url));
 const fetchStock = operation<StockQuery, StockQueryVariables>('Stock');
+const fetchSoldOut = operation<SoldOutUntilQuery, SoldOutUntilQueryVariables>('SoldOutUntil');
 export const fetchMenuRevision = operation<MenuRevisionQuery, MenuRevisionQueryVariables>('MenuRevision');
 export const setStock = operation<SetStockMutation, SetStockMutationVariables>('SetStock');
 
@@ -25,6 +28,8 @@ export interface StockEntry {
   /** Where guests find it, and its price. */
   readonly detail: string;
   readonly inStock: boolean;
+  /** When it is in stock again by itself. */
+  readonly until: string | null;
   /** What a search compares. */
   readonly searched: string;
 }
@@ -41,24 +46,39 @@ interface Named {
 }
 
 export async function loadStock({ id, languages, format }: StoreContext): Promise<Stock> {
-  const { store } = await fetchStock({ store: id, languages });
+  const [{ store }, { store: soldOut }] = await Promise.all([
+    fetchStock({ store: id, languages }),
+    fetchSoldOut({ store: id }),
+  ]);
   const items = store?.items.map(item => toEntry('items', item, item.categories, format.price(item.price)));
   const options = store?.modifierItems.map(item =>
     toEntry('modifierItems', item, item.groups, format.priceChange(item.priceChange)),
   );
-  return { revision: store?.menuRevision ?? 0, entries: [...(items ?? []), ...(options ?? [])] };
+  const times = new Map(
+    soldOut?.soldOutUntil.map(({ until, item, modifierItem }) => [
+      item ? keyOf('items', item.externalId) : keyOf('modifierItems', modifierItem?.externalId ?? ''),
+      until,
+    ]),
+  );
+  const entries = [...(items ?? []), ...(options ?? [])].map(entry => ({
+    ...entry,
+    until: times.get(entry.key) ?? null,
+  }));
+  return { revision: store?.menuRevision ?? 0, entries };
 }
+
+const keyOf = (kind: StockEntry['kind'], externalId: string) => `${kind}/${externalId}`;
 
 function toEntry(
   kind: StockEntry['kind'],
   { externalId, name, inStock }: Named,
   parents: readonly Pick<Named, 'name'>[],
   price: string,
-): StockEntry {
+): Omit<StockEntry, 'until'> {
   const text = name.text || externalId;
   const places = [...new Set(parents.map(parent => parent.name.text))].filter(Boolean).join(', ');
   return {
-    key: `${kind}/${externalId}`,
+    key: keyOf(kind, externalId),
     kind,
     externalId,
     name: text,

@@ -1,7 +1,7 @@
 import { Unreachable } from '../errors.ts';
 import { type StockEntry, setStock } from './entries.ts';
 
-type Wanted = Pick<StockEntry, 'key' | 'kind' | 'externalId' | 'inStock'>;
+type Wanted = Pick<StockEntry, 'key' | 'kind' | 'externalId' | 'inStock' | 'until'>;
 
 export interface StockOutboxOptions {
   readonly storeId: string;
@@ -33,7 +33,13 @@ export function createStockOutbox({ storeId, onChanged, onRefused, onConnection 
     isSending = true;
     const changes = [...wanted.values()];
     const ofKind = (kind: StockEntry['kind']) =>
-      changes.filter(change => change.kind === kind).map(({ externalId, inStock }) => ({ externalId, inStock }));
+      changes
+        .filter(change => change.kind === kind)
+        .map(({ externalId, inStock, until }) => {
+          // What could not be sent before its time was over is back by now.
+          const isOver = until !== null && Date.parse(until) <= Date.now();
+          return isOver ? { externalId, inStock: true } : { externalId, inStock, until };
+        });
     try {
       const variables = { store: storeId, items: ofKind('items'), modifierItems: ofKind('modifierItems') };
       const { setStock: result } = await setStock(variables);
@@ -61,13 +67,13 @@ export function createStockOutbox({ storeId, onChanged, onRefused, onConnection 
 
   flush();
   return {
-    add({ key, kind, externalId }: StockEntry, inStock: boolean): void {
-      wanted.set(key, { key, kind, externalId, inStock });
+    add({ key, kind, externalId }: StockEntry, inStock: boolean, until: string | null): void {
+      wanted.set(key, { key, kind, externalId, inStock, until });
       store();
       flush();
     },
     /** The stock that the user wants; undefined if the server has confirmed it. */
-    wanted: (key: string) => wanted.get(key)?.inStock,
+    wanted: (key: string) => wanted.get(key),
     close(): void {
       isClosed = true;
       clearTimeout(timer);

@@ -1,8 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import { normalize } from '../../menu/search.ts';
 import type { App, Screen } from '../app.ts';
 import { messageOf, Unreachable } from '../errors.ts';
+import { createTimes } from '../orders/times.ts';
 import type { StoreContext } from '../session.ts';
 import { fetchMenuRevision, loadStock, type Stock, type StockEntry } from './entries.ts';
 import { createStockOutbox } from './outbox.ts';
@@ -11,11 +13,34 @@ const pollMs = 3000;
 /** On a tablet the keyboard would cover the list. */
 const hasKeyboard = matchMedia('(pointer: fine)').matches;
 
+/** For how long something is sold out. */
+interface Duration {
+  readonly label: string;
+  readonly until: (timezone: string | null) => string | null;
+}
+
+const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+const untilChanged: Duration = { label: 'until it is put back', until: () => null };
+const durations: readonly Duration[] = [
+  untilChanged,
+  { label: 'for 1 hour', until: () => hoursFromNow(1).toISOString() },
+  { label: 'for 3 hours', until: () => hoursFromNow(3).toISOString() },
+  {
+    label: 'until tomorrow, 05:00',
+    until(timezone) {
+      const tomorrow = formatLocalTime(hoursFromNow(24), timezone).slice(0, 10);
+      return parseLocalTime(`${tomorrow}T05:00`, timezone)?.toISOString() ?? null;
+    },
+  },
+];
+
 /** What is sold out: a search, and one tap for each item and modifier item. */
 export function createStock(app: App, store: StoreContext): Screen {
+  const times = createTimes(store);
   let stock: Stock | undefined;
   let query = '';
   let onlySoldOut = false;
+  let duration: Duration = untilChanged;
   let isOffline = false;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,8 +52,8 @@ export function createStock(app: App, store: StoreContext): Screen {
   const outbox = createStockOutbox({
     storeId: store.id,
     onChanged(changes, revision) {
-      const byKey = new Map(changes.map(change => [change.key, change.inStock]));
-      const entries = stock?.entries.map(entry => ({ ...entry, inStock: byKey.get(entry.key) ?? entry.inStock }));
+      const byKey = new Map(changes.map(change => [change.key, change]));
+      const entries = stock?.entries.map(entry => ({ ...entry, ...byKey.get(entry.key) }));
       if (entries) stock = { revision, entries };
       app.update();
     },
@@ -59,10 +84,11 @@ export function createStock(app: App, store: StoreContext): Screen {
   }
   poll();
 
-  const isInStock = ({ key, inStock }: StockEntry) => outbox.wanted(key) ?? inStock;
+  const isInStock = ({ key, inStock }: StockEntry) => outbox.wanted(key)?.inStock ?? inStock;
 
   function toggle(entry: StockEntry): void {
-    outbox.add(entry, !isInStock(entry));
+    const inStock = !isInStock(entry);
+    outbox.add(entry, inStock, inStock ? null : duration.until(store.timezone));
     app.notices.announce(`${entry.name}: ${isInStock(entry) ? 'in stock' : 'sold out'}`);
   }
 
@@ -90,6 +116,10 @@ export function createStock(app: App, store: StoreContext): Screen {
             onlySoldOut = !onlySoldOut;
             app.update();
           }}>Sold out <span class="count">${soldOut}</span></button>
+          <label for="duration" class="visually-hidden">For how long a tap marks as sold out</label>
+          <select id="duration" @change=${({ target }: Event) => {
+            duration = durations[(target as HTMLSelectElement).selectedIndex] ?? untilChanged;
+          }}>${durations.map(({ label }) => html`<option>${label}</option>`)}</select>
         </search>
         <p class="small" role="status">${describe(shown.length)}</p>
         ${renderKind('Dishes', 'items', shown)}
@@ -114,11 +144,13 @@ export function createStock(app: App, store: StoreContext): Screen {
 
   function renderEntry(entry: StockEntry): TemplateResult {
     const inStock = isInStock(entry);
+    const { until } = outbox.wanted(entry.key) ?? entry;
+    const soldOut = until ? `sold out until ${times.at(until, Date.now())}` : 'sold out';
     return html`
       <li>
         <button type="button" role="switch" class="row switch" aria-checked=${inStock} @click=${() => toggle(entry)}>
           <span><strong dir="auto">${entry.name}</strong> <span class="small"><bdi>${entry.detail}</bdi></span></span>
-          <span class="stock-state" aria-hidden="true">${inStock ? 'in stock' : 'sold out'}${outbox.wanted(entry.key) === undefined ? nothing : ' …'}</span>
+          <span class="stock-state" aria-hidden="true">${inStock ? 'in stock' : soldOut}${outbox.wanted(entry.key) === undefined ? nothing : ' …'}</span>
         </button>
       </li>`;
   }
