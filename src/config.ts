@@ -102,6 +102,8 @@ const settings = z.object({
   CARTE_GRAPHQL_ALIASES: integer(0, 10_000).default(100),
   CARTE_TRUSTED_DOCUMENTS: path.optional(),
   CARTE_OPERATIONS: listOf(path),
+  CARTE_MCP: offOn,
+  CARTE_MCP_RESULT_BYTES: integer(1024, 1e9).default(64 * 1024),
   CARTE_WEBHOOKS: onOff,
   CARTE_WEBHOOK_ALLOW_HTTP: offOn,
   CARTE_WEBHOOK_ALLOW_NETWORKS: listOf(network),
@@ -228,6 +230,8 @@ function toConfig(env: z.output<typeof settings>) {
     trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS,
     /** Folders with sets of operations, beside those that come with Carte. */
     operations: env.CARTE_OPERATIONS,
+    /** Tools for agents at `/mcp`, and the size of a result that they get. */
+    mcp: { enabled: env.CARTE_MCP, resultBytes: env.CARTE_MCP_RESULT_BYTES },
     webhooks: {
       /** Whether this process delivers events; they can be created in any case. */
       deliver: env.CARTE_WEBHOOKS,

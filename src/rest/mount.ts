@@ -1,9 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { DocumentNode } from 'graphql';
-import { LRUCache } from 'lru-cache';
-import { TooCostly } from '../errors.ts';
-import type { Variables } from '../execution/compile.ts';
 import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
@@ -12,7 +8,7 @@ import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { ifMatchHeader } from './contract/parameters.ts';
-import { tooMuch } from './domain-errors.ts';
+import { type CostOptions, compileCost } from './cost.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
 import { mountFallbackRoutes } from './fallback-routes.ts';
@@ -24,7 +20,7 @@ export interface RouteSet extends Pick<ExecuteOptions, 'createContext' | 'limits
   readonly routes: readonly SofaRoute[];
 }
 
-export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'limits'> {
+export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'limits'>, Pick<CostOptions, 'costOf'> {
   readonly sets: readonly RouteSet[];
   /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
@@ -32,8 +28,6 @@ export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'lim
   readonly authorize: (operation: Operation, caller: Caller | null) => void;
   /** Runs a request when it is the turn of its key. */
   readonly requests: Pick<FairQueue, 'run'>;
-  /** The number of objects that an operation loads with these variables. */
-  readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
@@ -56,13 +50,10 @@ function mountRoute(
   { operation, method, path, handle }: SofaRoute,
   options: RestOptions & RouteSet,
 ): void {
-  const { contract, schema, requests, runExpensive, limits } = options;
+  const { contract, schema, requests, runExpensive } = options;
   const readArguments = compileArguments(schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
-  const isList = method === 'GET' && operation.parameters.some(parameter => parameter.in === 'query');
-  const computeCost = (variables: Variables) => options.costOf(operation.document, operation.name, variables);
-  const hasBody = operation.parameters.some(parameter => parameter.in === 'body');
-  const costOf = hasBody ? computeCost : cacheCosts(computeCost);
+  const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
   const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
   app.route({
@@ -83,10 +74,7 @@ function mountRoute(
       const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
-        const cost = isList || limits ? costOf(variables) : 0;
-        if (limits && cost > limits.cost)
-          throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);
-        return handle(execute, variables, { caller, headers: request.headers, cost });
+        return handle(execute, variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
       const response = await requests.run(caller.keyId, () =>
         hasLargeBody ? runExpensive(caller.keyId, respond) : respond(),
@@ -94,25 +82,6 @@ function mountRoute(
       return send(response, reply);
     },
   });
-}
-
-/** Computes a cost once for numbers and the lengths of lists among the variables, and the names of the others: it depends on nothing else. */
-function cacheCosts(costOf: (variables: Variables) => number): (variables: Variables) => number {
-  const costs = new LRUCache<string, number>({ max: 1_000 });
-  return variables => {
-    let key = '';
-    for (const name in variables) {
-      const value = variables[name];
-      const size = Array.isArray(value) ? value.length : value;
-      key += typeof size === 'number' ? `${name}=${size},` : `${name},`;
-    }
-    let cost = costs.get(key);
-    if (cost === undefined) {
-      cost = costOf(variables);
-      costs.set(key, cost);
-    }
-    return cost;
-  };
 }
 
 function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {

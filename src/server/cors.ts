@@ -27,8 +27,8 @@ export const cors = fp(
     const isOpen = allowed.has('*');
     await app.register(import('@fastify/cors'), {
       origin: isOpen ? '*' : (origin, callback) => callback(null, allowed.has(origin)),
-      methods: ['GET', 'HEAD', 'POST'],
-      allowedHeaders,
+      // Operations of the operator may have further methods and headers.
+      ...(app.config.operations.length > 0 ? {} : { methods: ['GET', 'HEAD', 'POST'], allowedHeaders }),
       exposedHeaders,
       maxAge: 86_400,
       // With it, an OPTIONS request that is no preflight would be 400.

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
+import { isObject } from '../input/json.ts';
 import { withoutKeys } from './log.ts';
 
 /** State of a request for its log line and metrics. */
@@ -138,7 +139,7 @@ function logRequest(request: FastifyRequest, { status, milliseconds, operation }
   request.log.info(
     {
       key: keyId,
-      operation: operation ?? restOperation(request),
+      operation: operation ?? restOperation(request) ?? toolOf(request),
       method: request.method,
       path: withoutKeys(request.url.split('?')[0] ?? ''),
       status,
@@ -159,7 +160,13 @@ function operationOf(request: FastifyRequest): string | undefined {
   return recordOf(request).keyId === undefined ? anonymous : graphqlOperation(request);
 }
 
-/** Name of the schema/rest operation of a route. */
+/** Name of the tool that a request to /mcp calls. */
+function toolOf({ routeOptions, body }: FastifyRequest): string | undefined {
+  const params: unknown = routeOptions.url === '/mcp' && isObject(body) ? body.params : undefined;
+  return isObject(params) && typeof params.name === 'string' && name.test(params.name) ? params.name : undefined;
+}
+
+/** Name of the operation of a route. */
 function restOperation({ routeOptions: { config } }: FastifyRequest): string | undefined {
   return 'operation' in config && typeof config.operation === 'string' ? config.operation : undefined;
 }

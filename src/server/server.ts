@@ -18,6 +18,7 @@ import { graphql } from './graphql.ts';
 import { health } from './health.ts';
 import { jsonBodies } from './json-bodies.ts';
 import { loadShedding } from './load-shedding.ts';
+import { mcp } from './mcp.ts';
 import { type CollectMetrics, metrics } from './metrics.ts';
 import { pages } from './pages.ts';
 import { protocol } from './protocol.ts';
@@ -67,6 +68,7 @@ export async function createServer(
   app.register(graph, { operatorSets });
   app.register(graphql);
   app.register(rest);
+  app.register(mcp);
   app.register(pages);
   await app.after();
   return app;

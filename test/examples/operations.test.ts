@@ -1,4 +1,5 @@
 import { ApolloClient, gql, HttpLink, InMemoryCache, type TypedDocumentNode } from '@apollo/client/core';
+import createClient from 'openapi-fetch';
 import { expect, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
 import { startApp } from '../support/app.ts';
@@ -6,6 +7,32 @@ import { exampleSet } from '../support/operations.ts';
 
 const app = await startApp({ operations: [exampleSet] });
 const headers = { 'x-api-key': await loadDemo(app.orm) };
+
+/** The types that openapi-typescript would generate for these routes. */
+interface Paths {
+  '/kitchen/stores/{store_id}/orders': {
+    get: {
+      parameters: { path: { store_id: string }; query: { limit: number; status: string[] } };
+      responses: { 200: { content: { 'application/json': { id: string; printed: boolean }[] } } };
+    };
+  };
+  '/kitchen/orders/printed': {
+    post: {
+      requestBody: { content: { 'application/json': { order_ids: string[] } } };
+      responses: { 200: { content: { 'application/json': { id: string; printed: boolean }[] } } };
+    };
+  };
+}
+
+test('openapi-fetch lists orders and marks them', async () => {
+  const client = createClient<Paths>({ baseUrl: app.url, headers });
+  const { data: orders = [] } = await client.GET('/kitchen/stores/{store_id}/orders', {
+    params: { path: { store_id: 'lisbon-baixa' }, query: { limit: 2, status: ['ACCEPTED', 'READY', 'FULFILLED'] } },
+  });
+  expect(orders).toHaveLength(2);
+  const { data } = await client.POST('/kitchen/orders/printed', { body: { order_ids: orders.map(({ id }) => id) } });
+  expect(data).toEqual(orders.map(({ id }) => ({ id, printed: true })));
+});
 
 test('Apollo Client calls an operation by its name', async () => {
   const link = new HttpLink({

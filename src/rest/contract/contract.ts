@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  type DirectiveNode,
   type DocumentNode,
   GraphQLError,
   type GraphQLField,
@@ -14,7 +15,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { directiveAt, type InterfaceDirective, type RouteDirective } from './directives.ts';
+import { directiveAt, type InterfaceDirective, type RouteDirective, type ToolDirective } from './directives.ts';
 import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
@@ -44,6 +45,8 @@ export interface Operation {
   readonly name: string;
   readonly kind: 'query' | 'mutation';
   readonly route: RouteDirective;
+  /** Present if the operation is a tool for agents. */
+  readonly tool: ToolDirective | undefined;
   /** The root field in the graph. */
   readonly rootField: GraphQLField<unknown, unknown>;
   readonly parameters: readonly Parameter[];
@@ -60,6 +63,9 @@ export interface Operation {
   /** The text of the body without the fields of the ETag. */
   readonly bodyText: string;
 }
+
+/** The name of an operation among tools. */
+export const toolNameOf = ({ name, tool }: Operation): string => tool?.name ?? name;
 
 /** The root field of an operation in the derived schema. */
 export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): GraphQLField<unknown, unknown> {
@@ -136,6 +142,9 @@ function derive(sources: ContractSources, report: Report): Pick<Contract, 'opera
   return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
 }
 
+/** A tool is no part of the response: marking an operation as one does not change its ETags. */
+const withoutTool = ({ name }: DirectiveNode) => (name.value === 'tool' ? null : undefined);
+
 function readOperation(
   schema: GraphQLSchema,
   node: OperationDefinitionNode,
@@ -152,13 +161,14 @@ function readOperation(
     name,
     kind: node.operation,
     route,
+    tool: directiveAt(schema, 'tool', node),
     rootField: paths.body[0].field,
     parameters: readParameters(schema, node, route),
     document: visit(document, { Directive: () => null }),
     bodyPath: paths.body.map(field => keyOf(field.node)),
     etagPaths: paths.etags.map(path => path.map(field => keyOf(field.node))),
     revisionFields: paths.etags.every(path => path.length === 2) ? paths.etags.map(path => last(path).field.name) : [],
-    hash: hash('sha256', print(document), 'hex').slice(0, 8),
+    hash: hash('sha256', print(visit(document, { Directive: withoutTool })), 'hex').slice(0, 8),
     bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
   return { operation, paths };

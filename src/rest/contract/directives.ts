@@ -9,6 +9,7 @@ import {
 /** The arguments of directives, as schema/rest/directives.graphql declares them. */
 interface Directives {
   readonly route: RouteDirective;
+  readonly tool: ToolDirective;
   readonly header: { readonly name: string };
   readonly ifMatch: { readonly etagsOf: readonly string[] };
   readonly default: { readonly value: unknown };
@@ -25,6 +26,11 @@ export interface InterfaceDirective {
   readonly title: string;
   readonly description: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+export interface ToolDirective {
+  readonly name?: string | null;
+  readonly description?: string | null;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

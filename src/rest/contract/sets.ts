@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { operationOf } from '../../execution/selected-fields.ts';
-import { type Contract, loadContract, type Operation, readContract } from './contract.ts';
+import { type Contract, loadContract, type Operation, readContract, toolNameOf } from './contract.ts';
 import { readBuiltInSets, type SetFiles } from './folders.ts';
 import { conflictOf } from './reserved-paths.ts';
 import { ContractError } from './sources.ts';
@@ -26,7 +26,7 @@ export function readSets(
       return [];
     }
   });
-  errors.push(...conflictsBetween(sets));
+  errors.push(...conflictsBetween(sets), ...toolConflicts(sets));
   if (errors.length > 0) throw new ContractError(errors);
   return sets;
 }
@@ -45,6 +45,24 @@ function* conflictsBetween(sets: readonly Contract[]): Generator<GraphQLError> {
       }
       others.push({ set, operation });
     }
+  }
+}
+
+const toolName = /^[\w-]{1,64}$/;
+
+/** Names of tools are unique, and no tool has the name of another operation. */
+function* toolConflicts(sets: readonly Contract[]): Generator<GraphQLError> {
+  const operations = sets.flatMap(set => set.operations);
+  for (const operation of operations.filter(({ tool }) => tool?.name)) {
+    const name = toolNameOf(operation);
+    if (!toolName.test(name)) {
+      yield errorAt(operation, `"${name}" is no name of a tool; use up to 64 letters, digits, "_" and "-".`);
+    }
+    const other = operations.find(
+      candidate => candidate !== operation && [candidate.name, toolNameOf(candidate)].includes(name),
+    );
+    if (other)
+      yield errorAt(operation, `The name of the tool, ${name}, is that of the operation ${other.name}; rename it.`);
   }
 }
 

@@ -115,7 +115,8 @@ export function responsesOf(operation: Operation, { contract, bodySchema }: Resp
     },
     ...(isRead && { 304: shared('NotModified') }),
     401: shared('Unauthenticated'),
-    ...(operation.kind === 'mutation' && { 403: shared('Forbidden') }),
+    // Of the nine routes, those that read have none in their published document, although a key may lack the permission.
+    ...((operation.kind === 'mutation' || contract.name !== 'v1') && { 403: shared('Forbidden') }),
     ...(!isNonNullType(type) && { 404: shared('NotFound') }),
     ...(operation.kind === 'mutation' && !hasIfMatch && { 409: shared('Conflict') }),
     ...(takesCursor(operation) && { 410: shared('Gone') }),

@@ -1,0 +1,108 @@
+import type { Variables } from '../../execution/compile.ts';
+import { isObject, parseJson } from '../../input/json.ts';
+import { compileReader } from '../../input/reader.ts';
+import { ValidationErrors } from '../../input/validation-errors.ts';
+import { runAtOnce } from '../../scheduling/time-slice.ts';
+import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import { type CostOptions, compileCost } from '../cost.ts';
+import { type HttpError, toHttpError, unprocessable } from '../errors.ts';
+import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from '../execute.ts';
+import { schemaOf } from '../openapi/schemas.ts';
+import { isWrapped, toolParameters, wrapped } from './describe.ts';
+
+/** The result of a tool, by the Model Context Protocol. */
+export type ToolResult = {
+  isError?: boolean;
+  content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
+};
+
+export interface ToolOptions extends ExecuteOptions, CostOptions {
+  /** The size of a body that an agent gets. */
+  readonly resultBytes: number;
+  /** Translates errors of libraries to client errors; undefined for a bug. */
+  readonly translateError?: (error: unknown) => Error | undefined;
+}
+
+/** Calls a tool for an authorized caller. Throws only what is a bug. */
+export type CallTool = (args: unknown, caller: Caller) => Promise<ToolResult>;
+
+/** Compiles the call of an operation as a tool: it runs as its route does, with arguments in JSON. */
+export function compileTool(contract: Contract, operation: Operation, options: ToolOptions): CallTool {
+  const readArguments = compileArguments(operation);
+  const costOf = compileCost(operation, options);
+  const execute = compileExecute(contract, operation, options);
+  const isList = isWrapped(schemaOf(rootFieldOf(contract, operation).type));
+  return async (args, caller) => {
+    try {
+      const variables = readArguments(args);
+      const { body } = await execute(variables, { caller, headers: {}, cost: costOf(variables) });
+      const length = body?.length ?? 0;
+      if (length > options.resultBytes) return tooLarge(operation, length, options.resultBytes);
+      const text = textOf(body);
+      const value: unknown = parseJson(text);
+      return {
+        content: [{ type: 'text', text }],
+        structuredContent: isList || !isObject(value) ? { [wrapped]: value } : { ...value },
+      };
+    } catch (error) {
+      const known = toHttpError(options.translateError?.(error) ?? error);
+      if (!known) throw error;
+      return failure(describeError(known));
+    }
+  };
+}
+
+/** Reads the arguments; throws 422 with every error. */
+function compileArguments(operation: Operation): (args: unknown) => Variables {
+  const parameters = toolParameters(operation).map(({ name, type, required, defaultValue, min, max }) => ({
+    name,
+    required,
+    defaultValue,
+    reader: compileReader(type, { min, max }),
+  }));
+  const known = new Set(parameters.map(({ name }) => name));
+  return args => {
+    const given = isObject(args) ? args : {};
+    const errors = new ValidationErrors();
+    const variables: Record<string, unknown> = {};
+    for (const name of Object.keys(given).filter(name => !known.has(name))) {
+      errors.add(['arguments', name], 'extra_forbidden', `There is no such argument, only ${[...known].join(', ')}`);
+    }
+    for (const { name, required, defaultValue, reader } of parameters) {
+      const value = Object.hasOwn(given, name) ? given[name] : undefined;
+      if (value !== undefined && value !== null) variables[name] = reader.read(value, ['arguments', name], errors);
+      else if (required) errors.add(['arguments', name], 'missing', 'Field required');
+      else if (defaultValue !== undefined) variables[name] = defaultValue;
+    }
+    if (errors.list.length > 0) throw unprocessable(errors.list);
+    return variables;
+  };
+}
+
+function textOf(body: RestResponse['body']): string {
+  if (body === undefined) return 'null';
+  return (Buffer.isBuffer(body) ? body : runAtOnce(body.toBuffer())).toString('utf8');
+}
+
+const failure = (text: string): ToolResult => ({ isError: true, content: [{ type: 'text', text }] });
+
+/** Each error with the path of its argument, which `loc` has after its place in a request. */
+function describeError({ detail }: HttpError): string {
+  if (typeof detail === 'string') return detail;
+  return detail.map(({ loc: [, ...path], msg }) => `${path.join('.') || 'arguments'}: ${msg}`).join('\n');
+}
+
+/** Says how to get less: by a smaller page, or by conditions. */
+function tooLarge(operation: Operation, bytes: number, maxBytes: number): ToolResult {
+  const optional = toolParameters(operation).filter(({ required }) => !required);
+  const sizes = optional.filter(({ max }) => max !== undefined).map(({ name }) => name);
+  const filters = optional.filter(({ min, max }) => min === undefined && max === undefined).map(({ name }) => name);
+  const remedies = [
+    ...(sizes.length > 0 ? [`lower ${sizes.join(' or ')}`] : []),
+    ...(filters.length > 0 ? [`set ${filters.join(', ')}`] : []),
+  ];
+  const remedy = remedies.length > 0 ? `To get less, ${remedies.join(', or ')}.` : 'Use a tool that returns less.';
+  const [found, most] = [bytes, maxBytes].map(number => number.toLocaleString('en-US'));
+  return failure(`The result has ${found} bytes; at most ${most} are returned. ${remedy}`);
+}
