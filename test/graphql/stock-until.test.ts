@@ -87,7 +87,8 @@ describe('StockInput.until', () => {
     await Promise.all(others);
     expect(failures).toEqual([]);
 
-    const eventsOf = async (storeId: string) => readEvents(primary, { after: start, limit: 10, storeId });
+    const eventsOf = (storeId: string) =>
+      readEvents(primary, { after: start, limit: 10, storeId, kinds: ['STOCK_CHANGED'] });
     for (const [index, { id, menuPath }] of stores.entries()) {
       const after = await stateOf(id);
       expect(after).toMatchObject({
