@@ -4,7 +4,7 @@ import { OperatorError } from '../errors.ts';
 import { MenuItemEntity } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderEntity } from '../order/entities.ts';
-import { StoreEntity } from '../store/entities.ts';
+import { DueTimeEntity, StoreEntity } from '../store/entities.ts';
 import { demoIds, loadRestaurants } from './load.ts';
 
 /** How many of the demo's merchants, stores and menus had changed, and how many orders it had and has. */
@@ -34,6 +34,8 @@ export async function resetDemo(em: EntityManager): Promise<ResetResult> {
       const before = await lockStores(tx, storeIds);
       const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
       await tx.nativeDelete(IdempotencyKeyEntity, { store: { $in: storeIds } });
+      await tx.nativeUpdate(StoreEntity, { id: { $in: storeIds } }, { ordering: null, specialHours: null });
+      await tx.nativeDelete(DueTimeEntity, { store: { $in: storeIds } });
       await queryIn(tx)("select set_config('carte.change_source', 'DEMO', true)", []);
       // A replacement preserves it.
       await tx.nativeUpdate(MenuItemEntity, { store: { $in: storeIds }, prepType: { $ne: null } }, { prepType: null });

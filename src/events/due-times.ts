@@ -10,6 +10,8 @@ import { restock, type StockDue } from '../menu/stock.ts';
 const maxDelayMs = 2_000;
 /** While another transaction has locked the store of something that is due. */
 const minDelayMs = 100;
+/** Stores that are ended before the process looks again. */
+const maxStores = 1_000;
 
 /**
  * Ends what is due, until it is aborted. Every serving process does, and wakes up at the next time that it knows: the one that locks the row
@@ -35,38 +37,45 @@ export async function runDueTimes(
 /** Resolves to the time until the next one is due, or may have been set. */
 async function endDue(em: EntityManager): Promise<number> {
   const query = queryIn(em);
-  for (;;) {
-    const [row] = await query<{ readonly delayMs: number | null }>(nextStatement, []);
-    const delayMs = row?.delayMs ?? maxDelayMs;
-    if (delayMs > 0) return Math.min(delayMs, maxDelayMs);
-    if (!(await endOfOneStore(em))) return minDelayMs;
-  }
+  const [row] = await query<{ readonly delayMs: number | null }>(nextStatement, []);
+  const delayMs = row?.delayMs ?? maxDelayMs;
+  if (delayMs > 0) return Math.min(delayMs, maxDelayMs);
+  const stores = await query<{ readonly storeId: string }>(storesStatement, []);
+  const outcomes: PromiseSettledResult<void>[] = [];
+  for (const { storeId } of stores) outcomes.push(...(await Promise.allSettled([endOfStore(em, storeId)])));
+  // A store that fails does not keep the others waiting.
+  const failed = outcomes.find(outcome => outcome.status === 'rejected');
+  if (failed) throw failed.reason;
+  return minDelayMs;
 }
 
 const nextStatement = prepared(
   'select (extract(epoch from min(due_at) - clock_timestamp()) * 1000)::float8 as "delayMs" from due_time',
 );
 
-function endOfOneStore(em: EntityManager): Promise<boolean> {
+/** In an order of its own for each process, so that they meet rarely. */
+const storesStatement = prepared(`
+  select store_id as "storeId" from (select distinct store_id from due_time where due_at <= now()) due
+  order by random() limit ${maxStores}`);
+
+function endOfStore(em: EntityManager, storeId: string): Promise<void> {
   return em.transactional(async tx => {
     const query = queryIn(tx);
-    const [store] = await query<{ readonly id: string }>(claimStatement, []);
-    if (!store) return false;
-    await lockStore(query, store.id, { source: 'STOCK_UNTIL' });
-    // After the lock, so that it sees what was set while the claim waited.
-    const due = await query<Due>(deleteStatement, [store.id]);
+    const [claimed] = await query(claimStatement, [storeId]);
+    if (!claimed) return;
+    await lockStore(query, storeId, { source: 'STOCK_UNTIL' });
+    // After the lock, so that it sees what the transaction before has set or ended.
+    const due = await query<Due>(deleteStatement, [storeId]);
     const stock = due.filter((time): time is StockDue => time.subject !== 'ordering');
-    if (stock.length < due.length) await query(openStatement, [store.id]);
-    if (stock.length > 0) await restock(tx, store.id, stock);
-    return true;
+    if (stock.length < due.length) await query(openStatement, [storeId]);
+    if (stock.length > 0) await restock(tx, storeId, stock);
   });
 }
 
 type Due = StockDue | { readonly subject: 'ordering' };
 
-const claimStatement = prepared(`
-  select id from store where id in (select store_id from due_time where due_at <= now())
-  limit 1 for no key update skip locked`);
+/** Leaves out a store on which another transaction works: it is tried again. */
+const claimStatement = prepared('select id from store where id = $1 for no key update skip locked');
 
 const deleteStatement = prepared(
   'delete from due_time where store_id = $1 and due_at <= now() returning subject, external_id as "externalId"',

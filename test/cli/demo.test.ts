@@ -36,6 +36,8 @@ async function changeDemo() {
   await sql("update merchant set brand_name = 'Gull' where id = 'dona-gaivota'");
   await sql("update store set merchant_id = null, city = 'Faro' where id = 'lisbon-baixa'");
   await sql("update orders set status = 'REJECTED' where store_id = 'lisbon-baixa'");
+  await sql(`update store set ordering = '{"state": "PAUSED"}' where id = 'mexico-roma'`);
+  await sql("insert into due_time values ('mexico-roma', 'ordering', '', now() + interval '1 hour')");
   await sql("update menu_item set prep_type = 'GRILL' where store_id = 'tokyo-yanaka'");
 }
 
@@ -63,6 +65,9 @@ describe('carte demo reset', () => {
     for (const key of [demoKey, lisbonKey]) expect(await readDemo(key)).toEqual(before);
     expect((await app.get(`/v1/orders/${added?.id}`)).status).toBe(404);
     expect(await countKeys()).toEqual([{ n: 0 }]);
+    const paused =
+      'select (select count(*) from due_time)::int + (select count(*) from store where ordering is not null)::int as n';
+    expect(await operatorFork(app.orm).execute(paused)).toEqual([{ n: 0 }]);
     const { body } = await app.graphql(
       'query ($id: ID!) { tokyo: store(id: "tokyo-yanaka") { items { prepType } } own: store(id: $id) { items { id } orders { nodes { id } } } }',
       { id: own.id },
