@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 
 /** Coalesces concurrent calls: callers that arrive before a run starts share it, so none gets a result older than its call. */
@@ -14,7 +15,11 @@ export class SingleFlight<Result> {
   }
 
   get(): Promise<Result> {
-    this.#next ??= new Promise(resolve => this.#schedule.next(() => resolve(this.#start())));
+    this.#next ??= new Promise(resolve => {
+      // As part of the request that called first, not of one that is over when the run starts.
+      const runAsCaller = AsyncLocalStorage.snapshot();
+      this.#schedule.next(() => resolve(runAsCaller(() => this.#start())));
+    });
     return this.#next;
   }
 

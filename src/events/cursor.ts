@@ -4,16 +4,16 @@ import type { Event } from './entities.ts';
 /** The fields of `Subscription`. */
 export type StreamField = 'orderEvents' | 'menuEvents' | 'storeEvents';
 
-/** The stream that a cursor belongs to: that of one store or, without its id, of all. */
+/** What a cursor belongs to: a stream or the pages of `events`, of one store or, without its id, of all. */
 export interface StreamId {
-  readonly field: StreamField;
+  readonly field: StreamField | 'events';
   readonly storeId?: string;
 }
 
 /** Opaque to clients. Increase it with every change of the format, so that older cursors are rejected and not misread. */
 const version = 1;
 
-function encodeEventCursor({ field, storeId = '' }: StreamId, position: number): string {
+export function encodeEventCursor({ field, storeId = '' }: StreamId, position: number): string {
   return Buffer.from(`${field}${version} ${position} ${storeId}`).toString('base64url');
 }
 
@@ -28,7 +28,7 @@ export function decodeEventCursor(stream: StreamId, text: string): number {
     /^(\w+) (\d{1,16}) ([^\0]*)$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   const isOfField = encodeEventCursor({ ...stream, storeId }, Number(position)) === text;
   if (isOfField && storeId === (stream.storeId ?? '')) return Number(position);
-  const [other] = /^(order|menu|store)Events/.exec(field ?? '') ?? [];
+  const [other] = /^(?:(?:order|menu|store)E|e)vents/.exec(field ?? '') ?? [];
   if (isOfField) throw invalidCursor(`is a cursor of the store "${storeId}", not of this one`);
   throw invalidCursor(
     other ? `is a cursor of ${other}, not of ${stream.field}` : `"${text.slice(0, 200)}" is not a cursor`,

@@ -26,7 +26,7 @@ export const timeOf = (position: number): string => new Date(position / 1_000).t
 
 type EventRow = { readonly completeAfter: number } & (Event | { readonly position: null });
 
-const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
+export const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
   order_id as "orderId", status_before as "statusBefore", status, menu_revision as "menuRevision"`;
 
 /** One snapshot of the events and of the start of the log, so that no event can be deleted in between. */

@@ -2,9 +2,13 @@ import type { Resolvers } from '../generated/graph.ts';
 import { cursorOf } from './cursor.ts';
 import type { MenuEvent, OrderEvent, StoreEvent } from './entities.ts';
 import { menuEventKinds, orderEventKinds } from './kinds.ts';
+import { pollEvents, pollStoreEvents } from './polling.ts';
 import type { EventSource } from './source.ts';
 
 export const eventResolvers = {
+  Query: {
+    events: (_root, args, context) => pollEvents(context, args),
+  },
   Subscription: {
     orderEvents: {
       subscribe: (_root, args, context) => sourceOf(context).ofStore('orderEvents', orderEventKinds, args),
@@ -20,8 +24,14 @@ export const eventResolvers = {
     },
   },
   Store: {
+    events: ({ id }, args, context) => pollStoreEvents(context, id, args),
     orderEventsCursor: async ({ id }, _args, { loaders }) =>
       cursorOf('orderEvents', { storeId: id, position: await loaders.eventPosition }),
+  },
+  Event: {
+    at: ({ createdAt }) => createdAt,
+    revision: ({ menuRevision }) => menuRevision,
+    order: ({ orderId }, _args, { loaders }) => (orderId === null ? null : loaders.orders.byId.load(orderId)),
   },
   OrderEvent: {
     cursor: event => cursorOf('orderEvents', event),

@@ -160,7 +160,8 @@ async function* translated(events: AsyncIterable<StreamedEvent>): AsyncGenerator
   }
 }
 
-function toClientError(error: unknown): unknown {
+/** Translates the errors of a reader that the client can fix. */
+export function toClientError(error: unknown): unknown {
   if (error instanceof ReaderTooSlow) {
     return new StreamCut(`${error.message} Subscribe again with the cursor of the last event.`, { cause: error });
   }
@@ -171,14 +172,14 @@ function toClientError(error: unknown): unknown {
   if (!(error instanceof EventsDeleted)) return error;
   const message =
     `the events after this cursor are no longer kept, only those after ${timeOf(error.completeAfter)}: ` +
-    'subscribe without "after", then query the current state';
+    'begin without "after", then read the current state';
   return new InvalidInput([{ path: ['after'], type: 'cursor_expired', message }]);
 }
 
 function formerStore(storeId: string): InvalidInput {
   const message =
     `is a cursor of a store "${storeId}" that was deleted, and another one has its id now: ` +
-    'subscribe without "after", then query the current state';
+    'begin without "after", then read the current state';
   return new InvalidInput([{ path: ['after'], type: 'cursor_expired', message }]);
 }
 

@@ -44,6 +44,11 @@ export interface StreamedEvent extends Event {
 
 /** By so much a position may be ahead of the end of the log and of the clock: positions are times, and clocks differ. */
 const maxAheadMicroseconds = 60_000_000;
+
+/** Whether a log with this end cannot have reached a position. */
+export const isInFuture = (position: number, end: number): boolean =>
+  position > Math.max(end, Date.now() * 1_000) + maxAheadMicroseconds;
+
 const pageSize = 200;
 const maxRetryMs = 500;
 
@@ -110,8 +115,7 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
     const { feed, after } = this.#options;
     const position = await feed.ready();
     this.#last = after ?? position;
-    const latest = Math.max(position, Date.now() * 1_000) + maxAheadMicroseconds;
-    if (this.#last > latest) this.#fail(new PositionInFuture(this.#last, position));
+    if (isInFuture(this.#last, position)) this.#fail(new PositionInFuture(this.#last, position));
     await this.#readPage();
     this.#isReading = false;
     const failure = this.#failure;

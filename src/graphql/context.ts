@@ -2,6 +2,8 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { GraphQLField } from 'graphql';
 import type { ReadAccess } from '../database/access.ts';
 import { currentPosition } from '../events/log.ts';
+import { type PageQuery, readPage } from '../events/page.ts';
+import type { WaitForEvents } from '../events/polling.ts';
 import type { EventSource } from '../events/source.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
 import { menuHistoryLoaders } from '../menu/history/loaders.ts';
@@ -44,6 +46,8 @@ export interface Context {
   readonly onWritten: () => void;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
   readonly eventSource?: EventSource;
+  /** Rejects where there is no request that could wait. */
+  readonly waitForEvents: WaitForEvents;
   /** Absent where no message can be sent. */
   readonly webhooks: WebhookDependencies | undefined;
 }
@@ -58,7 +62,10 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
     menus: createMenuRepository(access),
     menuHistory: createMenuHistoryRepository(access, historyLimits),
     orders: createOrderRepository(access),
-    events: { position: () => currentPosition(access.primary) },
+    events: {
+      position: () => currentPosition(access.primary),
+      readPage: (query: PageQuery) => readPage(access.primary, query),
+    },
     webhooks: createWebhookRepository(access),
   };
 }
@@ -73,8 +80,13 @@ export interface ContextDependencies {
   readonly historyLimits?: HistoryLimits;
   readonly onReplaced?: (seconds: number) => void;
   readonly onWritten?: () => void;
+  readonly waitForEvents?: WaitForEvents;
   readonly webhooks?: WebhookDependencies | undefined;
 }
+
+const cannotWait: WaitForEvents = async () => {
+  throw new Error('There is no feed of events to wait for');
+};
 
 /** Of routes and webhooks: the contract bounds what they load. */
 const unlimited = new CostBudget();
@@ -102,6 +114,7 @@ export function createContext(
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
     onWritten: dependencies.onWritten ?? (() => {}),
+    waitForEvents: dependencies.waitForEvents ?? cannotWait,
     webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies, scope ?? emptyScope, budget),
   };
@@ -129,7 +142,7 @@ export function readRevisions(
 class Loaders {
   readonly #repositories: Repositories;
   readonly #maxObjects: number | undefined;
-  readonly #scope: AccessScope;
+  #scope: AccessScope;
   readonly #budget: CostBudget;
   #merchants: ReturnType<typeof merchantLoaders> | undefined;
   #stores: ReturnType<typeof storeLoaders> | undefined;
@@ -148,8 +161,9 @@ class Loaders {
     this.#budget = budget;
   }
 
-  /** Drops everything that was loaded, so that the request reads its own writes. */
-  clear(): void {
+  /** Drops everything that was loaded, so that the request reads its own writes, or goes on in the scope that its key has by then. */
+  clear(scope = this.#scope): void {
+    this.#scope = scope;
     this.#merchants = undefined;
     this.#stores = undefined;
     this.#menus = undefined;
@@ -184,6 +198,10 @@ class Loaders {
   get orders() {
     this.#orders ??= orderLoaders(this.#repositories.orders, this.#scope);
     return this.#orders;
+  }
+
+  get events() {
+    return this.#repositories.events;
   }
 
   /** The end of the event log, read before the orders of the same request: what these do not show is after it. */

@@ -1,13 +1,18 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
+import type { HistoryLimits, MenuLimits } from '../limits.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
+import type { ChangedStore, ChangeOptions } from './field-changes.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import type { menuLoaders } from './loaders.ts';
 import { nextAvailableAt } from './next-availability.ts';
+import { changePrices } from './prices.ts';
 import { replaceMenuConfiguration } from './replace.ts';
 import type { SoldOutRow } from './repository.ts';
 import { setSpecialHours } from './special-hours.ts';
@@ -20,6 +25,13 @@ interface MenuContext {
     readonly stores: ReturnType<typeof storeLoaders>;
     readonly menus: ReturnType<typeof menuLoaders>;
   };
+}
+
+interface ChangeContext extends MenuContext {
+  readonly forkEntityManager: () => EntityManager;
+  readonly scope: AccessScope | undefined;
+  readonly menuLimits: MenuLimits;
+  readonly historyLimits: HistoryLimits;
 }
 
 const loadConfiguration = (store: Store, { loaders }: MenuContext) => loaders.menus.byStore.load(store);
@@ -53,6 +65,23 @@ const linkSoldOut = (soldOut: readonly SoldOutRow[], { items, modifierItems }: C
     modifierItem: (subject === 'modifierItems' && modifierItems.get(externalId)) || null,
   }));
 
+/** Changes single entities of a store; null if there is none in scope. */
+async function changeEntities(
+  storeId: string,
+  { loaders, forkEntityManager, scope, menuLimits: limits, historyLimits: history }: ChangeContext,
+  change: (em: EntityManager, store: Store, options: ChangeOptions) => Promise<number | null>,
+): Promise<ChangedStore | null> {
+  const store = await loaders.stores.byId.load(storeId);
+  const options = { keyName: scope?.keyName, limits, history };
+  const revision = store && (await change(forkEntityManager(), store, options));
+  if (!store || revision === null) return null;
+  loaders.menus.byStore.clear(store, revision);
+  return { store };
+}
+
+const revisionOf = ({ store }: ChangedStore, _args: object, { loaders }: MenuContext) =>
+  loaders.menus.revisionOf(store);
+
 export const menuResolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
@@ -67,15 +96,10 @@ export const menuResolvers = {
       loaders.menus.byStore.prime(store, configuration);
       return { store, revision: configuration.revision };
     },
-    setStock: async (_root, { storeId, ...changes }, context) => {
-      const { loaders, scope, menuLimits: limits, historyLimits: history } = context;
-      const store = await loaders.stores.byId.load(storeId);
-      const options = { ...changes, keyName: scope?.keyName, limits, history };
-      const revision = store && (await setStock(context.forkEntityManager(), store, options));
-      if (!store || revision === null) return null;
-      loaders.menus.byStore.clear(store, revision);
-      return { store };
-    },
+    setStock: (_root, { storeId, ...changes }, context) =>
+      changeEntities(storeId, context, (em, store, options) => setStock(em, store, { ...changes, ...options })),
+    changePrices: (_root, { storeId, ...changes }, context) =>
+      changeEntities(storeId, context, (em, store, options) => changePrices(em, store, { ...changes, ...options })),
     setSpecialHours: async (_root, { storeId, hours }, { loaders, forkEntityManager }) => {
       const found = await loaders.stores.byId.load(storeId);
       if (!found || !(await setSpecialHours(forkEntityManager(), found, hours))) return null;
@@ -112,9 +136,8 @@ export const menuResolvers = {
   ReplaceMenuConfigurationPayload: {
     diagnostics: async ({ store }, _args, context) => diagnosticsOf(await loadConfiguration(store, context)),
   },
-  SetStockPayload: {
-    revision: ({ store }, _args, { loaders }) => loaders.menus.revisionOf(store),
-  },
+  SetStockPayload: { revision: revisionOf },
+  ChangePricesPayload: { revision: revisionOf },
   MultilingualText: {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },

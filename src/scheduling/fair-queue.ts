@@ -52,12 +52,18 @@ export class FairQueue {
     return tasks === all || (tasks > 1 && tasks * this.#keys.size >= all);
   }
 
-  async run<Result>(key: string, task: () => Promise<Result> | Result): Promise<Result> {
+  /** The task may return its slot before it ends, e.g. since it only waits from then on. */
+  async run<Result>(key: string, task: (leaveEarly: () => void) => Promise<Result> | Result): Promise<Result> {
     if (!this.tryEnter(key)) await this.enter(key);
+    let isIn = true;
+    const leave = () => {
+      if (isIn) this.leave(key);
+      isIn = false;
+    };
     try {
-      return await task();
+      return await task(leave);
     } finally {
-      this.leave(key);
+      leave();
     }
   }
 

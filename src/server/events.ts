@@ -3,7 +3,6 @@ import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
 import { EventFeed } from '../events/feed.ts';
 import { runRetention } from '../events/retention.ts';
-import type { StreamObserver } from '../graphql/subscriptions/mount.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -45,18 +44,4 @@ function deleteOldEvents(app: FastifyInstance): void {
   const retention = { keepDays: config.eventsKeepDays, onError };
   app.addHook('onReady', async () => void runRetention(database.primary, retention, closed.signal));
   app.addHook('onClose', async () => closed.abort());
-}
-
-/** Counts streams, and logs each when it ends. */
-export function observeStreams(app: FastifyInstance): StreamObserver {
-  const { metrics } = app;
-  return {
-    mounted: counts => metrics.watchStreams(counts),
-    streaming: request => app.reportRequest(request),
-    delivered: metrics.eventDelivered,
-    ended({ transport, keyId, field, seconds, events, end }) {
-      metrics.streamEnded(transport, end);
-      app.log.info({ key: keyId, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
-    },
-  };
 }

@@ -26,6 +26,8 @@ export interface FairShares {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly shares: FairShares;
+    /** Requests that are executed, each with its record. */
+    readonly requestShares: Pick<FairQueue, 'run'>;
     /** Runs the expensive part of the current request when it is the turn of its key. */
     runExpensive<T>(keyId: string, task: () => Promise<T>): Promise<T>;
   }
@@ -36,6 +38,14 @@ export const fairShares = fp(
   async (app: FastifyInstance) => {
     const shares = createFairShares(app.config.shares);
     app.decorate('shares', shares);
+    app.decorate('requestShares', {
+      run: (keyId, task) =>
+        shares.requests.run(keyId, leaveEarly => {
+          const request = currentRequest.getStore();
+          if (request && isRecord(request)) request.leaveShare = leaveEarly;
+          return task(leaveEarly);
+        }),
+    });
     app.decorate('runExpensive', (keyId, task) => runExpensive(shares, keyId, task));
   },
   { name: 'fair-shares' },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { GraphQLSchema } from 'graphql';
+import { createEventWaiting } from '../events/polling.ts';
 import { type ContextDependencies, createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';
@@ -34,10 +35,11 @@ export const graph = fp(
       historyLimits: config.historyLimits,
       onReplaced: metrics.menuReplaced,
       onWritten: () => feed.sequence(),
+      waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
     const renderOrder = compileOrderRenderer(schema, loadContract(schema), scope => createContext(dependencies, scope));
     const webhooks = deliverWebhooks(app, renderOrder);
     app.decorate('graph', { schema, sets, dependencies: { ...dependencies, webhooks } });
   },
-  { name: 'graph', dependencies: ['database', 'events', 'metrics'] },
+  { name: 'graph', dependencies: ['database', 'events', 'metrics', 'streams'] },
 );

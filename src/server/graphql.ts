@@ -6,14 +6,13 @@ import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-do
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
 import type { Contract } from '../rest/contract/contract.ts';
 import { isAllowedOrigin } from './cors.ts';
-import { observeStreams } from './events.ts';
 import { documentsOfPages } from './pages/documents.ts';
 import { mountPlayground } from './pages/playground.ts';
 
 /** Mounts `/graphql`. */
 export const graphql = fp(
   async (app: FastifyInstance) => {
-    const { config, graph, responseCache, shares } = app;
+    const { config, graph, responseCache } = app;
     await app.register(mountGraphql, {
       schema: graph.schema,
       dependencies: graph.dependencies,
@@ -24,7 +23,7 @@ export const graphql = fp(
       responseCache,
       authenticate: app.authenticate,
       translateError: app.translateError,
-      requests: shares.requests,
+      requests: app.requestShares,
       runExpensive: app.runExpensive,
       mountPlayground,
       subscriptions: subscriptionOptions(app),
@@ -34,7 +33,7 @@ export const graphql = fp(
     name: 'graphql',
     dependencies: [
       ...['address-limit', 'authentication', 'database-errors', 'drain', 'events', 'fair-shares', 'graph'],
-      ...['json-bodies', 'protocol', 'rate-limit', 'requests', 'response-cache'],
+      ...['json-bodies', 'protocol', 'rate-limit', 'requests', 'response-cache', 'streams'],
     ],
   },
 );
@@ -49,6 +48,7 @@ function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
   const { config, shares } = app;
   return {
     limits: config.streams,
+    streams: app.streams,
     events: {
       feed: app.feed,
       query: app.database.primary,
@@ -60,9 +60,11 @@ function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
     addressOf: app.addressOf,
     runReplay: (keyId, task) => shares.replay.run(keyId, task),
     runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
-    renewKey: app.renewKey,
     isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
-    observer: observeStreams(app),
+    observer: {
+      streaming: request => app.reportRequest(request),
+      delivered: app.metrics.eventDelivered,
+    },
     onShutdown: endStreams => app.drain.onDrain(endStreams),
   };
 }

@@ -43,7 +43,7 @@ async function createHandler(app: FastifyInstance): Promise<Handle> {
       server.setRequestHandler('tools/call', ({ params }) => {
         const tool = allowed.find(({ description }) => description.name === params.name);
         if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}".`);
-        return app.shares.requests.run(caller.keyId, () => tool.call(params.arguments, caller));
+        return app.requestShares.run(caller.keyId, () => tool.call(params.arguments, caller));
       });
       return server;
     },

@@ -11,6 +11,10 @@ export interface RequestRecord extends RequestStatements {
   reply: FastifyReply | undefined;
   keyId: string | undefined;
   isReported: boolean;
+  /** Returns its share of the requests of its key, once it has one. */
+  leaveShare?: () => void;
+  /** For how long it has waited for events, which says nothing about the service; undefined if it has not. */
+  heldMs?: number;
 }
 
 declare module 'fastify' {
@@ -30,7 +34,8 @@ export const requests = fp(
     const { config, metrics, traceStatements } = app;
     const logsRequests = config.logLevel === 'info' || config.logLevel === 'debug';
     const report = (request: FastifyRequest, reply: FastifyReply, status: number) => {
-      const finished = { status, milliseconds: reply.elapsedTime, operation: operationOf(request) };
+      const milliseconds = reply.elapsedTime - (request.record?.heldMs ?? 0);
+      const finished = { status, milliseconds, operation: operationOf(request) };
       metrics.requestFinished(request, finished);
       if (logsRequests) logRequest(request, finished);
     };

@@ -49,7 +49,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions, 'sets
       authorize(rootField, caller);
       throwForbidden(checkReadable({ document }, caller?.scope));
     },
-    requests: app.shares.requests,
+    requests: app.requestShares,
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),
     readRevisions: ({ scope }, store) => readRevisions(dependencies, scope, store),

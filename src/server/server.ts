@@ -26,6 +26,7 @@ import { rateLimit } from './rate-limit.ts';
 import { requests } from './requests.ts';
 import { responseCache } from './response-cache.ts';
 import { rest } from './rest.ts';
+import { streams } from './streams.ts';
 import { tracing } from './tracing.ts';
 
 /** What a worker gets from the primary. */
@@ -65,6 +66,7 @@ export async function createServer(
   app.register(jsonBodies);
   app.register(errorHandler);
   app.register(health);
+  app.register(streams);
   app.register(graph, { operatorSets });
   app.register(graphql);
   app.register(rest);

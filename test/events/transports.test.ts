@@ -253,7 +253,7 @@ test('a cursor whose successors are deleted is an error that says what to do', a
   const [event] = await readEvents(await get({ query, variables: JSON.stringify({ after }) }), 1);
   const [{ message, extensions }] = JSON.parse(event?.data ?? '').errors;
   expect(message).toMatch(
-    /^after: the events after this cursor are no longer kept, only those after .*subscribe without "after"/,
+    /^after: the events after this cursor are no longer kept, only those after .*begin without "after"/,
   );
   expect(extensions.errors).toMatchObject([{ type: 'cursor_expired' }]);
 });

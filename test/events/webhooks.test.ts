@@ -513,7 +513,7 @@ test('createWebhook reports every error with its path; webhooks and metrics show
     { message: oneSubject },
   ]);
   expect(await errorsOf({ url, kinds: ['ORDER_EATEN'], storeId: 'a' })).toMatchObject([
-    { path: ['input', 'kinds', 0], message: expect.stringContaining('does not exist in "WebhookEventKind" enum') },
+    { path: ['input', 'kinds', 0], message: expect.stringContaining('does not exist in "EventKind" enum') },
   ]);
   const merchantId = (await app.data.merchant()).id;
   expect(await errorsOf({ url: `${url}/\0`, kinds: orderKinds, merchantId })).toMatchObject([

@@ -33,7 +33,7 @@ function appThatThrows(error: unknown) {
   app.register(mountRest, {
     schema,
     sets: [{ contract, routes: generateRoutes(contract), createContext: () => ({}) }],
-    requests: { run: async (_keyId, task) => task() },
+    requests: { run: async (_keyId, task) => task(() => {}) },
     runExpensive: (_keyId, task) => task(),
     costOf: () => 0,
     responseCache: new ResponseCache(0),

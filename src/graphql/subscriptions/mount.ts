@@ -12,16 +12,18 @@ import type { CheckReadable } from '../readable.ts';
 import type { ParsedDocument, ValidatedRequest } from '../request-validation.ts';
 import type { ObjectCounts } from '../response-limit.ts';
 import { DeliveryBudget } from './delivery-budget.ts';
-import { OpenStreams, type OpenStreamsOptions, type StreamCaller } from './open-streams.ts';
+import type { OpenStreams, StreamCaller } from './open-streams.ts';
 import { acceptsEventStream, sendEventStream } from './sse.ts';
 import { ClientGone, createSubscribe, type Results, type RunInTurn, type SubscriptionRequest } from './subscribe.ts';
 import { mountWebSocket } from './websocket.ts';
 
 export interface SubscriptionOptions {
-  readonly limits: OpenStreamsOptions['limits'] & {
+  readonly limits: {
+    readonly perKey: number;
     /** Of the events that are delivered to one key. */
     readonly costPerSecond: number;
   };
+  readonly streams: OpenStreams;
   readonly events: EventSourceOptions;
   /** Authenticates the key of a message on a WebSocket. */
   readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
@@ -32,8 +34,6 @@ export interface SubscriptionOptions {
   readonly runExpensive: RunInTurn;
   /** The address of a client that opens a WebSocket. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** Authenticates a key afresh, not from the cache. */
-  readonly renewKey: OpenStreamsOptions['renew'];
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean;
   readonly observer: StreamObserver;
   /** Takes the function that ends all streams. */
@@ -42,12 +42,9 @@ export interface SubscriptionOptions {
 
 /** For the log and the metrics. */
 export interface StreamObserver {
-  /** Called once with the numbers of open streams, which change. */
-  readonly mounted: (counts: OpenStreams['counts']) => void;
   /** The response to a request is a stream. */
   readonly streaming: (request: FastifyRequest) => void;
   readonly delivered: () => void;
-  readonly ended: OpenStreamsOptions['onClosed'];
 }
 
 interface Graph {
@@ -66,10 +63,8 @@ const endMs = 1_000;
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
   const { schema, validateRequest, checkReadable, translateError } = graph;
-  const { limits, events, observer, renewKey, countRequest } = options;
+  const { limits, streams, events, observer, countRequest } = options;
   const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
-  const streams = new OpenStreams({ limits, renew: renewKey, onClosed: observer.ended });
-  observer.mounted(streams.counts);
   const subscribe = createSubscribe({
     ...graph,
     events,

@@ -7,10 +7,18 @@ export interface StreamCaller {
   readonly scope: AccessScope;
 }
 
-export type Transport = 'sse' | 'websocket';
+/** `poll`: a request that waits for events. */
+export type Transport = 'sse' | 'websocket' | 'poll';
 
 /** Why a stream ended. */
-export type StreamEnd = 'closed by the client' | 'key no longer valid' | 'reader too slow' | 'shutdown' | 'error';
+export type StreamEnd =
+  | 'complete'
+  | 'closed by the client'
+  | 'replaced'
+  | 'key no longer valid'
+  | 'reader too slow'
+  | 'shutdown'
+  | 'error';
 
 export interface ClosedStream {
   readonly transport: Transport;
@@ -44,7 +52,7 @@ interface KeyStreams {
 export class OpenStreams {
   readonly #options: OpenStreamsOptions;
   readonly #byKey = new Map<string, KeyStreams>();
-  readonly #counts: Record<Transport, number> = { sse: 0, websocket: 0 };
+  readonly #counts: Record<Transport, number> = { sse: 0, websocket: 0, poll: 0 };
   #timer: NodeJS.Timeout | undefined;
   #isRenewing = false;
   #isClosed = false;
@@ -61,7 +69,7 @@ export class OpenStreams {
   open(key: string, caller: StreamCaller, transport: Transport): OpenStream {
     const { perKey, total } = this.#options.limits;
     if (this.#isClosed) throw new Unavailable('The service is shutting down.', { retryAfterSeconds: 1 });
-    if (this.#counts.sse + this.#counts.websocket >= total) {
+    if (this.#counts.sse + this.#counts.websocket + this.#counts.poll >= total) {
       throw new Unavailable(`This process has ${total} streams open, and does not open more.`);
     }
     const ofKey = this.#byKey.get(key) ?? { caller, streams: new Set() };

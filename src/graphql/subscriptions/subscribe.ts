@@ -191,6 +191,9 @@ class NotOpened extends Error {
 /** The client has closed the stream. */
 export class ClientGone extends Error {}
 
+/** A newer request waits for the same events. */
+export class Replaced extends Error {}
+
 /** The streams of this schema are of events. */
 type Source = AsyncIterable<StreamedEvent> | ExecutionResult;
 
@@ -245,8 +248,9 @@ function errorsOf(error: unknown): readonly GraphQLError[] {
   return [error instanceof GraphQLError ? error : new GraphQLError(String(error), { originalError: error as Error })];
 }
 
-function endOf(error: unknown): StreamEnd {
+export function endOf(error: unknown): StreamEnd {
   if (error instanceof ClientGone) return 'closed by the client';
+  if (error instanceof Replaced) return 'replaced';
   if (error instanceof ShuttingDown) return 'shutdown';
   if (error instanceof Unauthenticated) return 'key no longer valid';
   return error instanceof StreamCut ? 'reader too slow' : 'error';

@@ -2,7 +2,17 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { StoreEntity } from '../../store/entities.ts';
 
 /** How a menu configuration came to be changed; `UNKNOWN` is the state in which the history began. */
-const changeSources = ['POST', 'MUTATION', 'STOCK', 'STOCK_UNTIL', 'RESTORE', 'DEMO', 'SQL', 'UNKNOWN'] as const;
+const changeSources = [
+  'POST',
+  'MUTATION',
+  'STOCK',
+  'STOCK_UNTIL',
+  'PRICES',
+  'RESTORE',
+  'DEMO',
+  'SQL',
+  'UNKNOWN',
+] as const;
 export type ChangeSource = (typeof changeSources)[number];
 
 /**

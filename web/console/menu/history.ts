@@ -28,6 +28,7 @@ const sources: Readonly<Record<Revision['source'], string>> = {
   MUTATION: 'replaced',
   STOCK: 'stock',
   STOCK_UNTIL: 'back in stock at the set time',
+  PRICES: 'prices',
   RESTORE: 'restored',
   DEMO: 'demo',
   SQL: 'by the operator',

@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { WebhookEventKind } from '../../../src/generated/web.ts';
+import type { EventKind } from '../../../src/generated/web.ts';
 import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
 import type { WebhookRequest } from './operations.ts';
 
-export const kinds: Readonly<Record<WebhookEventKind, string>> = {
+export const kinds: Readonly<Record<EventKind, string>> = {
   ORDER_PLACED: 'orders placed',
   ORDER_CHANGED: 'orders changed',
   ORDERS_CHANGED: 'many orders changed at once',
@@ -49,6 +49,6 @@ function readForm(form: FormData): WebhookRequest {
     url: text('url'),
     storeId: text('store') || null,
     merchantId: text('merchant') || null,
-    kinds: form.getAll('kinds').map(kind => kind as WebhookEventKind),
+    kinds: form.getAll('kinds').map(kind => kind as EventKind),
   };
 }

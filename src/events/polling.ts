@@ -1,0 +1,154 @@
+import type { Query } from '../database/query.ts';
+import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
+import { rangeErrors } from '../lists/paging.ts';
+import { type AccessScope, emptyScope, isInScope, readPermissionsOf, storeScope } from '../scope.ts';
+import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
+import type { Event } from './entities.ts';
+import type { EventFeed } from './feed.ts';
+import { type EventKind, eventKinds, readPermissionOf } from './kinds.ts';
+import { type LogPage, type PageQuery, readPage } from './page.ts';
+import { toClientError } from './source.ts';
+
+/** The parent value of `EventPage`. */
+export interface EventPage {
+  readonly events: readonly PolledEvent[];
+  readonly next: string;
+  readonly hasMore: boolean;
+}
+
+/** The parent value of `Event`. */
+export type PolledEvent = Event & { readonly cursor: string };
+
+/** The arguments of `events`. */
+interface PollArguments {
+  readonly after?: string | null;
+  readonly limit: number;
+  readonly kinds?: readonly EventKind[] | null;
+  readonly wait: number;
+}
+
+/** A request while it waits. */
+export interface HeldRequest {
+  /** The scope of its key now. */
+  readonly scope: AccessScope;
+  /** Aborted to end the wait; the reason is `Unauthenticated` if the key is no longer valid. */
+  readonly signal: AbortSignal;
+}
+
+/** Keeps the current request open as one of the streams of its key; ends another one for the same subject. */
+export type HoldRequest = <T>(subject: string, wait: (held: HeldRequest) => Promise<T>) => Promise<T>;
+
+/** A page that was waited for, and the scope that the key had then. */
+interface WaitedPage {
+  readonly page: LogPage;
+  readonly scope: AccessScope;
+}
+
+/** Waits until there is an event, for some seconds at most. */
+export type WaitForEvents = (query: Omit<PageQuery, 'scope'>, seconds: number) => Promise<WaitedPage>;
+
+/** What polling takes from the context of a request. */
+interface PollContext {
+  readonly scope: AccessScope | undefined;
+  readonly waitForEvents: WaitForEvents;
+  readonly loaders: {
+    readonly events: { readPage(query: PageQuery): Promise<LogPage> };
+    readonly stores: { readonly byId: { load(storeId: string): Promise<object | null> } };
+    clear(scope: AccessScope): void;
+  };
+}
+
+const maxLimit = 500;
+const maxWaitSeconds = 25;
+
+/** Reads a page of the events of a store; null if the store has left the scope while the request waited. */
+export async function pollStoreEvents(
+  context: PollContext,
+  storeId: string,
+  args: PollArguments,
+): Promise<EventPage | null> {
+  const page = await pollEvents(context, args, storeId);
+  return page.events.length === 0 || (await context.loaders.stores.byId.load(storeId)) ? page : null;
+}
+
+/** Reads a page of the events of a store or, without its id, of all stores in scope. */
+export async function pollEvents(context: PollContext, args: PollArguments, storeId?: string): Promise<EventPage> {
+  const { scope = emptyScope, loaders } = context;
+  const { limit, wait } = args;
+  const errors = [
+    ...rangeErrors('limit', limit, { min: 1, max: maxLimit }),
+    ...rangeErrors('wait', wait, { min: 0, max: maxWaitSeconds }),
+  ];
+  if (errors.length > 0) throw new InvalidInput(errors);
+  const pages = { field: 'events', ...(storeId !== undefined && { storeId }) } as const;
+  const after = args.after == null ? undefined : decodeEventCursor(pages, args.after);
+  const query = { after, limit, kinds: readableKinds(scope, args.kinds), storeId };
+  try {
+    let page = await loaders.events.readPage({ ...query, scope });
+    if (wait > 0 && isEmpty(page)) {
+      const waited = await context.waitForEvents(query, wait);
+      page = waited.page;
+      // What was loaded before is older than the events.
+      loaders.clear(waited.scope);
+    }
+    const events = page.events.map(event => ({ ...event, cursor: encodeEventCursor(pages, event.position) }));
+    return { events, next: encodeEventCursor(pages, page.next), hasMore: page.hasMore };
+  } catch (error) {
+    throw toClientError(error);
+  }
+}
+
+/** The kinds that are given or, without any, all that the key may read; throws `Forbidden` for one that it may not. */
+function readableKinds(scope: AccessScope, given: PollArguments['kinds']): readonly EventKind[] {
+  const granted = readPermissionsOf(scope);
+  const isReadable = (kind: EventKind) => granted.includes(readPermissionOf(kind));
+  if (!given) return eventKinds.filter(isReadable);
+  const refused = given.filter(kind => !isReadable(kind));
+  if (refused.length === 0) return given;
+  throw new Forbidden(
+    `This API key has ${granted.join(', ')}, and may not read events of the kinds ${refused.join(', ')}.`,
+  );
+}
+
+const isEmpty = ({ events, hasMore }: LogPage) => events.length === 0 && !hasMore;
+
+/** Waits by the feed: the log is read when a request begins to wait, and when the feed has an event for it. */
+export function createEventWaiting(feed: EventFeed, query: Query, hold: HoldRequest): WaitForEvents {
+  const wait = async ({ after, ...filter }: Omit<PageQuery, 'scope'>, seconds: number, held: HeldRequest) => {
+    const { signal } = held;
+    const isWanted = ({ kind, storeId, merchantId }: Event) =>
+      filter.kinds.includes(kind) &&
+      (filter.storeId !== undefined || isInScope(storeScope, held.scope, { id: storeId, merchant: merchantId }));
+    let due = Promise.withResolvers<'due'>();
+    const end = Promise.withResolvers<'timeout' | 'aborted'>();
+    const abort = () => end.resolve('aborted');
+    const timer = setTimeout(() => end.resolve('timeout'), seconds * 1_000);
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) abort();
+    const unsubscribe = feed.subscribe({
+      storeId: filter.storeId,
+      onEvents: events => events.some(isWanted) && due.resolve('due'),
+      onGap: () => due.resolve('due'),
+      onClose: abort,
+    });
+    try {
+      const position = await Promise.race([feed.ready(), end.promise]);
+      const start = after ?? position;
+      // While the database is unavailable, the feed is not ready.
+      if (typeof start !== 'number') throw new Unavailable('The event log cannot be read at the moment.');
+      for (;;) {
+        due = Promise.withResolvers();
+        const page = await readPage(query, { ...filter, after: start, scope: held.scope });
+        const reason = isEmpty(page) ? await Promise.race([due.promise, end.promise]) : 'found';
+        if (signal.reason instanceof Unauthenticated) throw signal.reason;
+        if (reason === 'aborted') return { page: { ...page, next: start }, scope: held.scope };
+        if (reason !== 'due') return { page, scope: held.scope };
+      }
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      unsubscribe();
+    }
+  };
+  return (page, seconds) => hold(page.storeId ?? '', held => wait(page, seconds, held));
+}

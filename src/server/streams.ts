@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { currentRequest } from '../database/statements.ts';
+import { InvalidInput } from '../errors.ts';
+import type { HoldRequest } from '../events/polling.ts';
+import { OpenStreams } from '../graphql/subscriptions/open-streams.ts';
+import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';
+import { isRecord, type RequestRecord } from './requests.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Of subscriptions, and requests that wait for events. */
+    readonly streams: OpenStreams;
+    readonly holdRequest: HoldRequest;
+  }
+}
+
+/** Decorates the server with its open streams and the requests that wait among them; subscriptions end them all at a shutdown. */
+export const streams = fp(
+  async (app: FastifyInstance) => {
+    const { config, metrics } = app;
+    const open = new OpenStreams({
+      limits: config.streams,
+      renew: app.renewKey,
+      onClosed({ transport, keyId, field, seconds, events, end }) {
+        metrics.streamEnded(transport, end);
+        // A request that has waited has a line of its own.
+        if (transport === 'poll') return;
+        app.log.info({ key: keyId, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
+      },
+    });
+    metrics.watchStreams(open.counts);
+    app.decorate('streams', open);
+    app.decorate('holdRequest', createHold(open));
+  },
+  { name: 'streams', dependencies: ['authentication', 'fair-shares', 'metrics', 'requests'] },
+);
+
+function createHold(streams: OpenStreams): HoldRequest {
+  const waiting = new Map<string, { readonly abort: (reason: Error) => void }>();
+  return async (subject, wait) => {
+    const record = currentRequest.getStore();
+    const reply = record && isRecord(record) ? record.reply : undefined;
+    const caller = reply?.request.caller;
+    const key = reply?.request.headers['x-api-key'];
+    if (!record || !isRecord(record) || !reply || !caller || typeof key !== 'string')
+      throw cannotWait('only requests over HTTP wait');
+    checkHold(record);
+    const stream = streams.open(key, caller, 'poll');
+    const heldAt = performance.now();
+    record.heldMs = 0;
+    const name = `${caller.keyId} ${subject}`;
+    waiting.get(name)?.abort(new Replaced());
+    waiting.set(name, stream);
+    const onGone = () => stream.abort(new ClientGone());
+    const { socket } = reply.request.raw;
+    // A client that closes its side only still gets a page.
+    socket.once('end', onGone).once('close', onGone);
+    // Another field has failed.
+    reply.raw.once('finish', onGone);
+    try {
+      record.leaveShare?.();
+      return await wait(stream);
+    } finally {
+      socket.off('end', onGone).off('close', onGone);
+      reply.raw.off('finish', onGone);
+      if (waiting.get(name) === stream) waiting.delete(name);
+      record.heldMs = performance.now() - heldAt;
+      stream.close(stream.signal.aborted ? endOf(stream.signal.reason) : 'complete');
+    }
+  };
+}
+
+/** A request that waits must not keep others from their turn, and is one stream of its key. */
+function checkHold({ isExpensive, heldMs }: RequestRecord): void {
+  if (heldMs !== undefined) throw cannotWait('another field of the same request waits already');
+  if (isExpensive) throw cannotWait('the request costs too much to wait; lower "limit", or select less');
+}
+
+function cannotWait(reason: string): InvalidInput {
+  return new InvalidInput([{ path: ['wait'], type: 'value_error', message: `wait must be 0: ${reason}` }]);
+}
