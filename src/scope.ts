@@ -24,6 +24,10 @@ export interface AccessScope {
   readonly storeIds: readonly string[];
   /** The merchants of those stores: visible, but without their other stores. */
   readonly merchantIdsOfStores: readonly string[];
+  /** Whether the key may be in a web page: it reads what guests may see, and changes nothing. */
+  readonly publishable?: boolean;
+  /** The origins of the pages that a publishable key is for. */
+  readonly origins?: readonly string[];
   /** The name of the key, which the menu history records; absent for commands. */
   readonly keyName?: string;
 }
@@ -64,10 +68,12 @@ export function isReadPermission(permission: Permission): permission is ReadPerm
   return readPermissions.some(candidate => candidate === permission);
 }
 
-/** The permissions for reading that a key has. */
+/** The permissions for reading that a key has; a publishable key reads of menus what guests may see. */
 export function readPermissionsOf({
   permissions: granted,
-}: Pick<AccessScope, 'permissions'>): readonly ReadPermission[] {
+  publishable = false,
+}: Pick<AccessScope, 'permissions' | 'publishable'>): readonly ReadPermission[] {
+  if (publishable) return ['READ_MENUS'];
   const named = granted.filter(isReadPermission);
   return named.length > 0 ? named : readPermissions;
 }

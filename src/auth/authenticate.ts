@@ -115,7 +115,7 @@ interface KeyRow extends AccessScope {
 const statement = prepared(`
   select k.hash, k.id as "keyId", (extract(epoch from k.expires_at) * 1000)::float8 as "expiresAt",
     case when k.last_used_at is null or k.last_used_at < now() - interval '1 minute' then now() end as "usedAt",
-    k.all_access as "all", k.permissions, k.name as "keyName",
+    k.all_access as "all", k.permissions, k.publishable, k.origins, k.name as "keyName",
     coalesce(array_agg(g.merchant_id) filter (where g.merchant_id is not null), '{}') as "merchantIds",
     coalesce(array_agg(s.id) filter (where s.id is not null), '{}') as "storeIds",
     coalesce(array_agg(distinct s.merchant_id) filter (where s.merchant_id is not null), '{}') as "merchantIdsOfStores"

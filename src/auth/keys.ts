@@ -6,8 +6,9 @@ import { permissions } from '../scope.ts';
 import { type ApiKey, ApiKeyEntity, type Grant, GrantEntity } from './entities.ts';
 import { type KeyRequest, validateKeyRequest } from './validate.ts';
 
-/** Identifies our keys in logs, secret scanners and vaults. */
+/** Identify our keys in logs, secret scanners and vaults; a publishable one is no secret. */
 const prefix = 'carte_';
+const publishablePrefix = 'carte_pub_';
 
 /** A key with its secret, which is not stored and cannot be shown again. */
 export interface IssuedKey {
@@ -21,20 +22,24 @@ export interface KeyScope {
   readonly grants: readonly Pick<Grant, 'merchant' | 'store'>[];
 }
 
+/** Publishable keys are hashed with a prefix, so that a process of an older version, to which every key is a secret one, does not find them. */
 export function hashKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+  return hash('sha256', key.startsWith(publishablePrefix) ? `publishable ${key}` : key, 'buffer');
 }
 
 /** Throws `InvalidInput` with every error of the request. */
 export async function issueKey(em: EntityManager, request: KeyRequest): Promise<IssuedKey> {
   await validateKeyRequest(em, request);
-  const key = generateKey();
+  const { publishable = false, origins = [] } = request;
+  const key = generateKey(publishable);
   const row = em.create(ApiKeyEntity, {
     id: `key_${randomBytes(6).toString('hex')}`,
     name: request.name,
     hash: hashKey(key),
     allAccess: request.all,
     permissions: permissions.filter(permission => request.permissions.includes(permission)),
+    publishable,
+    origins: [...new Set(origins)],
     createdAt: new Date(),
     expiresAt: request.expiresAt ?? null,
   });
@@ -80,12 +85,12 @@ export async function rotateKey(em: EntityManager, id: string): Promise<IssuedKe
     const message = `The key ${id} ${row.revokedAt ? 'is revoked' : 'has expired'}; create a new one.`;
     throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
   }
-  const key = generateKey();
+  const key = generateKey(row.publishable);
   row.hash = hashKey(key);
   await em.flush();
   return { id, key };
 }
 
-function generateKey(): string {
-  return prefix + randomBytes(32).toString('base64url');
+function generateKey(isPublishable: boolean): string {
+  return (isPublishable ? publishablePrefix : prefix) + randomBytes(32).toString('base64url');
 }

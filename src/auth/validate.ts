@@ -6,6 +6,7 @@ import { StoreEntity } from '../store/entities.ts';
 
 const maxNameLength = 255;
 const maxGrants = 1000;
+const maxOrigins = 100;
 /** They would garble the output of `carte key list`, and PostgreSQL stores neither NUL nor half a surrogate pair. */
 const unprintable = /[\p{Cc}\p{Cs}]/u;
 
@@ -16,6 +17,9 @@ export interface KeyRequest {
   readonly merchantIds: readonly string[];
   readonly storeIds: readonly string[];
   readonly permissions: readonly Permission[];
+  /** A key for web pages of these origins. */
+  readonly publishable?: boolean;
+  readonly origins?: readonly string[];
   readonly expiresAt?: Date | null | undefined;
 }
 
@@ -28,6 +32,7 @@ export async function validateKeyRequest(em: EntityManager, request: KeyRequest)
     ...checkScope(request),
     ...(tooMany.length === 0 ? await checkSubjects(em, request) : []),
     ...checkPermissions(request),
+    ...checkOrigins(request),
     ...checkExpiry(request),
   ];
   if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
@@ -62,10 +67,38 @@ function* checkCounts({ merchantIds, storeIds }: KeyRequest): Generator<Validati
   }
 }
 
-function* checkPermissions({ all, permissions }: KeyRequest): Generator<ValidationError> {
+function* checkPermissions({ all, permissions, publishable }: KeyRequest): Generator<ValidationError> {
+  if (publishable && permissions.length > 0) {
+    const message = 'A publishable key has no permissions: it reads what guests may see, and changes nothing.';
+    yield { path: ['permissions'], type: 'value_error', message };
+  }
   if (all || !permissions.includes('ADMIN')) return;
   const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';
   yield { path: ['permissions', permissions.indexOf('ADMIN')], type: 'value_error', message };
+}
+
+function* checkOrigins({ publishable, origins = [] }: KeyRequest): Generator<ValidationError> {
+  if (!publishable && origins.length > 0) {
+    yield {
+      path: ['origins'],
+      type: 'value_error',
+      message: 'Only a publishable key is for pages of certain origins.',
+    };
+  }
+  if (origins.length > maxOrigins) {
+    const message = `The list has ${origins.length} origins; at most ${maxOrigins} are allowed.`;
+    yield { path: ['origins'], type: 'too_long', message };
+  }
+  for (const [index, origin] of origins.entries()) {
+    if (isWebOrigin(origin)) continue;
+    const message = `${JSON.stringify(origin)} is not the origin of a page, such as https://menu.example or http://localhost:5173.`;
+    yield { path: ['origins', index], type: 'value_error', message };
+  }
+}
+
+/** As browsers write it: scheme, host and port, without a path; not that of a file, which is `null`. */
+function isWebOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
 function* checkExpiry({ expiresAt }: KeyRequest): Generator<ValidationError> {

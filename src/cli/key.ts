@@ -13,6 +13,8 @@ interface CreateOptions {
   readonly store?: readonly string[];
   readonly write?: boolean;
   readonly can?: readonly Permission[];
+  readonly publishable?: boolean;
+  readonly origin?: readonly string[];
   readonly expires?: Date;
 }
 
@@ -44,6 +46,12 @@ export function addKeyCommands(program: Command): void {
     .option(
       '--write',
       'allow all writes but admin, beside those of --can; without any read- permission the key reads all',
+    )
+    .option('--publishable', 'issue a key that may be in a web page: it reads what guests may see, and changes nothing')
+    .option(
+      '--origin <origin>',
+      'let pages of this origin use a publishable key, e.g. https://menu.example (repeatable)',
+      collect,
     )
     .option('--expires <date>', 'date or date-time from which the key is invalid', parseDate)
     .addHelpText('after', examples('carte key create --name "till 3" --store lisbon-baixa --can orders,stock'))
@@ -91,11 +99,14 @@ async function createKey(options: CreateOptions): Promise<void> {
       merchantIds: options.merchant ?? [],
       storeIds: options.store ?? [],
       permissions: [...(options.write ? writePermissions : []), ...(options.can ?? [])],
+      publishable: options.publishable ?? false,
+      origins: options.origin ?? [],
       expiresAt: options.expires,
     }),
   );
   terminal.out(issued.key);
-  terminal.err(`The id of the key is ${issued.id}. Store the key safely: it is not shown again.`);
+  const advice = options.publishable ? 'It may be in a web page; it' : 'Store the key safely: it';
+  terminal.err(`The id of the key is ${issued.id}. ${advice} is not shown again.`);
 }
 
 async function printKeys(): Promise<void> {
@@ -109,7 +120,7 @@ async function printKeys(): Promise<void> {
     return [
       key.id,
       key.name,
-      [...(key.permissions.some(isReadPermission) ? [] : ['read']), ...key.permissions.map(nameOf)].join(','),
+      describePermissions(key),
       scope,
       key.createdAt.toISOString(),
       key.lastUsedAt?.toISOString() ?? 'never',
@@ -117,6 +128,11 @@ async function printKeys(): Promise<void> {
     ];
   });
   terminal.out(table([['ID', 'NAME', 'PERMISSIONS', 'SCOPE', 'CREATED', 'LAST USED', 'STATE'], ...rows]));
+}
+
+function describePermissions({ permissions: granted, publishable, origins }: ApiKey): string {
+  if (publishable) return ['publishable', ...origins].join(' ');
+  return [...(granted.some(isReadPermission) ? [] : ['read']), ...granted.map(nameOf)].join(',');
 }
 
 function stateOf({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>): string {

@@ -188,11 +188,13 @@ function compileFields(
   const selected = selectedFields(selections, fragments);
   if (!shape) return selected.map(field => compileField(type, field, fragments, undefined));
   const byKey = new Map(selected.map(field => [field.key, field]));
-  return [...shape].map(([key, fieldShape]) => {
-    if (fieldShape.constant !== undefined) return constantField(key, fieldShape.constant);
+  return [...shape].flatMap(([key, fieldShape]) => {
+    if (fieldShape.constant !== undefined) return [constantField(key, fieldShape.constant)];
     const field = byKey.get(key);
-    if (!field) throw new Error(`The document selects nothing as ${key}`);
-    return compileField(type, field, fragments, fieldShape);
+    if (field) return [compileField(type, field, fragments, fieldShape)];
+    // Guests are not given every optional field.
+    if (fieldShape.optional) return [];
+    throw new Error(`The document selects nothing as ${key}`);
   });
 }
 

@@ -80,6 +80,7 @@ export function toHttpError(error: Error & { readonly statusCode?: number }): Ht
     const status = error instanceof TooManyRequests ? 429 : 503;
     return { status, headers: { 'retry-after': String(error.retryAfterSeconds) }, code: codeOf(error), message };
   }
+  if (error instanceof Forbidden) return { status: 403, headers: {}, code: codeOf(error), message };
   const status = error.statusCode ?? 500;
   if (status < 500) return { status, headers: {}, code: 'BAD_REQUEST', message };
   return { status, headers: {}, code: internalCode, message: internalMessage };

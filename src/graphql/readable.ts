@@ -87,6 +87,16 @@ export type CheckReadable = (
   scope: AccessScope | undefined,
 ) => readonly GraphQLError[];
 
+interface Reader {
+  readonly granted: readonly ReadPermission[];
+  readonly isGuest: boolean;
+}
+
+/** Whether publishable keys may read a field. */
+export function isForGuests({ extensions }: GraphQLField<unknown, unknown>): boolean {
+  return (extensions.readable as Readable).byGuests;
+}
+
 const none: readonly GraphQLError[] = [];
 
 /** Checks an operation once for each set of permissions; keys that read everything are not checked. */
@@ -94,14 +104,14 @@ export function createReadableCheck(schema: GraphQLSchema): CheckReadable {
   const checked = new WeakMap<OperationDefinitionNode, Map<string, readonly GraphQLError[]>>();
   return ({ document, operation }, scope) => {
     if (!scope) return none;
-    const granted = readPermissionsOf(scope);
-    if (granted.length === readPermissions.length) return none;
+    const reader = { granted: readPermissionsOf(scope), isGuest: scope.publishable === true };
+    if (reader.granted.length === readPermissions.length) return none;
+    const kind = reader.isGuest ? 'guest' : reader.granted.join();
     const operations = operation ? [operation] : operationsOf(document);
     return operations.flatMap(node => {
       const byReader = checked.get(node) ?? new Map<string, readonly GraphQLError[]>();
-      const reader = granted.join();
-      const errors = byReader.get(reader) ?? findUnreadable(schema, document, node, granted);
-      checked.set(node, byReader.set(reader, errors));
+      const errors = byReader.get(kind) ?? findUnreadable(schema, document, node, reader);
+      checked.set(node, byReader.set(kind, errors));
       return errors;
     });
   };
@@ -120,7 +130,7 @@ function findUnreadable(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
-  granted: readonly ReadPermission[],
+  reader: Reader,
 ): readonly GraphQLError[] {
   const fragments = fragmentsOf(document);
   const spread = new Set<string>();
@@ -132,7 +142,7 @@ function findUnreadable(
     if (!parent || !field) return;
     const fieldPath = [...path, (node.alias ?? node.name).value];
     const coordinate = `${parent.name}.${field.name}`;
-    const message = explainUnreadable(coordinate, field, granted);
+    const message = explainUnreadable(coordinate, field, reader);
     if (message === undefined) visitSelections(node.selectionSet, getNamedType(field.type), fieldPath);
     else if (!errors.has(coordinate))
       errors.set(
@@ -167,10 +177,11 @@ function findUnreadable(
 
 function explainUnreadable(
   coordinate: string,
-  { extensions }: GraphQLField<unknown, unknown>,
-  granted: readonly ReadPermission[],
+  field: GraphQLField<unknown, unknown>,
+  { granted, isGuest }: Reader,
 ): string | undefined {
-  const { with: needed } = extensions.readable as Readable;
+  if (isGuest) return isForGuests(field) ? undefined : `${coordinate} is not for publishable keys.`;
+  const { with: needed } = field.extensions.readable as Readable;
   if (!needed || granted.includes(needed)) return undefined;
   return `This API key may not read ${coordinate}: it has ${granted.join(', ')}, but not ${needed}.`;
 }

@@ -137,7 +137,7 @@ function isOperationCacheable(graph: GraphQLSchema, { document, name, revisionFi
   return revisionFields.length > 0 && isCacheable(graph, document, name);
 }
 
-const cacheKeyOf = ({ name }: Operation, variables: Variables) => `${name} ${JSON.stringify(variables)}`;
+const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name} ${hash} ${JSON.stringify(variables)}`;
 
 /** Coalesces equal requests of one caller. Worth it for lists; loads by id are batched across requests anyway. */
 function createCoalescing() {

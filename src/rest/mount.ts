@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLField } from 'graphql';
 import type { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
@@ -12,6 +13,7 @@ import { type CostOptions, compileCost } from './cost.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
 import { mountFallbackRoutes } from './fallback-routes.ts';
+import { operationForGuests } from './guests.ts';
 import type { SofaRoute } from './sofa.ts';
 
 /** A set of operations with the routes that SOFA has generated from it. */
@@ -26,6 +28,8 @@ export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'lim
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
   /** Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission that the operation requires. */
   readonly authorize: (operation: Operation, caller: Caller | null) => void;
+  /** Whether publishable keys may read a field. */
+  readonly isForGuests: (field: GraphQLField<unknown, unknown>) => boolean;
   /** Runs a request when it is the turn of its key. */
   readonly requests: Pick<FairQueue, 'run'>;
   /** In bytes; 10 MiB by default. */
@@ -53,6 +57,8 @@ function mountRoute(
   const { contract, schema, requests, runExpensive } = options;
   const readArguments = compileArguments(schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
+  const guestOperation = operationForGuests(schema, contract, operation, options.isForGuests);
+  const executeForGuests = guestOperation === operation ? execute : compileExecute(contract, guestOperation, options);
   const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
   const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
@@ -66,7 +72,7 @@ function mountRoute(
       reply.header('cache-control', 'private, no-cache');
       if (vary) reply.header('vary', vary);
       await options.authenticate(request);
-      options.authorize(operation, request.caller);
+      options.authorize(isGuest(request.caller) ? guestOperation : operation, request.caller);
     },
     handler: async (request, reply) => {
       const { caller } = request;
@@ -74,7 +80,8 @@ function mountRoute(
       const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
-        return handle(execute, variables, { caller, headers: request.headers, cost: costOf(variables) });
+        const run = isGuest(caller) ? executeForGuests : execute;
+        return handle(run, variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
       const response = await requests.run(caller.keyId, () =>
         hasLargeBody ? runExpensive(caller.keyId, respond) : respond(),
@@ -83,6 +90,8 @@ function mountRoute(
     },
   });
 }
+
+const isGuest = (caller: Caller | null) => caller?.scope.publishable === true;
 
 function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {
   if (etag !== undefined) reply.header('etag', etag);

@@ -53,12 +53,14 @@ export const authentication = fp(
       const caller = cached ?? (await findCaller(key, request.raw, request.raw.socket));
       app.assertNotOverloaded(caller.keyId);
       recordOf(request).keyId = caller.keyId;
+      app.origins.check(request, caller);
       if (app.countRequest) await app.countRequest(request);
       if (isUpload(request)) await holdUntilClosed(shares.uploads, caller.keyId, replyOf(request).raw);
       request.caller = caller;
     });
     app.decorate('authenticateKey', async (key, connection, request) => {
       const caller = authenticate.cached(key, connection) ?? (await findCaller(key, request, connection));
+      app.origins.checkConnection(request, caller);
       app.assertNotOverloaded(caller.keyId);
       await app.countMessage?.(caller.keyId);
       return caller;
@@ -67,7 +69,7 @@ export const authentication = fp(
   },
   {
     name: 'authentication',
-    dependencies: ['address-limit', 'database', 'fair-shares', 'load-shedding', 'rate-limit', 'requests'],
+    dependencies: ['address-limit', 'cors', 'database', 'fair-shares', 'load-shedding', 'rate-limit', 'requests'],
   },
 );
 

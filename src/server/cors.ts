@@ -1,32 +1,59 @@
-import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { LRUCache } from 'lru-cache';
+import { KeyOrigins } from '../auth/key-origins.ts';
+import { Forbidden } from '../errors.ts';
+import type { AccessScope } from '../scope.ts';
+import { replyOf } from './requests.ts';
 
 const allowedHeaders =
   'Content-Type, X-Api-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, X-Apollo-Operation-Name, Apollo-Require-Preflight';
 const exposedHeaders =
   'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset';
 
-/**
- * Whether a page may open a WebSocket, for which browsers have no preflight: one of this origin, or of those that may call the service. A page of another
- * origin could do no harm, since a browser sends no API key by itself; it is refused for the same reason as its other requests.
- */
-export function isAllowedOrigin({ headers }: IncomingMessage, origins: readonly string[]): boolean {
-  const { origin, host, 'x-forwarded-host': forwardedHost } = headers;
-  if (origin === undefined || origins.includes('*') || origins.includes(origin)) return true;
-  const originHost = URL.canParse(origin) ? new URL(origin).host : undefined;
-  return originHost !== undefined && (originHost === host || originHost === forwardedHost);
+/** Which pages may call the service, by the header `Origin`. A client that sends none is no page of another origin. */
+export interface Origins {
+  /** Whether some key may be used by the page: for a preflight and the upgrade to a WebSocket, which come before the key. */
+  isKnown(request: IncomingMessage): boolean | Promise<boolean>;
+  /** Whether CARTE_CORS_ORIGINS has the page, or it is one of the service itself. */
+  isConfigured(request: IncomingMessage): boolean;
+  /** Throws `Forbidden` if the key may not be used by the page; withdraws what lets the page read the response. */
+  check(request: FastifyRequest, key: OriginKey): void;
+  /** The same on a WebSocket. */
+  checkConnection(request: IncomingMessage, key: OriginKey): void;
 }
 
-/** Allows pages of the configured origins to call the service; `*` allows all. */
+interface OriginKey {
+  readonly keyId: string;
+  readonly scope: AccessScope;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly origins: Origins;
+  }
+}
+
+/** Allows pages of the configured origins, and of those of publishable keys, to call the service. */
 export const cors = fp(
   async (app: FastifyInstance) => {
     const { corsOrigins } = app.config.http;
-    if (corsOrigins.length === 0) return;
-    const allowed = new Set<string | undefined>(corsOrigins);
-    const isOpen = allowed.has('*');
+    const configured = new Set<string | undefined>(corsOrigins);
+    const isOpen = configured.has('*');
+    const ofKeys = new KeyOrigins(app.database.primary, app.config.keyCacheTtlSeconds);
+    app.decorate('origins', createOrigins(app, { configured, ofKeys }));
     await app.register(import('@fastify/cors'), {
-      origin: isOpen ? '*' : (origin, callback) => callback(null, allowed.has(origin)),
+      origin: (origin, callback) => {
+        const isAllowed = origin !== undefined && (isOpen || configured.has(origin) || ofKeys.has(origin));
+        if (typeof isAllowed === 'boolean') callback(null, isAllowed && isOpen ? '*' : isAllowed);
+        // Of a database that does not respond, the request learns later.
+        else
+          isAllowed.then(
+            isOfKey => callback(null, isOfKey),
+            () => callback(null, false),
+          );
+      },
       // Operations of the operator may have further methods and headers.
       ...(app.config.operations.length > 0 ? {} : { methods: ['GET', 'HEAD', 'POST'], allowedHeaders }),
       exposedHeaders,
@@ -34,11 +61,70 @@ export const cors = fp(
       // With it, an OPTIONS request that is no preflight would be 400.
       strictPreflight: false,
     });
-    if (!isOpen) keepVaryOrigin(app);
+    keepVaryOrigin(app);
   },
   // A preflight is answered in a hook, and is logged and counted all the same.
-  { name: 'cors', dependencies: ['requests'] },
+  { name: 'cors', dependencies: ['database', 'requests'] },
 );
+
+/** Logs of secret keys in pages: one line a minute for each key. */
+const warningMs = 60_000;
+const maxWarnedKeys = 1_000;
+const warning = 'A page sends a secret API key; replace it by a publishable one, and revoke it.';
+
+function createOrigins(
+  app: FastifyInstance,
+  { configured, ofKeys }: { readonly configured: ReadonlySet<string | undefined>; readonly ofKeys: KeyOrigins },
+): Origins {
+  const warned = new LRUCache<string, true>({ max: maxWarnedKeys, ttl: warningMs });
+  const isConfigured = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
+    headers.origin === undefined || configured.has('*') || configured.has(headers.origin) || isOwnOrigin(headers);
+
+  function isAllowed(headers: IncomingHttpHeaders, { publishable, origins = [] }: AccessScope): boolean {
+    const { origin } = headers;
+    if (origin === undefined) return true;
+    return publishable ? origins.includes(origin) || isOwnOrigin(headers) : isConfigured({ headers });
+  }
+
+  return {
+    isKnown: request => isConfigured(request) || ofKeys.has(request.headers.origin ?? ''),
+    isConfigured,
+    check(request, { keyId, scope }) {
+      const { headers } = request;
+      if (headers.origin === undefined) return;
+      const reply = replyOf(request);
+      if (isAllowed(headers, scope)) {
+        // The origins of keys may have been read before this one had it.
+        if (scope.publishable) reply.headers(corsHeaders(headers.origin));
+        return;
+      }
+      for (const name of Object.keys(corsHeaders(''))) reply.removeHeader(name);
+      if (scope.publishable) throw notAllowed(headers);
+      reply.header('x-carte-warning', warning);
+      if (warned.has(keyId)) return;
+      warned.set(keyId, true);
+      app.log.warn({ key: keyId, origin: headers.origin.slice(0, 200) }, warning);
+    },
+    checkConnection({ headers }, { scope }) {
+      if (!isAllowed(headers, scope)) throw notAllowed(headers);
+    },
+  };
+}
+
+const corsHeaders = (origin: string) => ({
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': exposedHeaders,
+});
+
+function notAllowed({ origin }: IncomingHttpHeaders): Forbidden {
+  return new Forbidden(`This API key may not be used by pages of the origin ${origin?.slice(0, 200)}.`);
+}
+
+/** Whether the page comes from this service itself. */
+function isOwnOrigin({ origin = '', host, 'x-forwarded-host': forwardedHost }: IncomingHttpHeaders): boolean {
+  const originHost = URL.canParse(origin) ? new URL(origin).host : '';
+  return originHost !== '' && (originHost === host || originHost === forwardedHost);
+}
 
 /** Adds `Origin` to the Vary header again where a route has replaced the plugin's. */
 function keepVaryOrigin(app: FastifyInstance): void {

@@ -5,7 +5,6 @@ import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-documents.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
 import type { Contract } from '../rest/contract/contract.ts';
-import { isAllowedOrigin } from './cors.ts';
 import { documentsOfPages } from './pages/documents.ts';
 import { mountPlayground } from './pages/playground.ts';
 
@@ -60,7 +59,7 @@ function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
     addressOf: app.addressOf,
     runReplay: (keyId, task) => shares.replay.run(keyId, task),
     runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
-    isAllowedOrigin: request => isAllowedOrigin(request, config.http.corsOrigins),
+    isAllowedOrigin: request => app.origins.isKnown(request),
     observer: {
       streaming: request => app.reportRequest(request),
       delivered: app.metrics.eventDelivered,

@@ -6,7 +6,6 @@ import { HttpError, toHttpError } from '../rest/errors.ts';
 import { type CallTool, compileTool } from '../rest/tools/call.ts';
 import { describeTool, type ToolDescription } from '../rest/tools/describe.ts';
 import { version } from '../version.ts';
-import { isAllowedOrigin } from './cors.ts';
 import { createRestOptions, createSets } from './rest.ts';
 
 /** Mounts `/mcp`: operations that are marked `@tool` as tools, by the Model Context Protocol over stateless Streamable HTTP. */
@@ -101,7 +100,7 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
     url: '/mcp',
     // Before the body is read.
     onRequest: async request => {
-      if (!isAllowedOrigin(request.raw, app.config.http.corsOrigins)) {
+      if (!app.origins.isConfigured(request.raw)) {
         throw new HttpError(403, 'Pages of this origin may not call the service.');
       }
       acceptBearerToken(request);

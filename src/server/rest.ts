@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import { authorize } from '../graphql/authorization.ts';
 import { createRouteContexts, readRevisions } from '../graphql/context.ts';
 import { createCostOf } from '../graphql/limits.ts';
-import { createReadableCheck, throwForbidden } from '../graphql/readable.ts';
+import { createReadableCheck, isForGuests, throwForbidden } from '../graphql/readable.ts';
 import { mountRest, type RestOptions } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { generateRoutes } from '../rest/sofa.ts';
@@ -49,6 +49,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions, 'sets
       authorize(rootField, caller);
       throwForbidden(checkReadable({ document }, caller?.scope));
     },
+    isForGuests,
     requests: app.requestShares,
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),

@@ -25,6 +25,8 @@ test('key create prints the key alone, and only its hash is stored', async () =>
   expect((await authenticate(stdout.trim())).scope).toEqual({
     keyId: expect.stringMatching(/^key_/),
     keyName: 'till',
+    publishable: false,
+    origins: [],
     all: false,
     permissions: writePermissions,
     merchantIds: [],
@@ -63,6 +65,18 @@ test('key list shows every key and no secret; key revoke and rotate invalidate t
   await expect(authenticate(rotated)).rejects.toThrow('not known');
   expect((await key('list')).stdout).toMatch(new RegExp(`${id} .*revoked`));
   expect((await key('rotate', id)).stderr).toBe(`carte: The key ${id} is revoked; create a new one.\n`);
+});
+
+test('key create --publishable issues a key for the pages of its origins', async () => {
+  const origins = ['--origin', 'https://menu.example', '--origin', 'http://localhost:5173'];
+  const { stdout, stderr } = await key('create', '--name', 'menu page', '--all', '--publishable', ...origins);
+  expect(stdout).toMatch(/^carte_pub_[\w-]{43}\n$/);
+  expect(stderr).toContain('It may be in a web page; it is not shown again.');
+  const { scope } = await authenticate(stdout.trim());
+  expect(scope).toMatchObject({ publishable: true, origins: ['https://menu.example', 'http://localhost:5173'] });
+  expect((await key('list')).stdout).toMatch(
+    /menu page +publishable https:\/\/menu.example http:\/\/localhost:5173 +all/,
+  );
 });
 
 test('key list shows when a key was last used', async () => {

@@ -16,6 +16,10 @@ const kinds = {
   menus: { permissions: ['READ_MENUS'], isReadable: needs('READ_MENUS') },
   orders: { permissions: ['READ_ORDERS'], isReadable: needs('READ_ORDERS') },
   history: { permissions: ['READ_HISTORY'], isReadable: needs('READ_HISTORY') },
+  publishable: {
+    permissions: [],
+    isReadable: (coordinate: string) => readableFields.get(coordinate)?.byGuests === true,
+  },
 } as const;
 
 function needs(permission: string) {
@@ -28,6 +32,20 @@ const typesOf: Readonly<Record<string, RegExp>> = {
   READ_ORDERS: /^(Order|OrderConnection|OrderEdge|OrderEvent|Customer)\./,
   READ_HISTORY: /^Menu(Revision.*|Configuration|History.*|Change.*|Entity.*|Field.*|Placement.*)\./,
 };
+
+/** What guests see of no store. */
+const hidden =
+  /^(Order.*|Customer|ApiKey.*|Webhook.*|Menu(Revision|Configuration|History|Change|Entity|Field|Placement|Diagnostic).*|StoreEvent)\./;
+const hiddenFields = [
+  'Store.contacts',
+  'Store.items',
+  'Store.item',
+  'MenuItem.categories',
+  'Query.viewer',
+  'Query.order',
+];
+
+const guestRoutes = ['getMerchant', 'listMerchants', 'getStore', 'listStores', 'getMenuConfiguration'];
 
 /** The permission that each route needs. */
 const routes: Readonly<Record<string, string>> = {
@@ -43,7 +61,9 @@ const routes: Readonly<Record<string, string>> = {
 };
 
 describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permissions, isReadable }) => {
-  const headers = { 'x-api-key': await app.newKey({ name: kind, storeIds: [store.id], permissions }) };
+  const publishable = kind === 'publishable';
+  const has = (permission: string) => kind === 'all' || permissions.some(granted => granted === permission);
+  const headers = { 'x-api-key': await app.newKey({ name: kind, storeIds: [store.id], permissions, publishable }) };
   const queries = queriesOfTypes(isReadable);
 
   test('may select just the fields of each type that say so', async () => {
@@ -67,7 +87,7 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
     const readable = coordinates.filter(isReadable);
     for (const [permission, pattern] of Object.entries(typesOf)) {
       const found = readable.filter(coordinate => pattern.test(coordinate));
-      if (kind === 'all' || permissions.some(granted => granted === permission)) expect(found).not.toEqual([]);
+      if (has(permission) || (publishable && permission === 'READ_MENUS')) expect(found).not.toEqual([]);
       else expect(found).toEqual([]);
     }
   });
@@ -78,11 +98,22 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
       expect(permission, name).toBeDefined();
       const path = route.path.replace('{store_service_id}', store.id).replace('{order_service_id}', order?.id ?? '');
       const url = path.replace('{merchant_service_id}', String(store.merchant));
-      const isAllowed = kind === 'all' || permissions.some(granted => granted === permission);
+      const isAllowed = publishable ? guestRoutes.includes(name) : has(permission ?? '');
       const { status, text } = await app.send(route.method, url, { headers });
       if (route.method === 'GET') expect([status, name]).toEqual([isAllowed ? 200 : 403, name]);
       else expect(status).toBe(403);
       if (status === 403) expect(text).not.toContain('Ana');
+      expect(text.includes('owner'), name).toBe(kind === 'all' || kind === 'menus' ? /Store/.test(name) : false);
     }
   });
+});
+
+test('a publishable key reads nothing of orders, keys, webhooks, the history, diagnostics and what is in no menu', () => {
+  const { isReadable } = kinds.publishable;
+  const coordinates = queriesOfTypes(() => true).flatMap(({ type, fields }) => fields.map(name => `${type}.${name}`));
+  expect(coordinates.length).toBeGreaterThan(350);
+  expect(coordinates.filter(coordinate => hidden.test(coordinate) && isReadable(coordinate))).toEqual([]);
+  expect(coordinates).toEqual(expect.arrayContaining(hiddenFields));
+  expect(hiddenFields.filter(isReadable)).toEqual([]);
+  expect(coordinates.filter(coordinate => coordinate.startsWith('Mutation.') && isReadable(coordinate))).toEqual([]);
 });

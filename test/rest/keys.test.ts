@@ -92,6 +92,20 @@ test('What a key may read', async () => {
   expect((await app.post(`/v1/stores/${one.id}/menu_configuration/`, { items: 1 }, orders)).status).toBe(403);
 });
 
+test('A publishable key', async () => {
+  const origins = ['https://menu.example'];
+  const guest = { 'x-api-key': await app.newKey({ publishable: true, permissions: [], origins }) };
+  const menu = `/v1/stores/${one.id}/menu_configuration/`;
+  for (const path of [`/v1/stores/${one.id}`, '/v1/merchants/', menu]) {
+    expect((await app.get(path, { ...guest, origin: 'https://menu.example' })).status).toBe(200);
+    expect((await app.get(path, { ...guest, origin: 'https://evil.example' })).status).toBe(403);
+  }
+  for (const path of [`${menu}flat`, `/v1/stores/${one.id}/orders/`]) {
+    expect((await app.get(path, guest)).status).toBe(403);
+  }
+  expect((await app.post(menu, { items: [] }, guest)).status).toBe(403);
+});
+
 describe('Issuing a key', () => {
   test('it has a recognizable prefix, and only its hash is stored', async () => {
     const key = await app.newKey();

@@ -41,6 +41,7 @@ function appThatThrows(error: unknown) {
     authenticate: async request => {
       request.caller = { keyId: 'key', scope: operatorScope };
     },
+    isForGuests: () => true,
     authorize: () => {},
     translateError: cause =>
       cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined,

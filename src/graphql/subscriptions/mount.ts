@@ -34,7 +34,8 @@ export interface SubscriptionOptions {
   readonly runExpensive: RunInTurn;
   /** The address of a client that opens a WebSocket. */
   readonly addressOf: (request: IncomingMessage) => string;
-  readonly isAllowedOrigin: (request: IncomingMessage) => boolean;
+  /** Whether a page may open a WebSocket at all; its key is checked when the connection is initialised. */
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
   readonly observer: StreamObserver;
   /** Takes the function that ends all streams. */
   readonly onShutdown: (endStreams: () => void) => void;

@@ -23,7 +23,7 @@ export interface WebSocketOptions {
   readonly subscribe: (request: SubscriptionRequest, stream: OpenStream) => Promise<Results>;
   readonly formatErrors: FormatErrors;
   readonly translateError: TranslateError;
-  readonly isAllowedOrigin: (request: IncomingMessage) => boolean;
+  readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
   readonly addressOf: (request: IncomingMessage) => string;
   /** Streams that a key may have open. */
   readonly maxStreams: number;
@@ -58,15 +58,12 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
   const pending = new PendingConnections(pendingLimits);
   let isClosing = false;
 
-  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
+  const onUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
+    const isAllowed = await options.isAllowedOrigin(request);
     if (isClosing) return refuse(socket, '503 Service Unavailable', 'The service is shutting down.');
-    if (!options.isAllowedOrigin(request)) {
-      return refuse(
-        socket,
-        '403 Forbidden',
-        `The origin ${request.headers.origin} is not allowed (CARTE_CORS_ORIGINS).`,
-      );
+    if (!isAllowed) {
+      const detail = `The origin ${request.headers.origin} is not allowed: neither a publishable key nor CARTE_CORS_ORIGINS has it.`;
+      return refuse(socket, '403 Forbidden', detail);
     }
     webSockets.handleUpgrade(request, socket, head, webSocket => {
       const connection = new WebSocketConnection(webSocket, socket, request);
@@ -77,6 +74,12 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
       webSocket.once('close', remove);
       serve(server, connection, { maxStreams: options.maxStreams, onError: error => app.log.error(error) });
     });
+  };
+  app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    onUpgrade(request, socket, head).catch(() =>
+      refuse(socket, '503 Service Unavailable', 'The origin of the page could not be looked up.'),
+    );
   });
   return () => {
     isClosing = true;

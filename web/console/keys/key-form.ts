@@ -27,6 +27,11 @@ export function renderKeyForm({ isSending, errors, submit }: FormOptions<KeyRequ
           <label>Merchants, with all their stores <input name="merchants" placeholder="ids, separated by spaces" spellcheck="false"></label>
         </fieldset>
         <fieldset>
+          <legend>For web pages</legend>
+          <label class="check"><input type="checkbox" name="publishable"> publishable: reads what guests may see, and nothing else</label>
+          <label>Origins of the pages <input name="origins" placeholder="https://menu.example, separated by spaces" spellcheck="false"></label>
+        </fieldset>
+        <fieldset>
           <legend>Permissions for reading: everything, or only</legend>
           ${renderPermissions(name => name.startsWith('READ_'))}
         </fieldset>
@@ -52,16 +57,18 @@ function renderPermissions(isListed: (name: string) => boolean): TemplateResult[
 
 function readForm(form: FormData): KeyRequest {
   const text = (name: string) => textOf(form, name);
-  const ids = (name: string) =>
+  const list = (name: string) =>
     text(name)
       .split(/[\s,]+/)
       .filter(Boolean);
   return {
     name: text('name'),
     all: form.get('all') === 'on',
-    storeIds: ids('stores'),
-    merchantIds: ids('merchants'),
+    storeIds: list('stores'),
+    merchantIds: list('merchants'),
     permissions: form.getAll('permissions').map(name => name as Permission),
+    publishable: form.get('publishable') === 'on',
+    origins: list('origins'),
     expiresAt: text('expires') || null,
   };
 }

@@ -150,7 +150,9 @@ export function createKeys(app: App): Screen {
   return { title: () => 'Keys', view };
 }
 
-function describePermissions({ permissions }: Key): string {
+function describePermissions({ permissions, publishable, origins }: Key): string {
+  if (publishable)
+    return `publishable: reads what guests may see, in pages of ${[...origins, 'Carte itself'].join(', ')}`;
   const { reads, changes } = splitPermissions(permissions);
   return `reads ${reads}, ${changes ? `changes ${changes}` : 'changes nothing'}`;
 }

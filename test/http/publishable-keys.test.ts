@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { readConfig } from '../../src/config.ts';
+import { startApp } from '../support/app.ts';
+
+const { http } = readConfig({ CARTE_CORS_ORIGINS: 'https://office.example' });
+const app = await startApp({ http });
+const store = await app.data.store({ id: 'baixa', contacts: { owner: 'Rui' } });
+await app.data.menu(store);
+const page = 'https://menu.example';
+const key = await app.newKey({
+  name: 'page',
+  publishable: true,
+  permissions: [],
+  origins: [page],
+  storeIds: ['baixa'],
+});
+const other = 'https://other.example';
+await app.newKey({ name: 'another page', publishable: true, permissions: [], origins: [other], storeIds: ['baixa'] });
+
+const menuPath = '/v1/stores/baixa/menu_configuration/';
+const query = '{ store(id: "baixa") { menuRevision menus { externalId } } }';
+
+/** How a response looks to the page of an origin. */
+async function request(origin: string | undefined, apiKey = key, headers: Record<string, string> = {}) {
+  const given = { ...(origin !== undefined && { origin }), 'x-api-key': apiKey, ...headers };
+  const responses = [await app.get(menuPath, given), await app.graphql(query, {}, given)];
+  return responses.map(response => ({
+    status: response.status,
+    allowed: response.headers.get('access-control-allow-origin'),
+    vary: response.headers.get('vary')?.toLowerCase(),
+    warning: response.headers.get('x-carte-warning'),
+  }));
+}
+
+const varying = expect.stringContaining('origin');
+
+describe('The origin of a page', () => {
+  test.each([
+    ['is one of the key', page, 200, page],
+    ['is absent', undefined, 200, null],
+    ['is that of the service itself', app.url, 200, app.url],
+    ['is that of another key', other, 403, null],
+    ['is in CARTE_CORS_ORIGINS', 'https://office.example', 403, null],
+    ['is unknown', 'https://evil.example', 403, null],
+    ['is that of a file or a sandbox', 'null', 403, null],
+    ['has another scheme', 'http://menu.example', 403, null],
+    ['has another port', 'https://menu.example:8443', 403, null],
+    ['has another end', 'https://menu.example.evil', 403, null],
+    ['is in other letters', 'https://MENU.example', 403, null],
+  ])('%s: %s', async (_name, origin, status, allowed) => {
+    const expected = { status, allowed, vary: varying, warning: null };
+    // The second time from the cache.
+    for (let time = 0; time < 2; time++) expect(await request(origin)).toEqual([expected, expected]);
+  });
+
+  test('is in the Vary of a 304 and of an encoded response, and stays', async () => {
+    const etag = (await app.get(menuPath, { 'x-api-key': key, origin: page })).headers.get('etag') ?? '';
+    const [notModified] = await request(page, key, { 'if-none-match': etag });
+    expect(notModified).toMatchObject({ status: 304, allowed: page, vary: 'accept-encoding, origin' });
+    expect((await request(other, key, { 'if-none-match': etag }))[0]).toMatchObject({ status: 403, allowed: null });
+  });
+
+  test('is asked for by a preflight, which has no key: that of any valid key, and those of CARTE_CORS_ORIGINS', async () => {
+    const preflight = async (origin: string) => {
+      const headers = { origin, 'x-api-key': '', 'access-control-request-method': 'POST' };
+      const response = await app.send('OPTIONS', '/graphql', { headers });
+      return response.headers.get('access-control-allow-origin');
+    };
+    for (const origin of [page, other, 'https://office.example']) expect(await preflight(origin)).toBe(origin);
+    for (const origin of ['null', 'https://evil.example', 'file://']) expect(await preflight(origin)).toBeNull();
+    await app.newKey({ name: 'late', publishable: true, permissions: [], origins: ['https://late.example'] });
+    expect(await preflight('https://late.example')).toBe('https://late.example');
+    await app.orm.em.fork().execute("update api_key set revoked_at = now() where name = 'late'");
+    expect(await preflight('https://late.example')).toBeNull();
+  });
+
+  test('with a secret key gets a warning, unless CARTE_CORS_ORIGINS or the service has it', async () => {
+    const secret = await request(page, app.key);
+    expect(secret).toEqual(
+      secret.map(() => ({
+        status: 200,
+        allowed: null,
+        vary: varying,
+        warning: expect.stringContaining('publishable'),
+      })),
+    );
+    for (const origin of [app.url, undefined, 'https://office.example']) {
+      expect((await request(origin, app.key)).map(({ status, warning }) => [status, warning])).toEqual([
+        [200, null],
+        [200, null],
+      ]);
+    }
+  });
+});
+
+describe('A WebSocket', () => {
+  /** The acknowledgement, or the code with which it is closed; the status where it is not opened. */
+  async function connect(origin: string | undefined, apiKey: string): Promise<unknown> {
+    const options = origin === undefined ? {} : { origin };
+    const socket = new WebSocket(`${app.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', options);
+    const refused = once(socket, 'unexpected-response').then(([, response]) => response.statusCode);
+    const opened = once(socket, 'open').then(async () => {
+      socket.send(JSON.stringify({ type: 'connection_init', payload: { 'x-api-key': apiKey } }));
+      const acknowledged = once(socket, 'message').then(([data]) => JSON.parse(String(data)).type);
+      const closed = once(socket, 'close').then(([code]) => code);
+      return Promise.race([acknowledged, closed]);
+    });
+    opened.catch(() => {});
+    socket.on('error', () => {});
+    const result = await Promise.race([refused, opened]);
+    socket.terminate();
+    return result;
+  }
+
+  test.each([
+    ['page', page, 'connection_ack', 4403],
+    ['no page', undefined, 'connection_ack', 'connection_ack'],
+    ['page of the service', app.url, 'connection_ack', 'connection_ack'],
+    ['page of another key', other, 4403, 4403],
+    ['page in CARTE_CORS_ORIGINS', 'https://office.example', 4403, 'connection_ack'],
+    ['page of no key', 'https://evil.example', 403, 403],
+    ['file', 'null', 403, 403],
+  ])('of a %s (%s) is checked when it is initialised', async (_name, origin, publishable, secret) => {
+    expect([await connect(origin, key), await connect(origin, app.key)]).toEqual([publishable, secret]);
+  });
+});
+
+test('A store is read without its contacts, with an ETag of its own', async () => {
+  const headers = { 'x-api-key': key };
+  const [full, guest] = [await app.get('/v1/stores/baixa'), await app.get('/v1/stores/baixa', headers)];
+  const { contacts, ...rest } = full.body;
+  expect(contacts).toEqual({ owner: 'Rui' });
+  expect(guest.body).toEqual(rest);
+  expect(guest.headers.get('etag')).not.toBe(full.headers.get('etag'));
+  expect((await app.get('/v1/stores/', headers)).body).toEqual([rest]);
+  const etag = full.headers.get('etag') ?? '';
+  expect((await app.get('/v1/stores/baixa', { ...headers, 'if-none-match': etag })).status).toBe(200);
+});
+
+describe('A publishable key', () => {
+  const admin = { 'x-api-key': '' };
+  const create = async (input: string, selection = 'key apiKey { id publishable origins readPermissions }') => {
+    admin['x-api-key'] ||= await app.newKey({ permissions: ['ADMIN'] });
+    return app.graphql(`mutation { createApiKey(input: { name: "web", ${input} }) { ${selection} } }`, {}, admin);
+  };
+
+  test('is created, shown and rotated as such', async () => {
+    const origins = '["https://a.example", "http://localhost:5173", "https://a.example"]';
+    const { key: secret, apiKey } = (await create(`storeIds: ["baixa"], publishable: true, origins: ${origins}`)).body
+      .data.createApiKey;
+    expect(secret).toMatch(/^carte_pub_[\w-]{43}$/);
+    expect(apiKey).toMatchObject({
+      publishable: true,
+      origins: ['https://a.example', 'http://localhost:5173'],
+      readPermissions: ['READ_MENUS'],
+    });
+    expect((await request('https://a.example', secret))[0]).toMatchObject({
+      status: 200,
+      allowed: 'https://a.example',
+    });
+    const rotated = await app.graphql(`mutation { rotateApiKey(id: "${apiKey.id}") { key } }`, {}, admin);
+    expect(rotated.body.data.rotateApiKey.key).toMatch(/^carte_pub_/);
+    // An open page with the old key can read why it does not work any more.
+    expect((await request('https://a.example', secret))[1]).toMatchObject({
+      status: 401,
+      allowed: 'https://a.example',
+    });
+    expect((await request('https://a.example', rotated.body.data.rotateApiKey.key))[1]).toMatchObject({ status: 200 });
+    await app.graphql(`mutation { revokeApiKey(id: "${apiKey.id}") { apiKey { id } } }`, {}, admin);
+    expect((await request('https://a.example', rotated.body.data.rotateApiKey.key))[1]).toMatchObject({
+      status: 401,
+      allowed: null,
+    });
+  });
+
+  test('has origins of pages, and no permissions', async () => {
+    const origins =
+      '["null", "https://a.example/", "*", "file://", "https://A.example", "a.example", "https://a.example:443"]';
+    const { body } = await create(
+      `all: true, publishable: true, permissions: [STOCK, READ_ORDERS], origins: ${origins}`,
+    );
+    const messages = body.errors[0].extensions.errors.map(({ message }: { message: string }) => message);
+    expect(messages).toEqual([
+      'A publishable key has no permissions: it reads what guests may see, and changes nothing.',
+      ...JSON.parse(origins).map(
+        (origin: string) =>
+          `"${origin}" is not the origin of a page, such as https://menu.example or http://localhost:5173.`,
+      ),
+    ]);
+    const secret = await create('all: true, origins: ["https://a.example"]');
+    expect(secret.body.errors[0].message).toContain('Only a publishable key is for pages of certain origins.');
+  });
+
+  test('is unknown to a version that takes every key for a secret one', async () => {
+    const [row] = await app.orm.em.fork().execute<{ hash: Buffer }[]>("select hash from api_key where name = 'page'");
+    const digest = await crypto.subtle.digest('SHA-256', Buffer.from(key));
+    expect(row?.hash.equals(Buffer.from(digest))).toBe(false);
+  });
+});
