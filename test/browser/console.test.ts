@@ -43,7 +43,7 @@ async function statusOf(id: string): Promise<string> {
 /** The streams that are open, by their transport. */
 async function openStreams(): Promise<Readonly<Record<string, number>>> {
   const metrics = await (await fetch(`${site.url}/metrics`)).text();
-  const open = metrics.matchAll(/^carte_streams_open\{transport="(\w+)"\} (\d+)/gm);
+  const open = metrics.matchAll(/^carte_streams_open\{transport="(sse|websocket)"\} (\d+)/gm);
   return Object.fromEntries([...open].map(([, transport, count]) => [transport, Number(count)]));
 }
 
@@ -123,6 +123,12 @@ describeInBrowser('/console', () => {
       return page;
     };
     await live(first);
+    // The worker, which has four more, is not among them.
+    const loaded = await first.evaluate<number[]>(
+      `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map(entry => entry.transferSize)`,
+    );
+    expect(loaded.length).toBeLessThanOrEqual(25);
+    expect(loaded.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(70_000);
     const others = await Promise.all(Array.from({ length: 6 }, () => openTab(site.key)));
     await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 1 });
     const stranger = await openTab(await site.newKey({ storeIds: [store], permissions: [] }));

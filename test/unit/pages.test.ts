@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
+import { joinModules } from '../../src/server/pages/joined-modules.ts';
 import { mountPages, stripTypes } from '../../src/server/pages/mount.ts';
 
 const app = Fastify();
@@ -37,6 +38,15 @@ describe.each(['/', '/menu', '/console'])('%s', url => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 });
+
+test.each(["import a from './a.ts';", 'export default 1;', 'export { a };'])(
+  'a module with "%s" is not joined',
+  text => {
+    expect(() => joinModules(['main.ts'], () => text)).toThrow(
+      `web/main.ts cannot be joined with others because of "${text}"`,
+    );
+  },
+);
 
 test('a file is compressed for clients that accept it', async () => {
   const plain = await app.inject('/web/menu/main.ts');

@@ -154,4 +154,4 @@ function focusSearch(event: KeyboardEvent): void {
 
 addEventListener('keydown', focusSearch);
 addEventListener('popstate', () => show(parseRoute(location.search)));
-await start();
+start();

@@ -3,14 +3,14 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { version } from '../../version.ts';
 import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from './asset.ts';
+import { joinModules, linkToJoined } from './joined-modules.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
 import { packageAssets, resolvePackages } from './packages.ts';
-import { renderPreloads } from './preloads.ts';
 
 /** Pages by URL. */
 const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html', '/console': 'console/page.html' };
 
-const mediaTypes: Readonly<Record<string, string>> = {
+const mediaTypes = {
   html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
@@ -18,16 +18,35 @@ const mediaTypes: Readonly<Record<string, string>> = {
   graphql: 'text/plain; charset=utf-8',
 };
 
+/** What the console loads at first: modules with what they import, and styles. Its other modules are loaded when their views are opened. */
+const consoleModules = ['console/main.ts', 'console/orders/watch.ts', 'console/orders/orders.ts'] as const;
+const consoleStyles = [
+  'page.css',
+  'menu/card.css',
+  'console/console.css',
+  'console/orders/orders.css',
+  'console/stock/stock.css',
+  'console/menu/menu.css',
+];
+const joinedFile = 'console.js';
+
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const read = (path: string) => String(files.get(path)?.().bytes ?? '');
+  const folder = new URL('../../../web/', import.meta.url);
+  const read = (path: string): string => readContent(path, readFileSync(new URL(path, folder), 'utf8'), values);
+  const joined = once(() => joinModules(consoleModules, read));
   const preloads = () =>
-    renderPreloads(
-      ['main', 'orders/watch', 'orders/orders'].map(name => `console/${name}.ts`),
-      read,
-    );
+    joined()
+      .packages.map(path => `<link rel="modulepreload" href="web/${path}">`)
+      .join('\n    ');
   const values = { version, preloads, ...renderLinks(settings) };
-  const files = findFiles(new URL('../../../web/', import.meta.url), values);
+  const readLinked = (path: string) =>
+    /^console\/.*\.ts$/.test(path) ? linkToJoined(path, read(path), joined(), joinedFile) : read(path);
+  const files = new Map([
+    ...findFiles(folder, readLinked),
+    [joinedFile, lazyAsset(mediaTypes.ts, () => joined().text)],
+    ['console.css', lazyAsset(mediaTypes.css, () => consoleStyles.map(read).join('\n'))],
+  ]);
   const policy = contentSecurityPolicy();
   for (const [url, path] of Object.entries(pages)) {
     const page = files.get(path);
@@ -53,16 +72,20 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
 type Values = Readonly<Record<string, string | (() => string)>>;
 
 /** Maps the paths of a folder to assets, which are created on first use. */
-function findFiles(folder: URL, values: Values): ReadonlyMap<string, () => Asset> {
-  const files = new Map<string, () => Asset>();
-  for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+function findFiles(folder: URL, read: (path: string) => string): [path: string, file: () => Asset][] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap(entry => {
     const path = entry.replaceAll('\\', '/');
-    const type = mediaTypes[/\.(\w+)$/.exec(path)?.[1] ?? ''];
-    if (type === undefined) continue;
-    const read = () => readContent(path, readFileSync(new URL(path, folder), 'utf8'), values);
-    files.set(path, lazyAsset(type, read));
-  }
-  return files;
+    const type = Object.entries(mediaTypes).find(([ending]) => path.endsWith(`.${ending}`))?.[1];
+    return type === undefined ? [] : [[path, lazyAsset(type, () => read(path))]];
+  });
+}
+
+function once<T>(create: () => T): () => T {
+  let value: { readonly created: T } | undefined;
+  return () => {
+    value ??= { created: create() };
+    return value.created;
+  };
 }
 
 function readContent(path: string, text: string, values: Values): string {
