@@ -53,7 +53,7 @@ function* checkHours(hours: readonly SpecialHoursInput[]): Generator<ValidationE
     }
     const first = indexes.get(date);
     if (first === undefined) indexes.set(date, index);
-    else yield { path: [...path, 'date'], type: 'duplicate_date', message: `${date} is already at index ${first}` };
+    else yield { path: [...path, 'date'], type: 'value_error', message: `${date} is already at index ${first}` };
     yield* findUnstorable(name, [...path, 'name']);
     if (name && name.length > maxNameLength) {
       const message = `the text has ${name.length} characters; at most ${maxNameLength} are allowed`;
