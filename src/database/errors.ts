@@ -5,7 +5,8 @@ import { Unavailable } from '../errors.ts';
  * intervention or a timeout (57), system error (58), read-only standby, idle timeouts, missing database, conflicts and locks.
  */
 const transientStates = /^(?:08|28|53|57|58)...$|^(?:25006|25P0[34]|3D000|40001|40P01|55P03)$/;
-const queryCanceled = '57014';
+/** A statement was cancelled, or a lock not granted in time. */
+const timeouts = new Set<unknown>(['57014', '55P03']);
 
 /** Errors of `pg`, its pool and Kysely that have no code. */
 const transientMessages =
@@ -17,7 +18,7 @@ const networkCalls = new Set<unknown>(['connect', 'getaddrinfo', 'read', 'write'
 export function toUnavailable(error: unknown): Unavailable | undefined {
   if (error instanceof Unavailable) return error;
   if (!(error instanceof Error)) return undefined;
-  if (codeOf(error) === queryCanceled) {
+  if (timeouts.has(codeOf(error))) {
     return new Unavailable('The database took too long to answer.', { cause: error });
   }
   if (isTransient(error)) return new Unavailable('The database does not answer at the moment.', { cause: error });

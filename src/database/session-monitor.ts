@@ -30,15 +30,28 @@ const suspiciousMs = 1_500;
 const suspiciousOutsideRequestsMs = 10_000;
 const missesToDestroy = 2;
 const failuresToGiveUp = 2;
+/** After it, an abandoned session is forgotten where the server does not tell its sessions. */
+const maxAbandonedMs = 60_000;
+
+/** A session whose connection was closed while its statement ran. */
+interface AbandonedSession {
+  readonly since: number;
+  readonly ended: PromiseWithResolvers<void>;
+}
 
 /**
  * Detects half-open connections, as after a failover behind a load balancer: TCP would time out after minutes, the statement after half a
  * minute. While a statement takes long, a second connection lists the sessions of the server, and connections without an active session
  * are destroyed. Statements that are running are left alone, however long they take, unless the server cannot be queried twice in a row.
+ *
+ * It also knows the sessions that were abandoned, and have not ended on the server: those of commits that wait for a synchronous standby.
  */
 export class SessionMonitor {
   readonly #sessions = new Set<MonitoredSession>();
+  readonly #abandoned = new Map<string, AbandonedSession>();
   readonly #listSessions: () => Promise<ServerSessions | undefined>;
+  /** Called when the number of abandoned sessions has changed. */
+  onAbandoned: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #isChecking = false;
   #failures = 0;
@@ -55,14 +68,33 @@ export class SessionMonitor {
 
   close(session: MonitoredSession): void {
     this.#sessions.delete(session);
-    if (this.#sessions.size > 0) return;
+    this.#stopIfIdle();
+  }
+
+  /** Waits for the end of a session whose connection is closed while its statement runs. */
+  abandon({ sessionName }: MonitoredSession): void {
+    this.#abandoned.set(sessionName, { since: performance.now(), ended: Promise.withResolvers() });
+    this.onAbandoned();
+  }
+
+  get abandonedCount(): number {
+    return this.#abandoned.size;
+  }
+
+  /** Resolves when an abandoned session has ended on the server; undefined for any other. */
+  endOf({ sessionName }: Pick<MonitoredSession, 'sessionName'>): Promise<void> | undefined {
+    return this.#abandoned.get(sessionName)?.ended.promise;
+  }
+
+  #stopIfIdle(): void {
+    if (this.#sessions.size + this.#abandoned.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   async #check(): Promise<void> {
     if (this.#isChecking) return;
-    if (!this.#suspicious().next().value) {
+    if (this.#abandoned.size === 0 && !this.#suspicious().next().value) {
       this.#failures = 0;
       return;
     }
@@ -71,6 +103,7 @@ export class SessionMonitor {
       const sessions = await this.#listSessions();
       this.#failures = 0;
       if (sessions) this.#compare(sessions);
+      this.#forgetEnded(sessions);
     } catch (error) {
       // A server that reports an error, which has a severity, is alive.
       const isAlive = error instanceof Error && 'severity' in error;
@@ -104,6 +137,18 @@ export class SessionMonitor {
     for (const session of this.#sessions) {
       if (session.isIdle && !running.has(session.sessionName)) session.destroy();
     }
+  }
+
+  #forgetEnded(running: ServerSessions | undefined): void {
+    const before = this.#abandoned.size;
+    for (const [name, { since, ended }] of this.#abandoned) {
+      if (running ? running.has(name) : performance.now() - since < maxAbandonedMs) continue;
+      this.#abandoned.delete(name);
+      ended.resolve();
+    }
+    if (this.#abandoned.size === before) return;
+    this.onAbandoned();
+    this.#stopIfIdle();
   }
 
   #giveUpRequests(): void {

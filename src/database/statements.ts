@@ -14,6 +14,8 @@ export interface RequestStatements {
   keyId?: string | undefined;
   /** Whether it is expensive, so that it uses few connections at a time. */
   isExpensive?: boolean;
+  /** Whether it changes something now, so that it leaves connections to those that read. */
+  isWriting?: boolean;
   /** Starts a span for a statement; the function that it returns ends the span. */
   trace: ((text: string) => (error: unknown) => void) | undefined;
 }
@@ -38,6 +40,7 @@ type Release = (error?: Error | boolean) => void;
  */
 export function createClientClass({ statementSeconds, prepare, hosts = [] }: StatementOptions): typeof pg.Client {
   const timeoutMs = statementSeconds * 1_000;
+  const beginSettings = transactionSettings(timeoutMs * lockShare);
   const PrimaryClient = createPrimaryClientClass(hosts);
   const prefix = `carte ${randomBytes(6).toString('hex')}-`;
   const probeName = `${prefix}0`;
@@ -49,6 +52,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
   let sessions = 0;
 
   return class extends PrimaryClient {
+    static readonly monitor = monitor;
     readonly sessionName: string;
     isOfRequest = false;
     isIdle = false;
@@ -91,14 +95,20 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
     }
 
     destroy(): void {
+      if (this.pending) monitor.abandon(this);
       socketOf(this)?.destroy();
     }
 
     // One signature stands for all overloads of `pg`; its callers see theirs.
     override query(...given: unknown[]): never {
       const text = textOf(given[0]);
-      const args = prepare ? withName(text, given) : given;
       const request = currentRequest.getStore();
+      const args =
+        request && isBegin.test(text)
+          ? withText(`${text}; ${beginSettings}`, given)
+          : prepare
+            ? withName(text, given)
+            : given;
       const endSpan = request?.trace?.(text);
       if (request) request.statements += 1;
       let endCancelled: (() => void) | undefined;
@@ -120,7 +130,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
 
     /** A commit is never cancelled: PostgreSQL would report success for one that no synchronous standby has. */
     #timeOut(text: string): (() => void) | undefined {
-      if (!isCommit.test(text)) return cancelStatement(this);
+      if (!isCommit.test(text)) return cancelStatement(this, () => (this.pending ? this.destroy() : void this.end()));
       this.destroy();
       return undefined;
     }
@@ -136,7 +146,26 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
 /** The function of PostgreSQL that warns when the wait for a synchronous standby is cancelled; messages may be translated. */
 const synchronousReplication = 'SyncRepWaitForLSN';
 const resolutionUnknown = '08007';
+const isBegin = /^begin[\w\s]*$/i;
 const isCommit = /^\s*(?:commit|end|prepare\s+transaction)\b/i;
+
+/** The part of the statement timeout for which a transaction waits for a lock. */
+const lockShare = 1 / 3;
+
+/**
+ * Settings of the transactions of requests. A wait for a lock is given up, since nothing is committed yet, so that what is stuck in one store
+ * does not take the connections of others; and a session that waits for one ends with its client, where the server's system can tell.
+ */
+const transactionSettings = (
+  lockTimeoutMs: number,
+) => `select set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true),
+  case when version() ~ 'linux|darwin|bsd' then set_config('client_connection_check_interval', '2s', true) end`;
+
+/** The monitor of the sessions of a pool; undefined if its clients are not ours. */
+export function sessionMonitorOf(pool: pg.Pool): SessionMonitor | undefined {
+  const monitor: unknown = pool.options.Client && Reflect.get(pool.options.Client, 'monitor');
+  return monitor instanceof SessionMonitor ? monitor : undefined;
+}
 
 /** `pg` does not document it. */
 function socketOf(client: pg.Client): Socket | undefined {
@@ -147,6 +176,10 @@ function socketOf(client: pg.Client): Socket | undefined {
 function textOf(query: unknown): string {
   if (typeof query === 'string') return query;
   return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
+}
+
+function withText(text: string, [query, ...rest]: unknown[]): unknown[] {
+  return [typeof query === 'string' ? text : Object.assign(query as object, { text }), ...rest];
 }
 
 function withName(text: string, args: unknown[]): unknown[] {
@@ -200,12 +233,11 @@ const cancelTimeoutMs = 2_000;
  * the session; a statement that runs on is ended with its connection. Returns the function to call when the statement has ended: it
  * ends the connection, since a late CancelRequest would hit the next statement.
  */
-function cancelStatement(client: pg.Client): () => void {
+function cancelStatement(client: pg.Client, endConnection: () => void): () => void {
   sendCancelRequest(client);
   const end = () => {
     clearTimeout(timer);
-    // Closes gracefully when no statement is active, and destroys the socket otherwise.
-    void client.end();
+    endConnection();
   };
   const timer = setTimeout(end, cancelTimeoutMs);
   return end;

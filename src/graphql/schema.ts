@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
+import { currentRequest } from '../database/statements.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
 import { partialInputChecks } from '../menu/validate.ts';
@@ -42,14 +43,20 @@ function describeScalars(schema: GraphQLSchema): void {
   }
 }
 
-/** Has every mutation report its end, also after an error: something may have been committed before. */
+/**
+ * Has every mutation report its end, also after an error: something may have been committed before. Meanwhile its request counts among those that
+ * change something.
+ */
 function reportMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
     field.resolve = async (root, args, context: Context, info) => {
+      const request = currentRequest.getStore();
+      if (request) request.isWriting = true;
       try {
         return await resolve(root, args, context, info);
       } finally {
+        if (request) request.isWriting = false;
         context.onWritten();
       }
     };

@@ -21,7 +21,7 @@ const severity = 4;
 export const loadShedding = fp(
   async (app: FastifyInstance) => {
     const { maxWaiting, maxDelayMs } = app.config.loadLimits;
-    const { pool, connections } = app.database;
+    const { pool, connections, writes } = app.database;
     const { requests } = app.shares;
     // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
     await app.register(underPressure, {});
@@ -30,7 +30,8 @@ export const loadShedding = fp(
       // The delay is infinite where the event loop has not run for a whole interval, as during the start.
       const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
       // Keys are looked up outside of the shares.
-      const waiting = connections.counts.waiting + requests.counts.waiting + pool.waitingCount;
+      const queues = [connections, writes, requests];
+      const waiting = queues.reduce((sum, { counts }) => sum + counts.waiting, pool.waitingCount);
       return isLate || waiting > maxWaiting * times;
     };
     app.decorate('isOverloaded', () => isOverloaded());

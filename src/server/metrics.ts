@@ -26,6 +26,8 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 export interface MetricSources {
   readonly pool?: PoolCounts;
+  /** Sessions of the database that were abandoned, and have not ended. */
+  readonly abandoned?: () => number;
   readonly shares?: Shares;
   readonly cache?: CacheCounts;
   readonly replicas?: ReplicaCounts | undefined;
@@ -35,7 +37,7 @@ export interface MetricSources {
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates the metrics of this process, which `/metrics` exposes. */
-export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSources = {}) {
+export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -51,6 +53,7 @@ export function createMetrics({ pool, shares, cache, replicas, feed }: MetricSou
     registers,
   });
   if (pool) watchPool(pool, shares, registers);
+  if (abandoned) watchAbandoned(abandoned, registers);
   if (shares) watchShares(shares, registers);
   if (cache) watchCache(cache, registers);
   if (replicas) watchReplicas(replicas, registers);
@@ -79,8 +82,19 @@ function watchPool(pool: PoolCounts, shares: Shares | undefined, registers: Regi
     help: 'Statements that wait for a connection',
     registers,
     collect() {
-      const queues = [shares?.connections, shares?.expensiveConnections];
+      const queues = [shares?.connections, shares?.expensiveConnections, shares?.writes];
       this.set(queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount));
+    },
+  });
+}
+
+function watchAbandoned(abandoned: () => number, registers: Registry[]): void {
+  new Gauge({
+    name: 'carte_database_abandoned_sessions',
+    help: 'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby',
+    registers,
+    collect() {
+      this.set(abandoned());
     },
   });
 }
@@ -188,9 +202,9 @@ interface MetricsOptions {
 /** Decorates the server with its metrics, and exposes those of this process or, with `collectMetrics`, of all. */
 export const metrics = fp(
   async (app: FastifyInstance, { collectMetrics }: MetricsOptions) => {
-    const { pool, replicas, connections, expensiveConnections } = app.database;
-    const shares = { ...app.shares, connections, expensiveConnections };
-    const created = createMetrics({ pool, shares, cache: app.responseCache, replicas, feed: app.feed });
+    const { pool, replicas, connections, expensiveConnections, writes, abandoned } = app.database;
+    const shares = { ...app.shares, connections, expensiveConnections, writes };
+    const created = createMetrics({ pool, abandoned, shares, cache: app.responseCache, replicas, feed: app.feed });
     app.decorate('metrics', created);
     if (app.config.metrics) mountMetrics(app, created, collectMetrics);
   },

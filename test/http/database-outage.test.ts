@@ -140,16 +140,21 @@ describe('A database that does not respond', () => {
 
 describe('Overload of the connection pool', () => {
   test('a request that gets no connection in time is 503', async () => {
-    const { get, post } = await serve({ poolSize: 2, connectionSeconds: 1 });
+    const { get, post } = await serve({ poolSize: 1, connectionSeconds: 1, statementSeconds: 600 });
     const blocker = await lockStore();
-    const blocked = [post(menuPath, smallBody('one')), post(menuPath, smallBody('two'))];
+    const blocked = post(menuPath, smallBody('one'));
     await waitUntil(async () => (await get('/v1/stores/')).status === 503);
     await blocker.query('rollback');
-    expect((await Promise.all(blocked)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await blocked).status).toBe(200);
   });
 
   test('with CARTE_MAX_WAITING statements waiting, the next request is 503 at once', async () => {
-    const { get, post } = await serve({ poolSize: 2, connectionSeconds: 30, env: { CARTE_MAX_WAITING: '1' } });
+    const { get, post } = await serve({
+      poolSize: 1,
+      connectionSeconds: 30,
+      statementSeconds: 600,
+      env: { CARTE_MAX_WAITING: '1' },
+    });
     const blocker = await lockStore();
     const waiting = Array.from({ length: 4 }, (_, number) => post(menuPath, smallBody(`${number}`)));
     await waitUntil(async () => {

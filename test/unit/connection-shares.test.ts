@@ -10,7 +10,7 @@ import { createDatabase } from '../support/database.ts';
 
 const orm = await createDatabase({ poolSize: 5 });
 const pool = await orm.em.getConnection().getNativeClient();
-const { connections } = shareConnections(pool, { timeoutMs: 1_000 });
+const { connections, writes } = shareConnections(pool, { timeoutMs: 1_000 });
 const query = queryOn(pool);
 
 /** Runs a statement that takes so long as a request of a key. */
@@ -62,4 +62,25 @@ test('a transaction, and a statement that fails, returns its connection', async 
     });
   }
   await expect.poll(() => connections.counts).toMatchObject(idle);
+});
+
+test('requests that change something leave connections to those that read', async () => {
+  const request = { statements: 0, trace: undefined, isWriting: true };
+  const change = (keyId: string) =>
+    currentRequest.run({ ...request, keyId }, () =>
+      orm.em.fork().transactional(tx => tx.execute('select pg_sleep(0.3)')),
+    );
+  const changes = ['a', 'a', 'a', 'b', 'b'].map(change);
+  await expect.poll(() => writes.counts).toMatchObject({ running: 3, waiting: 2 });
+  expect(connections.counts.running).toBe(3);
+  await Promise.all(changes);
+  await expect.poll(() => writes.counts).toMatchObject(idle);
+});
+
+test('a transaction of a request gives up a wait for a lock, and ends with its client; others have no such settings', async () => {
+  const settings = `select current_setting('lock_timeout') as lock, current_setting('client_connection_check_interval') as client`;
+  const read = () => orm.em.fork().transactional(tx => tx.execute(settings));
+  const inRequest = () => currentRequest.run({ statements: 0, trace: undefined, keyId: 'a' }, read);
+  expect(await inRequest()).toEqual([{ lock: '10s', client: '2s' }]);
+  expect(await read()).toEqual([{ lock: '0', client: '0' }]);
 });
