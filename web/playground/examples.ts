@@ -105,9 +105,55 @@ query OrdersOfToday($store: ID!, $filter: OrderFilter, $after: String) {
   variables: now => ({ store: 'lisbon-baixa', filter: { startTime: startOfDay(now).toISOString() }, after: null }),
 };
 
+const placeAnOrder: Example = {
+  query: `# Two short coffees, one with an extra shot.
+# A second run returns the same order; another
+# idempotencyKey places another one. The items
+# must be available at the time of readyBy.
+mutation PlaceAnOrder($input: PlaceOrderInput!) {
+  placeOrder(input: $input) {
+    order {
+      id
+      status
+      price
+      readyBy
+      lines {
+        name {
+          text(languages: ["en"])
+        }
+        quantity
+        modifiers {
+          name {
+            text(languages: ["en"])
+          }
+        }
+      }
+    }
+  }
+}
+`,
+  variables: now => ({
+    input: {
+      storeId: 'lisbon-baixa',
+      idempotencyKey: `playground ${now.toISOString()}`,
+      customer: { name: 'Ana Lima', phone: '+351 912 345 678' },
+      lines: [
+        { itemExternalId: 'bica', quantity: 1 },
+        {
+          itemExternalId: 'bica',
+          quantity: 1,
+          modifiers: [{ groupExternalId: 'coffee-extras', modifierItemExternalId: 'extra-shot', quantity: 1 }],
+        },
+      ],
+      readyBy: nextMorning(now).toISOString(),
+    },
+  }),
+};
+
 const watchOrders: Example = {
-  query: `# Stays open, and shows each order that is placed
-# or changed, e.g. by a mutation in another window.
+  query: `# Stays open, and lists each order that is placed
+# or changed, the last first: run it, and place an
+# order in a second window.
 subscription WatchOrders($store: ID!, $after: String) {
   orderEvents(storeId: $store, after: $after) {
     cursor
@@ -199,10 +245,19 @@ export const examples: readonly Example[] = [
   menuOfAStore,
   availableNow,
   ordersOfToday,
+  placeAnOrder,
   watchOrders,
   diagnostics,
   replaceMenus,
 ];
+
+/** A time at which the store in Lisbon serves coffee on all days, at least a quarter of an hour ahead. */
+function nextMorning(now: Date): Date {
+  const time = new Date(now);
+  time.setUTCHours(11, 0, 0, 0);
+  if (time.getTime() - now.getTime() < 15 * 60_000) time.setUTCDate(time.getUTCDate() + 1);
+  return time;
+}
 
 function startOfDay(now: Date): Date {
   const start = new Date(now);

@@ -81,14 +81,21 @@ interface Observer {
   complete(): void;
 }
 
-/** Shows the events of a subscription as they come; returns the function that ends it. */
+const maxEvents = 100;
+
+/** Lists the events of a subscription as they come, the last first; returns the function that ends it. */
 function watch(parameters: Parameters, headers: Readonly<Record<string, string>>, observer: Observer): () => void {
   const client = createClient({ url: 'graphql', headers, retryAttempts: 0 });
   const { query, operationName, variables } = parameters;
+  let events: readonly unknown[] = [];
   return client.subscribe(
     { query, ...(operationName && { operationName }), ...(variables && { variables }) },
     {
-      next: result => observer.next(result),
+      next(result) {
+        events = [result, ...events].slice(0, maxEvents);
+        // Not the list itself, which GraphiQL would take for parts of one result.
+        observer.next({ events });
+      },
       error: error =>
         observer.error({ message: `The stream has ended: ${error instanceof Error ? error.message : error}` }),
       complete: () => observer.complete(),
