@@ -157,6 +157,12 @@ describeInBrowser('/guides', () => {
     const example = page.locator('.example', { hasText: 'curl' });
     expect(await example.innerText()).toContain(`curl ${site.url}/graphql -H 'x-api-key: •`);
     expect(await page.content()).not.toContain(site.key);
+    const colorOf = (text: string) =>
+      page
+        .locator('pre span', { hasText: text })
+        .first()
+        .evaluate(span => getComputedStyle(span).color);
+    expect(new Set(await Promise.all(['query', '$store', '10'].map(colorOf))).size).toBe(3);
     await example.getByRole('button', { name: 'Copy' }).click();
     const command = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(command).toContain(`curl ${site.url}/graphql -H 'x-api-key: ${site.key}'`);

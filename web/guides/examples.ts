@@ -11,14 +11,14 @@ const address = 'http://127.0.0.1:4000';
 export function fillExamples(root: URL): void {
   const origin = root.href.replace(/\/$/, '');
   for (const block of document.querySelectorAll('main pre')) {
-    const template = block.textContent.trimEnd().replaceAll(address, origin);
-    const withKey = (key: string) => template.replace(/\bKEY\b/g, key);
+    const parts = textsIn(block).map(node => ({ node, template: node.data.replaceAll(address, origin) }));
+    const withKey = (template: string, key: string) => template.replace(/\bKEY\b/g, key);
     const show = (key: string) => {
-      block.textContent = withKey(key);
+      for (const { node, template } of parts) node.data = withKey(template, key);
     };
     show(safeKey() === 'KEY' ? 'KEY' : hiddenKey);
     const button = createCopyButton({
-      text: () => withKey(safeKey()),
+      text: () => withKey(parts.map(({ template }) => template).join(''), safeKey()).trimEnd(),
       reveal() {
         show(safeKey());
         return block;
@@ -28,4 +28,12 @@ export function fillExamples(root: URL): void {
     block.replaceWith(frame);
     frame.append(block, button);
   }
+}
+
+/** The text nodes of a block, whose elements are its colours. */
+function textsIn(block: Element): Text[] {
+  const walker = document.createTreeWalker(block, NodeFilter.SHOW_TEXT);
+  const nodes: Text[] = [];
+  while (walker.nextNode()) if (walker.currentNode instanceof Text) nodes.push(walker.currentNode);
+  return nodes;
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { Marked, Renderer, type Token } from 'marked';
+import { highlight } from './highlight.ts';
 import { escapeHtml } from './html.ts';
 
 /** A section of a guide: a heading and the text below it. The first, below the title, has neither heading nor id. */
@@ -37,6 +38,8 @@ export function renderGuide(markdown: string, name: string, names: ReadonlySet<s
         const file = posix.join('docs', posix.dirname(name), href);
         return `<span title="${escapeHtml(file)} in the repository">${text}</span>`;
       },
+      // Indented blocks are commands; words after the language are for the tests of the guides.
+      code: ({ text, lang = 'sh' }) => `<pre><code>${highlight(text, lang.split(' ')[0] ?? '')}</code></pre>\n`,
       // It scrolls on a narrow screen, so the keyboard must be able to focus it.
       table(token) {
         const table = Renderer.prototype.table.call(this, token);
