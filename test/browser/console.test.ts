@@ -191,11 +191,20 @@ describeInBrowser('/console', () => {
       .first()
       .waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('till');
-    await page.getByLabel('Stores', { exact: true }).fill(store);
+    await page.getByLabel('Stores and merchants').fill('lisboa gaivota');
+    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'lisbon-baixa' }).click();
+    await page.getByRole('button', { name: 'Remove Dona Gaivota Lisbon' }).click();
+    await page.getByLabel('Stores and merchants').fill(store);
+    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: store }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('list', { name: 'Chosen' }).getByText(store).waitFor();
     await page.getByLabel('change orders').check();
     await page.getByRole('button', { name: 'Issue the key' }).click();
-    const secret = page.locator('.secret code');
+    const secret = page.locator('.secret code').first();
     const first = await secret.innerText();
+    expect(await page.locator('.secret code').nth(1).innerText()).toBe(
+      `curl -H 'x-api-key: ${first}' '${site.url}/v1/stores/${store}'`,
+    );
     const { body } = await site.graphql('{ viewer { name permissions } }', {}, { 'x-api-key': first });
     expect(body.data.viewer).toEqual({ name: 'till', permissions: ['ORDERS'] });
     const till = page.getByRole('listitem').filter({ has: page.getByText('till', { exact: true }) });
@@ -217,7 +226,8 @@ describeInBrowser('/console', () => {
     const page = await open('/console?view=webhooks', operatorKey);
     await page.getByText('New webhook').click();
     await page.getByLabel('URL').fill('http://192.168.0.1/');
-    await page.getByLabel('Store', { exact: true }).fill(store);
+    await page.getByLabel('Store or merchant').fill(store);
+    await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: store }).click();
     await page.getByRole('button', { name: 'Create the webhook' }).click();
     await page.getByRole('alert').getByText(/^url:/).waitFor();
     await page.getByLabel('URL').fill(receiver.urlOf('/till'));

@@ -2,6 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 
 /** What a form for something new needs. The browser keeps what was typed until it is created. */
 export interface FormOptions<Request> {
+  /** Chooses the stores and merchants. */
+  readonly picker: { readonly view: () => TemplateResult };
   readonly isSending: boolean;
   readonly errors: readonly string[];
   readonly submit: (request: Request, form: HTMLFormElement) => void;

@@ -1,19 +1,42 @@
-import { html, type TemplateResult } from 'lit-html';
+import { html, nothing, type TemplateResult } from 'lit-html';
+
+interface SecretOptions {
+  readonly label: string;
+  readonly text: string;
+  /** A command that uses the secret. */
+  readonly command?: string | undefined;
+  readonly done: () => void;
+}
 
 /** Renders a secret that cannot be shown again, until the user has stored it. */
-export function renderSecret(label: string, secret: string, done: () => void): TemplateResult {
+export function renderSecret({ label, text, command, done }: SecretOptions): TemplateResult {
+  return html`
+    <div class="panel secret" role="alert">
+      <p><strong>${label}</strong> It is not stored, and cannot be shown again.</p>
+      <p class="line"><code>${text}</code> ${renderCopy(text, 'Copy')}
+        <button type="button" @click=${done}>Done</button></p>
+      ${
+        command
+          ? html`<p class="small">To try it on the command line:</p>
+            <p class="line"><code>${command}</code> ${renderCopy(command, 'Copy the command')}</p>`
+          : nothing
+      }
+    </div>`;
+}
+
+/** Scrolls to the secret once it is rendered: the form that it is made by may be longer than the window. */
+export function revealSecret(): void {
+  queueMicrotask(() => queueMicrotask(() => document.querySelector('.secret')?.scrollIntoView({ block: 'nearest' })));
+}
+
+function renderCopy(text: string, label: string): TemplateResult {
   const copy = ({ currentTarget }: Event) => {
     const button = currentTarget as HTMLButtonElement;
-    navigator.clipboard.writeText(secret).then(
+    navigator.clipboard.writeText(text).then(
       () => button.replaceChildren('Copied'),
       // Without the permission, or over http: it is selected, so that it can be copied by hand.
       () => getSelection()?.selectAllChildren(button.parentElement?.querySelector('code') ?? button),
     );
   };
-  return html`
-    <div class="panel secret" role="alert">
-      <p><strong>${label}</strong> It is not stored, and cannot be shown again.</p>
-      <p class="line"><code>${secret}</code> <button type="button" class="main" @click=${copy}>Copy</button>
-        <button type="button" @click=${done}>Done</button></p>
-    </div>`;
+  return html`<button type="button" class=${label === 'Copy' ? 'main' : nothing} @click=${copy}>${label}</button>`;
 }

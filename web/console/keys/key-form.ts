@@ -14,7 +14,7 @@ const permissions: Readonly<Record<Permission, string>> = {
 };
 
 /** Renders the form of a new API key. The browser keeps what was typed until the key is issued. */
-export function renderKeyForm({ isSending, errors, submit }: FormOptions<KeyRequest>): TemplateResult {
+export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions<KeyRequest>): TemplateResult {
   return html`
     <details class="panel">
       <summary>New key</summary>
@@ -23,8 +23,7 @@ export function renderKeyForm({ isSending, errors, submit }: FormOptions<KeyRequ
         <fieldset>
           <legend>Scope</legend>
           <label class="check"><input type="checkbox" name="all"> all merchants and stores</label>
-          <label>Stores <input name="stores" placeholder="ids, separated by spaces" spellcheck="false"></label>
-          <label>Merchants, with all their stores <input name="merchants" placeholder="ids, separated by spaces" spellcheck="false"></label>
+          ${picker.view()}
         </fieldset>
         <fieldset>
           <legend>For web pages</legend>
@@ -57,18 +56,18 @@ function renderPermissions(isListed: (name: string) => boolean): TemplateResult[
 
 function readForm(form: FormData): KeyRequest {
   const text = (name: string) => textOf(form, name);
-  const list = (name: string) =>
-    text(name)
-      .split(/[\s,]+/)
-      .filter(Boolean);
+  const all = form.get('all') === 'on';
+  const ids = (name: string) => (all ? [] : form.getAll(name).map(String));
   return {
     name: text('name'),
-    all: form.get('all') === 'on',
-    storeIds: list('stores'),
-    merchantIds: list('merchants'),
+    all,
+    storeIds: ids('stores'),
+    merchantIds: ids('merchants'),
     permissions: form.getAll('permissions').map(name => name as Permission),
     publishable: form.get('publishable') === 'on',
-    origins: list('origins'),
+    origins: text('origins')
+      .split(/[\s,]+/)
+      .filter(Boolean),
     expiresAt: text('expires') || null,
   };
 }

@@ -5,7 +5,8 @@ import type { App, Screen } from '../app.ts';
 import { describeErrors } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
 import { splitPermissions } from '../permissions.ts';
-import { renderSecret } from '../secret.ts';
+import { renderSecret, revealSecret } from '../secret.ts';
+import { createStorePicker } from '../stores/picker.ts';
 import { renderKeyForm } from './key-form.ts';
 import { createKey, fetchKeys, type Key, type KeyRequest, revokeKey, rotateKey } from './operations.ts';
 
@@ -19,12 +20,13 @@ interface Confirmation {
 
 /** The API keys: what each may do and where, when it was last used, and a new secret or an end for it. */
 export function createKeys(app: App): Screen {
+  const picker = createStorePicker(app, { isSingle: false });
   let keys: readonly Key[] = [];
   let hasMore = false;
   let isLoaded = false;
   let isSending = false;
   let errors: readonly string[] = [];
-  let secret: { readonly label: string; readonly text: string } | undefined;
+  let secret: { readonly label: string; readonly text: string; readonly command: string | undefined } | undefined;
   let confirming: Confirmation | undefined;
   load();
 
@@ -50,21 +52,24 @@ export function createKeys(app: App): Screen {
       const { createApiKey: issued } = await createKey({ input: request });
       if (issued) {
         keys = [issued.apiKey, ...keys];
-        secret = { label: `The key “${issued.apiKey.name}”.`, text: issued.key };
+        secret = { label: `The key “${issued.apiKey.name}”.`, text: issued.key, command: commandFor(issued) };
         form.reset();
+        picker.clear();
       }
     } catch (error) {
       errors = describeErrors(error);
     }
     isSending = false;
     app.update();
+    if (secret) revealSecret();
   }
 
   async function rotate({ id, name }: Key): Promise<void> {
     const { rotateApiKey: issued } = await rotateKey({ id });
     if (!issued) return;
     replace(issued.apiKey);
-    secret = { label: `The new secret of “${name}”; the old one ends within seconds.`, text: issued.key };
+    const label = `The new secret of “${name}”; the old one ends within seconds.`;
+    secret = { label, text: issued.key, command: commandFor(issued) };
   }
 
   async function revoke({ id }: Key): Promise<void> {
@@ -96,8 +101,8 @@ export function createKeys(app: App): Screen {
     return html`
       <div class="page">
         <h1>Keys</h1>
-        ${secret ? renderSecret(secret.label, secret.text, forgetSecret) : nothing}
-        ${renderKeyForm({ isSending, errors, submit })}
+        ${secret ? renderSecret({ ...secret, done: forgetSecret }) : nothing}
+        ${renderKeyForm({ picker, isSending, errors, submit })}
         <p class="small" role="status">${isLoaded ? describe(keys.length, hasMore) : 'Loading…'}</p>
         <ul class="list">${repeat(keys, ({ id }) => id, renderKey)}</ul>
         ${hasMore ? html`<button type="button" @click=${load}>Show more</button>` : nothing}
@@ -147,7 +152,7 @@ export function createKeys(app: App): Screen {
       </div>`;
   }
 
-  return { title: () => 'Keys', view };
+  return { title: () => 'Keys', view, close: picker.close };
 }
 
 function describePermissions({ permissions, publishable, origins }: Key): string {
@@ -155,6 +160,19 @@ function describePermissions({ permissions, publishable, origins }: Key): string
     return `publishable: reads what guests may see, in pages of ${[...origins, 'Carte itself'].join(', ')}`;
   const { reads, changes } = splitPermissions(permissions);
   return `reads ${reads}, ${changes ? `changes ${changes}` : 'changes nothing'}`;
+}
+
+/** A request that the key may send: for a store of its scope or, if it does not read those, about itself. One for web pages has none. */
+function commandFor({ key, apiKey }: { readonly key: string; readonly apiKey: Key }): string | undefined {
+  const { publishable, permissions, scope } = apiKey;
+  if (publishable) return undefined;
+  const command = `curl -H 'x-api-key: ${key}'`;
+  const [store] = scope.stores;
+  const readsMenus = permissions.includes('READ_MENUS') || !permissions.some(name => name.startsWith('READ_'));
+  if (readsMenus)
+    return `${command} '${new URL(store ? `v1/stores/${encodeURIComponent(store.id)}` : 'v1/stores/?limit=1', document.baseURI)}'`;
+  const body = `-H 'content-type: application/json' -d '{"query": "{ viewer { name permissions } }"}'`;
+  return `${command} ${body} '${new URL('graphql', document.baseURI)}'`;
 }
 
 function describeScope({ scope: { all, merchants, stores } }: Key): string {

@@ -19,7 +19,7 @@ export const kinds: Readonly<Record<EventKind, string>> = {
 const preselected = new Set<string>(['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED']);
 
 /** Renders the form of a new webhook. */
-export function renderWebhookForm({ isSending, errors, submit }: FormOptions<WebhookRequest>): TemplateResult {
+export function renderWebhookForm({ picker, isSending, errors, submit }: FormOptions<WebhookRequest>): TemplateResult {
   return html`
     <details class="panel">
       <summary>New webhook</summary>
@@ -27,8 +27,7 @@ export function renderWebhookForm({ isSending, errors, submit }: FormOptions<Web
         <label>URL <input name="url" type="url" required spellcheck="false" placeholder="https://pos.example.com/carte"></label>
         <fieldset>
           <legend>Events of one store, or of all stores of a merchant</legend>
-          <label>Store <input name="store" placeholder="id" spellcheck="false"></label>
-          <label>Merchant <input name="merchant" placeholder="id" spellcheck="false"></label>
+          ${picker.view()}
         </fieldset>
         <fieldset>
           <legend>Events</legend>
@@ -47,8 +46,8 @@ function readForm(form: FormData): WebhookRequest {
   const text = (name: string) => textOf(form, name);
   return {
     url: text('url'),
-    storeId: text('store') || null,
-    merchantId: text('merchant') || null,
+    storeId: text('stores') || null,
+    merchantId: text('merchants') || null,
     kinds: form.getAll('kinds').map(kind => kind as EventKind),
   };
 }

@@ -4,7 +4,8 @@ import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
 import { describeErrors } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
-import { renderSecret } from '../secret.ts';
+import { renderSecret, revealSecret } from '../secret.ts';
+import { createStorePicker } from '../stores/picker.ts';
 import { renderDeliveries } from './deliveries.ts';
 import {
   type Attempt,
@@ -27,6 +28,7 @@ const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().ti
 
 /** The webhooks: their state, what was delivered, and every action on them. */
 export function createWebhooks(app: App): Screen {
+  const picker = createStorePicker(app, { isSingle: true });
   let webhooks: readonly Webhook[] | undefined;
   let deliveries: readonly Delivery[] | undefined;
   let isSending = false;
@@ -70,12 +72,14 @@ export function createWebhooks(app: App): Screen {
         webhooks = [...(webhooks ?? []), created.webhook];
         secret = { label: 'The secret to verify signatures with.', text: created.secret };
         form.reset();
+        picker.clear();
       }
     } catch (error) {
       errors = describeErrors(error);
     }
     isSending = false;
     app.update();
+    if (secret) revealSecret();
   }
 
   /** Runs an action, and shows its error. */
@@ -114,8 +118,8 @@ export function createWebhooks(app: App): Screen {
     return html`
       <div class="page">
         <h1>Webhooks</h1>
-        ${secret ? renderSecret(secret.label, secret.text, forgetSecret) : nothing}
-        ${renderWebhookForm({ isSending, errors, submit })}
+        ${secret ? renderSecret({ ...secret, done: forgetSecret }) : nothing}
+        ${renderWebhookForm({ picker, isSending, errors, submit })}
         <p class="small" role="status">${webhooks === undefined ? 'Loading…' : webhooks.length === 0 ? 'There are no webhooks yet.' : nothing}</p>
         <ul class="list">${repeat(webhooks?.toReversed() ?? [], ({ id }) => id, renderWebhook)}</ul>
       </div>`;
@@ -192,7 +196,7 @@ export function createWebhooks(app: App): Screen {
     app.update();
   }
 
-  return { title: () => 'Webhooks', view, onRoute };
+  return { title: () => 'Webhooks', view, onRoute, close: picker.close };
 }
 
 function scopeOf({ merchant, store }: Webhook): string {
