@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Caller } from '../auth/authenticate.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
-import { HttpError, toHttpError } from '../rest/errors.ts';
+import { HttpError } from '../rest/errors.ts';
 import { type CallTool, compileTool } from '../rest/tools/call.ts';
 import { describeTool, type ToolDescription } from '../rest/tools/describe.ts';
 import { version } from '../version.ts';
+import { responseTo } from './client-errors.ts';
 import { createRestOptions, createSets } from './rest.ts';
 
 /** Mounts `/mcp`: operations that are marked `@tool` as tools, by the Model Context Protocol over stateless Streamable HTTP. */
@@ -89,10 +90,7 @@ function isAllowed(authorize: () => void): boolean {
 
 function mountMcp(app: FastifyInstance, handle: Handle): void {
   app.setErrorHandler((error, request, reply) => {
-    const known = toHttpError(app.translateError(error) ?? error);
-    if (!known) request.log.error({ err: error }, 'A request failed');
-    const { status, headers, message } =
-      known ?? new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+    const { status, headers, message } = responseTo(app, error, request);
     return reply.code(status).headers(headers).send(rpcError(message));
   });
   app.route({
@@ -107,6 +105,9 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
       await app.authenticate(request);
       if (!request.caller)
         throw new Unauthenticated('An API key is needed in the header x-api-key, or as a bearer token.');
+      if (request.caller.scope.publishable) {
+        throw new HttpError(403, 'A publishable key is for web pages; agents need a secret key.');
+      }
     },
     handler: async (request, reply) => {
       if (!request.caller) throw new Error('A request was not authenticated');

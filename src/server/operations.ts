@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { createLargestCost } from '../graphql/largest-cost.ts';
 import type { Contract } from '../rest/contract/contract.ts';
 import { readOperatorSets, type SetFiles } from '../rest/contract/folders.ts';
-import { errorAt, readSets } from '../rest/contract/sets.ts';
+import { type CheckSet, errorAt, readSets } from '../rest/contract/sets.ts';
 
 type OperationSettings = Pick<Config, 'operations' | 'graphqlLimits'>;
 
@@ -13,8 +13,13 @@ export function loadOperations(
   { operations: folders, graphqlLimits }: OperationSettings,
   operatorSets: readonly SetFiles[] = readOperatorSets(folders),
 ): readonly Contract[] {
+  return readSets(schema, operatorSets, createCostCheck(schema, graphqlLimits));
+}
+
+/** Creates the check of a set for its costs. */
+export function createCostCheck(schema: GraphQLSchema, { cost }: Pick<Config['graphqlLimits'], 'cost'>): CheckSet {
   const largestCost = createLargestCost(schema);
-  return readSets(schema, operatorSets, contract => [...checkCosts(contract, largestCost, graphqlLimits.cost)]);
+  return contract => [...checkCosts(contract, largestCost, cost)];
 }
 
 /** Every length that a caller chooses is bounded, and no request of an operator's set can exceed the limit. */

@@ -21,6 +21,7 @@ import { loadShedding } from './load-shedding.ts';
 import { mcp } from './mcp.ts';
 import { type CollectMetrics, metrics } from './metrics.ts';
 import { pages } from './pages.ts';
+import { preview } from './preview.ts';
 import { protocol } from './protocol.ts';
 import { rateLimit } from './rate-limit.ts';
 import { requests } from './requests.ts';
@@ -71,6 +72,7 @@ export async function createServer(
   app.register(graphql);
   app.register(rest);
   app.register(mcp);
+  app.register(preview);
   app.register(pages);
   await app.after();
   return app;

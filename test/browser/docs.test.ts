@@ -56,6 +56,9 @@ describeInBrowser('/docs', () => {
     await page.getByRole('heading', { name: 'Create menu configuration (replaces all)' }).waitFor();
     await page.locator('aside').first().getByText('Get store', { exact: true }).click();
     await page.getByText('"Dona Gaivota Lisboa"').first().waitFor();
+    const links = page.getByRole('link', { name: 'Open in playground' });
+    await links.first().waitFor();
+    expect(decodeURIComponent((await links.first().getAttribute('href')) ?? '')).toContain('/graphql#query=');
     const samples = await page.locator('pre').allInnerTexts();
     expect(samples.length).toBeGreaterThan(3);
     expect(samples.join('\n')).not.toMatch(/9007199254740991|additionalProp|"string"/);

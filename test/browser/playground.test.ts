@@ -90,6 +90,20 @@ describeInBrowser('/graphql', () => {
     await page.getByRole('button', { name: 'Hide History' }).click();
   });
 
+  test('shows an operation as a REST route and a tool, and its file', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Show REST route and tool' }).click();
+    const panel = page.getByRole('region', { name: 'REST route and tool' });
+    await panel.getByText('GET /my/merchant/{id}').waitFor();
+    await panel.getByText('curl', { exact: true }).click();
+    await panel.getByText('/my/merchant/dona-gaivota').first().waitFor();
+    expect(await panel.getByText(site.key).count()).toBe(0);
+    const file = await panel.getByRole('link', { name: 'Download Two.graphql' }).getAttribute('href');
+    expect(decodeURIComponent(file ?? '')).toContain('query Two($id: ID!) @route(path: "/my/merchant/{id}"');
+    expect(await seriousViolations(page, { schemes: ['light'] })).toEqual([]);
+    await page.getByRole('button', { name: 'Hide REST route and tool' }).click();
+  });
+
   test('restores the tabs on a reload, and removes keys that earlier versions have stored', async () => {
     const page = await open();
     await tabsAreStored(page, '"operationName":"Two"');

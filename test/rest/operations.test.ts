@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { loadOperations } from '../../src/server/operations.ts';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 import { exampleSet, writeSet } from '../support/operations.ts';
@@ -32,6 +34,7 @@ query getShopName($store_id: ID!, $unused: Int @header(name: "X-Level")  @range(
 }`,
 });
 
+const { graphqlLimits } = readConfig({});
 const app = await startApp({ operations: [exampleSet, shop] });
 const keys = await makeTenants(app);
 const store = await app.data.store({ id: 'own' });
@@ -192,5 +195,46 @@ describe('documentId', () => {
       const isMissing = parameters.some(parameter => parameter.required);
       expect([name, [...new Set(codes)]]).toEqual([name, isMissing ? ['BAD_USER_INPUT'] : []]);
     }
+  });
+});
+
+describe('/openapi/preview', () => {
+  const preview = (query: string) => app.post('/openapi/preview', { query });
+
+  test('proposes a file for an operation, and describes what it defines', async () => {
+    const { status, body } = await preview(
+      'query Prices($id: ID!, $first: Int) { store(id: $id) { orders(first: $first) { nodes { ...O } } } } fragment O on Order { id price }',
+    );
+    expect(status).toBe(200);
+    expect(body.errors).toEqual([]);
+    expect(body.file.text).toContain('$first: Int @range(min: 1, max: 100)');
+    expect(body.file.text).toContain('@route(path: "/my/store/{id}", summary: "Prices") @tool {');
+    expect(body).toMatchObject({
+      file: { name: 'Prices.graphql' },
+      route: { method: 'GET', path: '/my/store/{id}' },
+      parameters: [
+        { name: 'id', in: 'path' },
+        { name: 'first', in: 'query' },
+      ],
+      tool: { name: 'Prices', inputSchema: { required: ['id'] }, outputSchema: { type: 'object' } },
+    });
+    const folder = writeSet('proposed', { [body.file.name]: body.file.text });
+    const sets = loadOperations(app.server.graph.schema, { operations: [folder], graphqlLimits });
+    expect(sets.at(-1)?.operations).toMatchObject([{ name: 'Prices' }]);
+  });
+
+  test('a mutation takes its input in the body, and is no tool by itself', async () => {
+    const query = 'mutation M($input: StoreInput!) { saveStore(input: $input) { store { id } } }';
+    const { body } = await preview(query);
+    expect(body.route).toEqual({ method: 'POST', path: '/my/save-store' });
+    expect(body.file.text).not.toContain('@tool');
+  });
+
+  test('reports the errors that a start would report, and needs a key', async () => {
+    expect((await preview('query Two { stores { count } merchants { count } }')).body.errors).toEqual([
+      'Two.graphql:1: A route needs exactly one root field; Two selects something else. Write one operation for each.',
+    ]);
+    expect((await preview('query {')).body.errors).toEqual(['Syntax Error: Expected Name, found <EOF>.']);
+    expect((await app.post('/openapi/preview', { query: '{ a }' }, { 'x-api-key': '' })).status).toBe(401);
   });
 });

@@ -1,7 +1,19 @@
 import { find } from '../element.ts';
 
 interface OpenApi {
-  readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Route>>>>;
+}
+
+interface Route {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  description?: string;
+}
+
+/** An operation as the playground opens it. */
+interface Operation {
+  readonly query: string;
+  readonly variables: Readonly<Record<string, unknown>>;
 }
 
 interface Parameter {
@@ -16,13 +28,27 @@ const none: ReadonlyMap<string, string> = new Map();
  * they are; a write does not, since one click would replace a menu.
  */
 export async function loadDocument(key: string): Promise<OpenApi> {
-  const [document, identifiers] = await Promise.all([
-    getJson<OpenApi>(find('link[rel=describedby]', HTMLLinkElement).href),
+  const { href } = find('link[rel=describedby]', HTMLLinkElement);
+  const operationsUrl = `openapi/${/openapi\/(.+)\.json$/.exec(href)?.[1] ?? 'v1'}.operations.json`;
+  const [document, operations, identifiers] = await Promise.all([
+    getJson<OpenApi>(href),
+    getJson<Readonly<Record<string, Operation>>>(operationsUrl),
     key === '' ? none : findIdentifiers({ 'x-api-key': key }).catch(() => none),
   ]);
+  for (const route of Object.values(document.paths).flatMap(methods => Object.values(methods))) {
+    const operation = operations[route.operationId];
+    if (operation)
+      route.description = `${route.description ?? ''}\n\n[Open in playground](${playgroundUrl(operation)})`;
+  }
   const parameters = Object.values(document.paths).flatMap(({ get }) => get?.parameters ?? []);
   for (const parameter of parameters) parameter.example = identifiers.get(parameter.name) ?? parameter.example;
   return document;
+}
+
+function playgroundUrl({ query, variables }: Operation): string {
+  const url = new URL('graphql', location.href);
+  url.hash = new URLSearchParams({ query, variables: JSON.stringify(variables, null, 2) }).toString();
+  return url.href;
 }
 
 interface Identified {

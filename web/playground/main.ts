@@ -1,6 +1,7 @@
 import { createFetcher } from './fetcher.ts';
 import { createElement, createRoot, explorerPlugin, Fragment, GraphiQL, HISTORY_PLUGIN } from './graphiql.ts';
 import { followKeyOfSession, KeyField, readHeaders, SharedHeaders } from './headers.ts';
+import { routePlugin } from './route.ts';
 import { RunSummary, recordRun } from './runs.ts';
 import { followSharedLinks, ShareButton, takeSharedOperation } from './share.ts';
 import { removeStoredHeaders, storage } from './storage.ts';
@@ -23,7 +24,7 @@ createRoot(root).render(
       initialHeaders: readHeaders(),
       defaultHeaders: readHeaders(),
       defaultEditorToolsVisibility: 'variables',
-      plugins: [HISTORY_PLUGIN, explorerPlugin({ showAttribution: false })],
+      plugins: [HISTORY_PLUGIN, explorerPlugin({ showAttribution: false }), routePlugin],
       inputValueDeprecation: true,
       schemaDescription: true,
     },

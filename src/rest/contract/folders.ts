@@ -61,6 +61,14 @@ export function readOperatorSets(folders: readonly string[]): SetFiles[] {
   return sets;
 }
 
+/** A set of an operator's that is in no folder. */
+export const createSet = (name: string, files: readonly SourceFile[]): SetFiles => ({
+  name,
+  isBuiltIn: false,
+  files: [readDirectives(), ...files],
+  examples: {},
+});
+
 function checkName(name: string, sets: readonly SetFiles[]): string | undefined {
   if (reservedNames.has(name)) return `has the name of a built-in set, ${name}; rename the folder`;
   if (sets.some(set => set.name === name)) return `has the name of another set, ${name}; rename one of the folders`;

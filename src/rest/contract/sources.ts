@@ -36,10 +36,14 @@ export type Report = (message: string, node: ASTNode) => void;
 /** Lists every error in the files of operations with its file and line; the service does not start with one. */
 export class ContractError extends OperatorError {
   readonly errors: readonly Error[];
+  /** Each with its file and line. */
+  readonly descriptions: readonly string[];
 
   constructor(errors: readonly Error[]) {
-    super(`The REST contract has errors:\n  ${errors.map(describe).join('\n  ')}`);
+    const descriptions = errors.map(describe);
+    super(`The REST contract has errors:\n  ${descriptions.join('\n  ')}`);
     this.errors = errors;
+    this.descriptions = descriptions;
   }
 }
 

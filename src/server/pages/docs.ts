@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { print } from 'graphql';
 import type { Contract } from '../../rest/contract/contract.ts';
 import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
 import { postmanCollection } from '../../rest/openapi/postman.ts';
@@ -48,7 +49,20 @@ function documentsOf({ contract, document }: DocumentedSet): [url: string, read:
     ...bases.map((base): [string, () => Json] => [`${base}.json`, () => document]),
     ...bases.map((base): [string, () => Json] => [`${base}-3.0.json`, () => downgradeDocument(document)]),
     [`/openapi/${name}.postman.json`, () => postmanCollection(contract)],
+    [`/openapi/${name}.operations.json`, () => operationsOf(contract)],
   ];
+}
+
+/** The operations as the playground opens them, by name. */
+function operationsOf({ operations }: Contract): Json {
+  return Object.fromEntries(
+    operations.map(({ name, document, parameters }) => {
+      const examples = parameters.flatMap(({ name: variable, example, in: place }) =>
+        example === undefined || place === 'body' ? [] : [[variable, example]],
+      );
+      return [name, { query: print(document), variables: Object.fromEntries(examples) }];
+    }),
+  );
 }
 
 interface Reference {
