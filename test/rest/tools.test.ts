@@ -124,6 +124,16 @@ describe('/mcp', () => {
     expect((await app.post('/mcp', list, { ...accept, origin: app.url })).status).toBe(200);
   });
 
+  test('is 403 with a publishable key, from its own page', async () => {
+    const request = { publishable: true, permissions: [], storeIds: ['mine-store'], origins: [app.url] };
+    const headers = { ...accept, origin: app.url, 'x-api-key': await app.newKey(request) };
+    const { status, body } = await app.post('/mcp', list, headers);
+    expect([status, body.error.message]).toEqual([
+      403,
+      'A publishable key is for web pages; agents need a secret key.',
+    ]);
+  });
+
   test('takes one message at a time, by POST', async () => {
     expect((await app.post('/mcp', [list, list], accept)).status).toBe(400);
     expect((await app.post('/mcp', '{', accept)).status).toBe(400);
