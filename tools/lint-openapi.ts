@@ -1,11 +1,10 @@
-/** Lints the OpenAPI document, in both versions, with Redocly's rules; part of `npm run check`. */
+/** Lints the OpenAPI documents, in both versions, with Redocly's rules; part of `npm run check`. */
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core';
 import { loadSchema } from '../src/graphql/schema.ts';
-import { loadContract } from '../src/rest/contract/contract.ts';
+import { readSets } from '../src/rest/contract/sets.ts';
 import { openapiDocument } from '../src/rest/openapi/document.ts';
 import { downgradeDocument } from '../src/rest/openapi/downgrade.ts';
 
-const document = openapiDocument(loadContract(loadSchema()));
 const config = await createConfig({
   extends: ['recommended-strict'],
   rules: {
@@ -15,8 +14,14 @@ const config = await createConfig({
     'no-path-trailing-slash': 'off',
   },
 });
-const documents = { 'openapi.json': document, 'openapi-3.0.json': downgradeDocument(document) };
-for (const [name, content] of Object.entries(documents)) {
+const documents = readSets(loadSchema(), []).flatMap(set => {
+  const document = openapiDocument(set);
+  return [
+    [`${set.name}.json`, document],
+    [`${set.name}-3.0.json`, downgradeDocument(document)],
+  ] as const;
+});
+for (const [name, content] of documents) {
   const source = JSON.stringify(content, null, 2);
   const problems = await lintFromString({ source, absoluteRef: name, config });
   const totals = getTotals(problems);

@@ -26,11 +26,17 @@ export function checkMarks(orderIds: readonly string[], { isRead, inPos }: Marks
   if (errors.length > 0) throw new InvalidInput(errors);
 }
 
-/** Returns the orders, or throws `InvalidInput` that names each id without one. */
-export function requireOrders(orderIds: readonly string[], found: readonly (Order | null)[]): Order[] {
+/** Returns the orders, or throws `InvalidInput` that names each id without one in scope or, if given, of the store. */
+export function requireOrders(
+  orderIds: readonly string[],
+  found: readonly (Order | null)[],
+  storeId?: string | null,
+): Order[] {
+  const where = storeId == null ? 'in the scope of the API key' : `of the store ${JSON.stringify(storeId)}`;
   const errors = orderIds.flatMap((id, index): ValidationError[] => {
-    if (found[index]) return [];
-    const message = `no order with the id ${JSON.stringify(id)} is in the scope of the API key`;
+    const order = found[index];
+    if (order && (storeId == null || order.store === storeId)) return [];
+    const message = `no order with the id ${JSON.stringify(id)} is ${where}`;
     return [{ path: ['orderIds', index], type: 'reference_not_found', message }];
   });
   if (errors.length > 0) throw new InvalidInput(errors);

@@ -59,11 +59,12 @@ export const orderResolvers = {
           (await changeOrderStatus(context.forkEntityManager(), found, { ...change, by: context.scope?.keyName }));
         return order && { order };
       }),
-    markOrders: async (_root, { orderIds, ...marks }, context) => {
+    markOrders: async (_root, { storeId, orderIds, ...marks }, context) => {
       checkMarks(orderIds, marks);
+      if (storeId != null && !(await context.loaders.stores.byId.load(storeId))) return null;
       const load = () => Promise.all(orderIds.map(id => context.loaders.orders.byId.load(id)));
       await write(context, async () =>
-        markOrders(context.forkEntityManager(), requireOrders(orderIds, await load()), marks),
+        markOrders(context.forkEntityManager(), requireOrders(orderIds, await load(), storeId), marks),
       );
       return { orders: (await load()).filter(order => order !== null) };
     },

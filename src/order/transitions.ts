@@ -28,6 +28,8 @@ interface Change {
   readonly from?: OrderStatus | null | undefined;
   readonly reason?: string | null | undefined;
   readonly readyBy?: Date | null | undefined;
+  /** Whether an order that has the new status already is no error. */
+  readonly idempotent: boolean;
   /** The name of the API key. */
   readonly by: string | undefined;
 }
@@ -39,18 +41,21 @@ const reasonLength = { min: 0, max: 1000 };
  * concurrent changes from the same status one succeeds, and the other is a `Conflict`.
  */
 export async function changeOrderStatus(em: EntityManager, order: Order, change: Change): Promise<Order | null> {
-  const { to, from, reason, readyBy, by } = change;
+  const { to, from, reason, readyBy, by, idempotent } = change;
   const expected = from ?? order.status;
   const now = new Date();
-  const errors = [...checkTransition(expected, to), ...checkDetails(change, now)];
+  const impossible = [...checkTransition(expected, to)];
+  const errors = [...(idempotent ? [] : impossible), ...checkDetails(change, now)];
   if (errors.length > 0) throw new InvalidInput(errors);
+  if (idempotent && order.status === to) return order;
+  if (impossible.length > 0) throw new Conflict(`The order is ${order.status}: ${impossible[0]?.message}.`);
   const step = { at: now, status: to, ...(by && { by }), ...(reason && { reason }), ...(readyBy && { readyBy }) };
   const query = queryIn(em);
   const values = [order.id, order.store, expected, to, isFinal(to) ? now : null, JSON.stringify(step)];
   const [row] = await retryTransaction(() => query<object>(changeStatement(em), values));
   if (row) return withStore(order, toOrder(em, row));
   const current = await findOrder(query, em, { id: order.id, storeId: order.store });
-  if (!current) return null;
+  if (!current || (idempotent && current.status === to)) return current ? withStore(order, current) : null;
   throw new Conflict(`The order is ${current.status}, not ${expected}.`);
 }
 

@@ -77,18 +77,32 @@ async function runExpensive<T>(
 ): Promise<T> {
   const request = currentRequest.getStore();
   const reply = request && isRecord(request) && !request.isExpensive ? request.reply : undefined;
-  if (reply) await holdUntilClosed(responses, keyId, reply.raw);
-  return expensive.run(keyId, () => {
+  const leaveResponses = reply && (await holdUntilClosed(responses, keyId, reply.raw));
+  return expensive.run(keyId, leaveExpensive => {
     if (request) request.isExpensive = true;
+    if (request && isRecord(request)) {
+      const { leaveShare } = request;
+      request.leaveShare = () => {
+        leaveShare?.();
+        leaveResponses?.();
+        leaveExpensive();
+      };
+    }
     return task();
   });
 }
 
-/** Takes a slot until the response is sent; the client may leave while it waits. */
-export async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<void> {
+/** Takes a slot until the response is sent, or the returned function is called; the client may leave while it waits. */
+export async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<() => void> {
   if (!queue.tryEnter(keyId)) await queue.enter(keyId);
-  if (response.destroyed) queue.leave(keyId);
-  else response.once('close', () => queue.leave(keyId));
+  let isIn = true;
+  const leave = () => {
+    if (isIn) queue.leave(keyId);
+    isIn = false;
+  };
+  if (response.destroyed) leave();
+  else response.once('close', leave);
+  return leave;
 }
 
 function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {

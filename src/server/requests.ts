@@ -11,7 +11,7 @@ export interface RequestRecord extends RequestStatements {
   reply: FastifyReply | undefined;
   keyId: string | undefined;
   isReported: boolean;
-  /** Returns its share of the requests of its key, once it has one. */
+  /** Returns its shares of what the requests of its key may do at a time, once it has some. */
   leaveShare?: () => void;
   /** For how long it has waited for events, which says nothing about the service; undefined if it has not. */
   heldMs?: number;

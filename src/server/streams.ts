@@ -5,7 +5,7 @@ import { InvalidInput } from '../errors.ts';
 import type { HoldRequest } from '../events/polling.ts';
 import { OpenStreams } from '../graphql/subscriptions/open-streams.ts';
 import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';
-import { isRecord, type RequestRecord } from './requests.ts';
+import { isRecord } from './requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -45,7 +45,7 @@ function createHold(streams: OpenStreams): HoldRequest {
     const key = reply?.request.headers['x-api-key'];
     if (!record || !isRecord(record) || !reply || !caller || typeof key !== 'string')
       throw cannotWait('only requests over HTTP wait');
-    checkHold(record);
+    if (record.heldMs !== undefined) throw cannotWait('another field of the same request waits already');
     const stream = streams.open(key, caller, 'poll');
     const heldAt = performance.now();
     record.heldMs = 0;
@@ -69,12 +69,6 @@ function createHold(streams: OpenStreams): HoldRequest {
       stream.close(stream.signal.aborted ? endOf(stream.signal.reason) : 'complete');
     }
   };
-}
-
-/** A request that waits must not keep others from their turn, and is one stream of its key. */
-function checkHold({ isExpensive, heldMs }: RequestRecord): void {
-  if (heldMs !== undefined) throw cannotWait('another field of the same request waits already');
-  if (isExpensive) throw cannotWait('the request costs too much to wait; lower "limit", or select less');
 }
 
 function cannotWait(reason: string): InvalidInput {

@@ -42,7 +42,7 @@ describe('changePrices', () => {
     const start = (await app.graphql(`{ store(id: "${id}") { events { next } } }`)).body.data.store.events.next;
     const { body } = await changePrices(id, { items: [{ externalId: 'item', tax: 1 }] });
     // It is in the log a moment later.
-    const selection = `menuHistory(first: 1) { nodes { source revision } }
+    const selection = `menuHistory(first: 1) { nodes { source revision menuChanges { entities { externalId } } } }
       events(after: "${start}", wait: 25) { events { kind revision } }`;
     const { store } = (await app.graphql(`{ store(id: "${id}") { ${selection} } }`)).body.data;
     const { revision } = body.data.changePrices;

@@ -13,10 +13,12 @@ import {
 import { describe, expect, test } from 'vitest';
 import { loadContract, rootFieldOf, routeTable } from '../../src/rest/contract/contract.ts';
 import { documentedNameOf } from '../../src/rest/contract/inputs.ts';
+import { readSets } from '../../src/rest/contract/sets.ts';
 import { buildGraph } from '../support/graph.ts';
 import { documentedEnums, routes, types } from '../support/interface.ts';
 
-const contract = loadContract(buildGraph());
+const graph = buildGraph();
+const contract = loadContract(graph);
 
 const words: Readonly<Record<string, string>> = {
   ID: 'string',
@@ -123,6 +125,7 @@ describe('the documented routes', () => {
 });
 
 // A change of the contract shows in this file; `npx vitest run test/rest/contract.test.ts -u` updates it.
-test('schema/rest/derived.graphql is the derived schema', async () => {
-  await expect(`${printSchema(contract.schema)}\n`).toMatchFileSnapshot('../../schema/rest/derived.graphql');
+test.each(readSets(graph, []))('the derived schema of the set $name is committed', async ({ name, schema }) => {
+  const folder = name === 'v1' ? 'rest' : name;
+  await expect(`${printSchema(schema)}\n`).toMatchFileSnapshot(`../../schema/${folder}/derived.graphql`);
 });

@@ -1,36 +1,44 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { loadContract } from '../../src/rest/contract/contract.ts';
+import { readSets } from '../../src/rest/contract/sets.ts';
 import { openapiDocument } from '../../src/rest/openapi/document.ts';
 
 interface Described {
+  readonly document: Json;
+  readonly name: string;
   readonly method: string;
   readonly path: RegExp;
   readonly pointer: string;
   readonly statuses: ReadonlySet<string>;
 }
 
-const document = JSON.parse(JSON.stringify(openapiDocument(loadContract(loadSchema()))));
+// biome-ignore lint/suspicious/noExplicitAny: a walk through JSON
+type Json = any;
+
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
-ajv.addSchema(document, 'openapi');
 
 const pointerTo = (...keys: string[]) =>
   keys.map(key => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
-const routes: Described[] = Object.entries<Record<string, { responses: object }>>(document.paths).flatMap(
-  ([path, methods]) =>
+const routes = readSets(loadSchema(), []).flatMap((set): Described[] => {
+  const document: Json = JSON.parse(JSON.stringify(openapiDocument(set)));
+  ajv.addSchema(document, set.name);
+  return Object.entries<Record<string, { responses: object }>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({
+      document,
+      name: set.name,
       method: method.toUpperCase(),
       path: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
       pointer: pointerTo('paths', path, method, 'responses'),
       statuses: new Set(Object.keys(responses)),
     })),
-);
+  );
+});
 const validators = new Map<string, ValidateFunction>();
 
-/** What an answer of a route has that /openapi.json does not say: every test that goes through HTTP is held to it. */
+/** What an answer of a route has that the OpenAPI document of its set does not say: every test that goes through HTTP is held to it. */
 export function undescribed(method: string, path: string, status: number, body: unknown): string | undefined {
   const route = routes.find(candidate => candidate.method === method && candidate.path.test(path.split('?')[0] ?? ''));
   if (!route) return undefined;
@@ -38,8 +46,7 @@ export function undescribed(method: string, path: string, status: number, body: 
   if (status === 403 && !route.statuses.has('403')) return undefined;
   if (!route.statuses.has(String(status))) return status >= 500 ? undefined : `${status} is not described`;
   if (body === undefined) return undefined;
-  const response = document.paths && follow(route.pointer, String(status));
-  const place = `openapi#${response}/content${pointerTo('application/json')}/schema`;
+  const place = `${route.name}#${follow(route, String(status))}/content${pointerTo('application/json')}/schema`;
   let validate = validators.get(place);
   if (!validate) {
     validate = ajv.compile({ $ref: place });
@@ -49,10 +56,9 @@ export function undescribed(method: string, path: string, status: number, body: 
 }
 
 /** The pointer to a response, which may be a reference to one that routes share. */
-function follow(pointer: string, status: string): string {
+function follow({ document, pointer }: Described, status: string): string {
   const keys = `${pointer}/${status}`.split('/').slice(1);
-  // biome-ignore lint/suspicious/noExplicitAny: a walk through JSON
-  let value: any = document;
+  let value = document;
   for (const key of keys) value = value[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')];
   return value.$ref ? String(value.$ref).slice(1) : `${pointer}/${status}`;
 }

@@ -24,10 +24,10 @@ interface SourceFile {
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The folders of the sets that come with Carte, by name. */
-const builtInFolders = { v1: 'schema/rest' } as const;
+const builtInFolders = { v1: 'schema/rest', pos: 'schema/pos' } as const;
 
 /** Names that no folder of an operator's may have. */
-const reservedNames = new Set([...Object.keys(builtInFolders), 'pos']);
+const reservedNames = new Set(Object.keys(builtInFolders));
 
 const directivesPath = 'schema/rest/directives.graphql';
 
