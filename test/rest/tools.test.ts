@@ -110,6 +110,33 @@ describe('a call', async () => {
   });
 });
 
+test('no route and no tool of any set shows a key what is out of its scope', async () => {
+  const ids = { store: 'mine-store', order: 'mine-store-order', merchant: 'mine-merchant' };
+  const idOf = (name: string) => Object.entries(ids).find(([noun]) => name.startsWith(noun))?.[1] ?? '';
+  const reads = app.server.graph.sets
+    .flatMap(({ operations }) => operations)
+    .filter(({ route }) => route.method === 'GET');
+  const client = await connect({ 'x-api-key': keys.foreign });
+  const { tools } = await client.listTools();
+  expect(tools.length).toBeGreaterThan(8);
+  const texts: (readonly [name: string, text: string])[] = [];
+  for (const { route, name } of reads) {
+    const path = route.path.replace(/\{(\w+)\}/g, (_, parameter) => idOf(parameter));
+    texts.push([name, (await app.get(path, { 'x-api-key': keys.foreign })).text]);
+  }
+  for (const { name, inputSchema, annotations } of tools) {
+    if (!annotations?.readOnlyHint) continue;
+    const required = inputSchema.required ?? [];
+    const { content } = await client.callTool({
+      name,
+      arguments: Object.fromEntries(required.map(key => [key, idOf(key)])),
+    });
+    texts.push([name, JSON.stringify(content)]);
+  }
+  expect(texts.length).toBeGreaterThan(18);
+  expect(texts.filter(([, text]) => text.includes('mine'))).toEqual([]);
+});
+
 describe('/mcp', () => {
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   const accept = { accept: 'application/json, text/event-stream' };
