@@ -65,6 +65,7 @@ const settings = z.object({
   CARTE_EVENTS_KEEP_DAYS: integer(1, 365).default(7),
   CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
   CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
+  CARTE_STREAMS_PER_ADDRESS: integer(1, 1_000_000).default(5),
   CARTE_STREAM_COST: integer(1, 1e12).default(2_000),
   CARTE_STREAM_COST_PER_SECOND: integer(1_000, 1e12).default(50_000),
   CARTE_STREAM_BUFFER: integer(1, 1_000_000).default(1_000),
@@ -91,6 +92,7 @@ const settings = z.object({
   CARTE_EXPENSIVE_REQUESTS: integer(1, 1000).default(4),
   CARTE_RATE_LIMIT: integer(0, 1e9).default(0),
   CARTE_ADDRESS_RATE_LIMIT: integer(0, 1e9).default(300),
+  CARTE_PUBLISHABLE_RATE_LIMIT: integer(0, 1e9).default(600),
   CARTE_TRUST_PROXY: listOf(network),
   CARTE_METRICS: onOff,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
@@ -160,6 +162,8 @@ function toConfig(env: z.output<typeof settings>) {
     streams: {
       total: env.CARTE_STREAMS,
       perKey: env.CARTE_STREAMS_PER_KEY,
+      /** Of one publishable key and client address. */
+      perAddress: env.CARTE_STREAMS_PER_ADDRESS,
       /** Of the events that are delivered to one key. */
       costPerSecond: env.CARTE_STREAM_COST_PER_SECOND,
       /** Events that wait in memory for a slow reader; further ones wait in the log. */
@@ -211,6 +215,8 @@ function toConfig(env: z.output<typeof settings>) {
     rateLimit: env.CARTE_RATE_LIMIT,
     /** Requests without a valid key, per client address, minute and process; 0 disables the limit. */
     addressRateLimit: env.CARTE_ADDRESS_RATE_LIMIT,
+    /** Requests with a publishable key, per key, client address, minute and process; 0 disables the limit. */
+    publishableRateLimit: env.CARTE_PUBLISHABLE_RATE_LIMIT,
     /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
     trustedProxies: env.CARTE_TRUST_PROXY,
     metrics: env.CARTE_METRICS,

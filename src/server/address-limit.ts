@@ -10,12 +10,14 @@ import { type AddressOf, createAddressOf } from './client-address.ts';
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
 const maxAddresses = 10_000;
 
-/** Limits requests without a valid API key by the address of the client. Requests with one are never counted, whoever shares the address. */
+/** Limits requests by the address of the client. Those with a valid secret key are never counted, whoever shares the address. */
 export interface AddressLimit {
-  /** Whether the client has used up its requests. */
+  /** Whether the client has used up its requests without a valid API key. */
   isExceeded(request: IncomingMessage): boolean;
-  /** Counts a request; throws `TooManyRequests` beyond the limit. */
+  /** Counts a request without a valid API key; throws `TooManyRequests` beyond the limit. */
   count(request: IncomingMessage): void;
+  /** Counts a request with a publishable key; throws `TooManyRequests` beyond the limit. */
+  countPublishable(request: IncomingMessage, keyId: string): void;
 }
 
 declare module 'fastify' {
@@ -36,38 +38,49 @@ export const addressLimit = fp(
 );
 
 function createAddressLimit(
-  { addressRateLimit: perMinute, trustedProxies }: Pick<Config, 'addressRateLimit' | 'trustedProxies'>,
+  { addressRateLimit, publishableRateLimit, trustedProxies }: Config,
   addressOf: AddressOf,
   log: Pick<FastifyBaseLogger, 'warn'>,
 ): AddressLimit {
-  const buckets = new LRUCache<string, TokenBucket>({ max: maxAddresses });
+  const anonymous = createBuckets(addressRateLimit);
+  const publishable = createBuckets(publishableRateLimit);
   let hasWarned = false;
 
-  function bucketOf(request: IncomingMessage): TokenBucket {
-    const address = addressOf(request);
-    const bucket = buckets.get(address) ?? new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 });
-    buckets.set(address, bucket);
-    return bucket;
-  }
-
-  /** All clients of a proxy that is not named have one address. Those with a key are served all the same. */
+  /** All clients of a proxy that is not named have one address. Those with a secret key are served all the same. */
   function warnOfProxy({ headers, socket }: IncomingMessage): void {
     if (hasWarned || headers['x-forwarded-for'] === undefined || trustedProxies.length > 0) return;
     hasWarned = true;
     const message =
-      'Clients behind a proxy share one limit on requests without an API key: name its network in CARTE_TRUST_PROXY';
+      'Clients behind a proxy share one limit on requests without a secret API key: name its network in CARTE_TRUST_PROXY';
     log.warn({ proxy: socket.remoteAddress }, message);
   }
 
+  function take(bucket: TokenBucket, request: IncomingMessage, rule: string): void {
+    if (bucket.tryTake()) return;
+    warnOfProxy(request);
+    throw new TooManyRequests(rule, { retryAfterSeconds: Math.ceil(bucket.waitMs(1) / 1_000) });
+  }
+
   return {
-    isExceeded: request => perMinute > 0 && bucketOf(request).waitMs(1) > 0,
+    isExceeded: request => addressRateLimit > 0 && anonymous(addressOf(request)).waitMs(1) > 0,
     count(request) {
-      if (perMinute === 0) return;
-      const bucket = bucketOf(request);
-      if (bucket.tryTake()) return;
-      warnOfProxy(request);
-      const message = `An address may make ${perMinute} requests a minute without a valid API key.`;
-      throw new TooManyRequests(message, { retryAfterSeconds: Math.ceil(bucket.waitMs(1) / 1_000) });
+      if (addressRateLimit === 0) return;
+      const rule = `An address may make ${addressRateLimit} requests a minute without a valid API key.`;
+      take(anonymous(addressOf(request)), request, rule);
     },
+    countPublishable(request, keyId) {
+      if (publishableRateLimit === 0) return;
+      const rule = `An address may make ${publishableRateLimit} requests a minute with a publishable key.`;
+      take(publishable(`${keyId} ${addressOf(request)}`), request, rule);
+    },
+  };
+}
+
+function createBuckets(perMinute: number): (client: string) => TokenBucket {
+  const buckets = new LRUCache<string, TokenBucket>({ max: maxAddresses });
+  return client => {
+    const bucket = buckets.get(client) ?? new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 });
+    buckets.set(client, bucket);
+    return bucket;
   };
 }

@@ -54,7 +54,11 @@ export const authentication = fp(
       app.assertNotOverloaded(caller.keyId);
       recordOf(request).keyId = caller.keyId;
       app.origins.check(request, caller);
-      if (app.countRequest) await app.countRequest(request);
+      if (caller.scope.publishable) {
+        recordOf(request).isPublishable = true;
+        // Its guests share the key: a limit of the key would let one of them lock out the others.
+        addressLimit.countPublishable(request.raw, caller.keyId);
+      } else if (app.countRequest) await app.countRequest(request);
       if (isUpload(request)) await holdUntilClosed(shares.uploads, caller.keyId, replyOf(request).raw);
       request.caller = caller;
     });
@@ -62,7 +66,8 @@ export const authentication = fp(
       const caller = authenticate.cached(key, connection) ?? (await findCaller(key, request, connection));
       app.origins.checkConnection(request, caller);
       app.assertNotOverloaded(caller.keyId);
-      await app.countMessage?.(caller.keyId);
+      if (caller.scope.publishable) addressLimit.countPublishable(request, caller.keyId);
+      else await app.countMessage?.(caller.keyId);
       return caller;
     });
     app.decorate('renewKey', key => authenticate.renew(key));

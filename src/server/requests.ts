@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
 import { isObject } from '../input/json.ts';
 import { withoutKeys } from './log.ts';
@@ -10,6 +10,7 @@ export interface RequestRecord extends RequestStatements {
   /** Until the response is sent: the timer of an idle connection refers to the context of its last request, and so to this record. */
   reply: FastifyReply | undefined;
   keyId: string | undefined;
+  isPublishable: boolean;
   isReported: boolean;
   /** Returns its shares of what the requests of its key may do at a time, once it has some. */
   leaveShare?: () => void;
@@ -37,13 +38,21 @@ export const requests = fp(
       const milliseconds = reply.elapsedTime - (request.record?.heldMs ?? 0);
       const finished = { status, milliseconds, operation: operationOf(request) };
       metrics.requestFinished(request, finished);
+      if (request.record?.isPublishable) metrics.publishableRequestFinished(status);
       if (logsRequests) logRequest(request, finished);
     };
     app.decorateRequest('record', null);
     app.addHook('onRequest', (request, reply, done) => {
       reply.header('x-request-id', request.id);
       const trace = traceStatements?.(request);
-      const record: RequestRecord = { reply, statements: 0, keyId: undefined, isReported: false, trace };
+      const record: RequestRecord = {
+        reply,
+        statements: 0,
+        keyId: undefined,
+        isPublishable: false,
+        isReported: false,
+        trace,
+      };
       request.record = record;
       metrics.requestStarted();
       currentRequest.run(record, done);
@@ -108,6 +117,12 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
     buckets,
     registers,
   });
+  const publishable = new Counter({
+    name: 'carte_publishable_requests_total',
+    help: 'Requests with a publishable key',
+    labelNames: ['status'],
+    registers,
+  });
   let inFlight = 0;
   new Gauge({
     name: 'carte_http_requests_in_flight',
@@ -126,6 +141,7 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
     requestStarted() {
       inFlight += 1;
     },
+    publishableRequestFinished: (status: number) => publishable.inc({ status }),
     /** The route is the pattern of the path, never the path itself. */
     requestFinished(
       { method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>,
@@ -140,10 +156,11 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
 }
 
 function logRequest(request: FastifyRequest, { status, milliseconds, operation }: FinishedRequest): void {
-  const { keyId, statements } = recordOf(request);
+  const { keyId, isPublishable, statements } = recordOf(request);
   request.log.info(
     {
       key: keyId,
+      ...(isPublishable && { publishable: true }),
       operation: operation ?? restOperation(request) ?? toolOf(request),
       method: request.method,
       path: withoutKeys(request.url.split('?')[0] ?? ''),

@@ -22,11 +22,12 @@ export const streams = fp(
     const open = new OpenStreams({
       limits: config.streams,
       renew: app.renewKey,
-      onClosed({ transport, keyId, field, seconds, events, end }) {
+      onClosed({ transport, keyId, isPublishable, field, seconds, events, end }) {
         metrics.streamEnded(transport, end);
         // A request that has waited has a line of its own.
         if (transport === 'poll') return;
-        app.log.info({ key: keyId, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
+        const kind = isPublishable ? { publishable: true } : {};
+        app.log.info({ key: keyId, ...kind, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
       },
     });
     metrics.watchStreams(open.counts);

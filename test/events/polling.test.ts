@@ -10,7 +10,7 @@ import { operatorFork } from '../support/data.ts';
 
 // A request that waits must not use the only share of its key.
 const app = await startApp({
-  streams: { total: 5, perKey: 3, buffer: 20, stallSeconds: 10, costPerSecond: 1_000_000 },
+  streams: { total: 5, perKey: 3, perAddress: 5, buffer: 20, stallSeconds: 10, costPerSecond: 1_000_000 },
   shares: { requestsPerKey: 1, expensive: 4 },
 });
 

@@ -8,7 +8,7 @@ import { smallMenu } from '../support/data.ts';
 import { endOfLog } from '../support/events.ts';
 
 const costPerSecond = 2_000;
-const streams = { total: 200, perKey: 100, buffer: 50, stallSeconds: 30 };
+const streams = { total: 200, perKey: 100, perAddress: 5, buffer: 50, stallSeconds: 30 };
 const app = await startApp({ streams: { ...streams, costPerSecond } });
 const access = await createReadAccess(app.orm);
 

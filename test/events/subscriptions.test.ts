@@ -8,7 +8,7 @@ import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 import { endOfLog } from '../support/events.ts';
 
-const streams = { total: 70, perKey: 60, buffer: 20, stallSeconds: 10, costPerSecond: 1_000_000 };
+const streams = { total: 70, perKey: 60, perAddress: 5, buffer: 20, stallSeconds: 10, costPerSecond: 1_000_000 };
 const app = await startApp({ streams });
 const transports = ['sse', 'websocket'] as const;
 

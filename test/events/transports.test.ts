@@ -13,7 +13,7 @@ import { prepare } from '../support/database.ts';
 import { endOfLog } from '../support/events.ts';
 
 const app = await startApp({
-  streams: { total: 50, perKey: 20, buffer: 5, stallSeconds: 0, costPerSecond: 1_000_000 },
+  streams: { total: 50, perKey: 20, perAddress: 5, buffer: 5, stallSeconds: 0, costPerSecond: 1_000_000 },
   rateLimit: 1_000,
 });
 const { primary } = await createReadAccess(app.orm);

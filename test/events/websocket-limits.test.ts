@@ -6,7 +6,9 @@ import { WebSocket } from 'ws';
 import { startApp } from '../support/app.ts';
 
 const perKey = 20;
-const app = await startApp({ streams: { total: 50, perKey, costPerSecond: 50_000, buffer: 5, stallSeconds: 10 } });
+const app = await startApp({
+  streams: { total: 50, perKey, perAddress: 5, costPerSecond: 50_000, buffer: 5, stallSeconds: 10 },
+});
 const store = await app.data.store();
 const url = `${app.url.replace('http', 'ws')}/graphql`;
 const init = JSON.stringify({ type: 'connection_init', payload: { 'x-api-key': app.key } });

@@ -199,3 +199,47 @@ describe('A publishable key', () => {
     expect(row?.hash.equals(Buffer.from(digest))).toBe(false);
   });
 });
+
+describe('The address of a guest', async () => {
+  const limited = await startApp({ publishableRateLimit: 20, rateLimit: 1, trustedProxies: ['127.0.0.0/8'] });
+  const guest = await limited.newKey({ publishable: true, permissions: [], origins: [page] });
+  const send = (address: string) =>
+    limited.get('/v1/stores/', { 'x-api-key': guest, 'x-forwarded-for': address, origin: page });
+
+  test('has a limit of its own for each minute, which no other address meets', async () => {
+    const responses = [];
+    for (let count = 0; count < 60; count++) responses.push(await send('203.0.113.1'));
+    const refused = responses.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(10);
+    expect(refused[0]?.body.detail).toBe('An address may make 20 requests a minute with a publishable key.');
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused[0]?.headers.get('access-control-allow-origin')).toBe(page);
+    expect((await send('203.0.113.2')).status).toBe(200);
+    const { text } = await limited.get('/metrics');
+    expect(text).toMatch(/carte_publishable_requests_total\{status="429"\} \d+/);
+  });
+
+  test('has few streams open', async () => {
+    const abort = new AbortController();
+    const open = async (address: string) => {
+      const response = await fetch(`${limited.url}/graphql`, {
+        method: 'POST',
+        signal: abort.signal,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+          'x-api-key': guest,
+          'x-forwarded-for': address,
+        },
+        body: JSON.stringify({ query: 'subscription { menuEvents(storeId: "limited") { revision } }' }),
+      });
+      return response.status;
+    };
+    await limited.data.store({ id: 'limited' });
+    const opened = [];
+    for (let count = 0; count < 7; count++) opened.push(await open('203.0.113.3'));
+    expect(opened).toEqual([200, 200, 200, 200, 200, 429, 429]);
+    expect(await open('203.0.113.4')).toBe(200);
+    abort.abort();
+  });
+});

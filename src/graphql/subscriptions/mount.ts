@@ -32,7 +32,7 @@ export interface SubscriptionOptions {
   /** Run the missed events, and those with an expensive selection, in the turn of their key. */
   readonly runReplay: RunInTurn;
   readonly runExpensive: RunInTurn;
-  /** The address of a client that opens a WebSocket. */
+  /** The address of a client. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Whether a page may open a WebSocket at all; its key is checked when the connection is initialised. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
@@ -86,7 +86,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
       if (unreadable.length > 0) return unreadable.map(locate);
       return (parsed && toSubscription(parsed, parameters, cost)) ?? [onlySubscriptions()];
     },
-    open: (key, caller) => streams.open(key, caller, 'websocket'),
+    open: (key, caller, request) => streams.open(key, caller, 'websocket', options.addressOf(request)),
     subscribe,
     formatErrors,
     translateError,
@@ -110,7 +110,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
       if (!caller || typeof key !== 'string')
         throw new Unauthenticated('An API key is needed in the header x-api-key.');
       if (!acceptsEventStream(request)) return sendNotAcceptable(reply);
-      const stream = streams.open(key, caller, 'sse');
+      const stream = streams.open(key, caller, 'sse', options.addressOf(request.raw));
       reply.raw.once('close', () => stream.abort(new ClientGone()));
       stream.signal.addEventListener('abort', () => setTimeout(() => reply.raw.destroy(), endMs).unref());
       const lastEventId = request.headers['last-event-id'];

@@ -23,6 +23,7 @@ export type StreamEnd =
 export interface ClosedStream {
   readonly transport: Transport;
   readonly keyId: string;
+  readonly isPublishable: boolean;
   readonly field: string;
   readonly seconds: number;
   readonly events: number;
@@ -30,8 +31,8 @@ export interface ClosedStream {
 }
 
 export interface OpenStreamsOptions {
-  /** Streams of one key, and of all, in this process. */
-  readonly limits: { readonly perKey: number; readonly total: number };
+  /** Streams of one key, of one client address of a publishable key, and of all, in this process. */
+  readonly limits: { readonly perKey: number; readonly perAddress: number; readonly total: number };
   /** Authenticates a key afresh, not from the cache. */
   readonly renew: (key: string) => Promise<StreamCaller>;
   readonly onClosed: (stream: ClosedStream) => void;
@@ -66,8 +67,8 @@ export class OpenStreams {
   }
 
   /** Registers a stream; throws beyond a limit. */
-  open(key: string, caller: StreamCaller, transport: Transport): OpenStream {
-    const { perKey, total } = this.#options.limits;
+  open(key: string, caller: StreamCaller, transport: Transport, address = ''): OpenStream {
+    const { perKey, perAddress, total } = this.#options.limits;
     if (this.#isClosed) throw new Unavailable('The service is shutting down.', { retryAfterSeconds: 1 });
     if (this.#counts.sse + this.#counts.websocket + this.#counts.poll >= total) {
       throw new Unavailable(`This process has ${total} streams open, and does not open more.`);
@@ -76,7 +77,11 @@ export class OpenStreams {
     if (ofKey.streams.size >= perKey) {
       throw new TooManyRequests(`This API key has ${perKey} streams open; close one to open another.`);
     }
-    const stream = new OpenStream(ofKey, transport, closed => this.#remove(key, ofKey, stream, closed));
+    const ofAddress = caller.scope.publishable ? [...ofKey.streams].filter(stream => stream.address === address) : [];
+    if (ofAddress.length >= perAddress) {
+      throw new TooManyRequests(`An address may have ${perAddress} streams open with a publishable key.`);
+    }
+    const stream = new OpenStream(ofKey, { transport, address }, closed => this.#remove(key, ofKey, stream, closed));
     this.#byKey.set(key, ofKey);
     ofKey.streams.add(stream);
     this.#counts[transport] += 1;
@@ -122,6 +127,8 @@ export class OpenStreams {
 export class OpenStream {
   readonly #key: KeyStreams;
   readonly #transport: Transport;
+  /** Of the client; empty where it does not matter. */
+  readonly address: string;
   readonly #onClosed: (closed: ClosedStream) => void;
   readonly #controller = new AbortController();
   readonly #openedAt = performance.now();
@@ -131,8 +138,13 @@ export class OpenStream {
   field = 'unknown';
   events = 0;
 
-  constructor(key: KeyStreams, transport: Transport, onClosed: (closed: ClosedStream) => void) {
+  constructor(
+    key: KeyStreams,
+    { transport, address }: { readonly transport: Transport; readonly address: string },
+    onClosed: (closed: ClosedStream) => void,
+  ) {
     this.#key = key;
+    this.address = address;
     this.#transport = transport;
     this.#onClosed = onClosed;
   }
@@ -174,8 +186,10 @@ export class OpenStream {
   close(end: StreamEnd): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const { keyId } = this.#key.caller;
+    const { keyId, scope } = this.#key.caller;
     const seconds = (performance.now() - this.#openedAt) / 1_000;
-    this.#onClosed({ transport: this.#transport, keyId, field: this.field, seconds, events: this.events, end });
+    const { field, events } = this;
+    const isPublishable = scope.publishable === true;
+    this.#onClosed({ transport: this.#transport, keyId, isPublishable, field, seconds, events, end });
   }
 }

@@ -19,7 +19,7 @@ export interface WebSocketOptions {
   readonly authenticate: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
   /** Finds and validates the document, and what the key may read of it; returns its errors otherwise. */
   readonly validate: (parameters: object, caller: StreamCaller) => SubscriptionRequest | readonly GraphQLError[];
-  readonly open: (key: string, caller: StreamCaller) => OpenStream;
+  readonly open: (key: string, caller: StreamCaller, request: IncomingMessage) => OpenStream;
   readonly subscribe: (request: SubscriptionRequest, stream: OpenStream) => Promise<Results>;
   readonly formatErrors: FormatErrors;
   readonly translateError: TranslateError;
@@ -129,7 +129,7 @@ function createProtocolServer(options: WebSocketOptions) {
         );
         const request = validate(payload, caller);
         if ('length' in request) return request;
-        const contextValue: Subscription = { request, stream: open(key, caller), connection: extra };
+        const contextValue: Subscription = { request, stream: open(key, caller, upgrade), connection: extra };
         return { schema, document: request.document, operationName: request.operationName, contextValue };
       } catch (error) {
         if (!(error instanceof Error)) throw error;
