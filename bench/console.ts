@@ -1,73 +1,15 @@
-import { type OpenConsole, openConsole, startBrowser } from '../support/console.ts';
+import { measureMemory, type OpenConsole, openConsole, startBrowser } from '../support/console.ts';
+import { type BoardOrders, boardStore, createBoardOrders } from '../support/console-orders.ts';
 import { readOptions } from '../support/options.ts';
 import { runProgram } from '../support/program.ts';
 import { createKey } from '../support/servers.ts';
-import { measureLoad, measureMemory, percentiles, recordFrames } from './support/console.ts';
+import { measureLoad, percentiles, recordFrames } from './support/console.ts';
 
 const options = readOptions(
   `Measures the console of a busy evening, in a real browser: loads the board; keeps --open orders open; runs the orders of an --evening through all statuses
 as fast as it can; cuts the network for --cut seconds; and compares the board with the server afterwards.`,
   { open: 500, evening: 1000, cut: 10 },
 );
-const store = 'lisbon-baixa';
-
-type Orders = ReturnType<typeof createOrders>;
-
-/** Calls the graph as guests and the staff do. */
-function createOrders(url: string, key: string) {
-  const run = async (query: string, variables: object) => {
-    const headers = { 'content-type': 'application/json', 'x-api-key': key };
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ query, variables }),
-    });
-    const { data, errors } = await response.json();
-    if (errors) throw new Error(errors[0].message);
-    return data;
-  };
-  // A time at which the whole menu is available.
-  const readyBy = nextNoon();
-  return {
-    async place(name: string): Promise<string> {
-      const line = { itemExternalId: 'carob-slice', quantity: 2, note: 'not too hot, please' };
-      const input = {
-        storeId: store,
-        idempotencyKey: crypto.randomUUID(),
-        customer: { name, phone: '' },
-        lines: [line],
-        readyBy,
-      };
-      const query = 'mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) { order { id } } }';
-      return (await run(query, { input })).placeOrder.order.id;
-    },
-    async change(id: string, to: string): Promise<void> {
-      const query =
-        'mutation ($id: ID!, $to: OrderStatus!) { changeOrderStatus(orderId: $id, to: $to) { order { id } } }';
-      await run(query, { id, to });
-    },
-    async countOpen(): Promise<number> {
-      const query = `query ($store: ID!) { store(id: $store) { orders(filter: { status: [PENDING, ACCEPTED, READY] }) { count } } }`;
-      return (await run(query, { store })).store.orders.count;
-    },
-  };
-}
-
-function nextNoon(): string {
-  const noon = new Date();
-  noon.setUTCDate(noon.getUTCDate() + 1);
-  noon.setUTCHours(13, 0, 0, 0);
-  return noon.toISOString();
-}
-
-async function fill(orders: Orders, count: number): Promise<void> {
-  for (let open = await orders.countOpen(); open < count; open++) {
-    const id = await orders.place(`Guest ${open}`);
-    if (open % 3 > 0) await orders.change(id, 'ACCEPTED');
-    if (open % 3 > 1) await orders.change(id, 'READY');
-  }
-}
-
 const openCards = ({ page }: OpenConsole) => page.locator('.column:not(.done) .card').count();
 
 async function waitForOpen(board: OpenConsole, count: number): Promise<void> {
@@ -79,7 +21,7 @@ async function waitForOpen(board: OpenConsole, count: number): Promise<void> {
 }
 
 /** From the response to `placeOrder` until the order is on the board. */
-async function measureArrivals({ page }: OpenConsole, orders: Orders): Promise<void> {
+async function measureArrivals({ page }: OpenConsole, orders: BoardOrders): Promise<void> {
   await page.getByText('Live', { exact: true }).waitFor();
   const times: number[] = [];
   for (let order = 0; order < 30; order++) {
@@ -94,7 +36,7 @@ async function measureArrivals({ page }: OpenConsole, orders: Orders): Promise<v
 }
 
 /** Runs orders through all statuses while the board is watched, and takes one step on it by hand. */
-async function runEvening(board: OpenConsole, orders: Orders, count: number): Promise<void> {
+async function runEvening(board: OpenConsole, orders: BoardOrders, count: number): Promise<void> {
   const before = await measureMemory(board);
   const stopFrames = await recordFrames(board);
   const begun = performance.now();
@@ -131,7 +73,7 @@ async function measureClick({ page }: OpenConsole): Promise<number> {
 }
 
 /** Cuts the network, changes orders on both sides, and waits until the board is that of the server. */
-async function cutNetwork(board: OpenConsole, orders: Orders, seconds: number): Promise<void> {
+async function cutNetwork(board: OpenConsole, orders: BoardOrders, seconds: number): Promise<void> {
   const { page, context } = board;
   const theirs = await orders.place('Cut: theirs');
   const mine = page.locator('.column.new .card').filter({ hasNotText: 'Cut' }).first();
@@ -155,11 +97,11 @@ await runProgram(async program => {
   const env = { CARTE_DATA: program.folder, PORT: '0', CARTE_LOG_LEVEL: 'error' };
   const server = await program.startServer(env);
   const key = await createKey(env, '--write');
-  const orders = createOrders(server.url, key);
+  const orders = createBoardOrders(server.url, key);
   const browser = await startBrowser();
   program.atEnd(() => browser.close());
   const board = await openConsole(browser, key);
-  const url = `${server.url}/console?store=${store}`;
+  const url = `${server.url}/console?store=${boardStore}`;
   const other = await openConsole(browser, key);
   // The server strips the types of a module when it is first requested.
   for (const [visit, tab] of [
@@ -173,7 +115,7 @@ await runProgram(async program => {
   }
   await other.context.close();
   await measureArrivals(board, orders);
-  await fill(orders, options.open);
+  await orders.fill(options.open);
   const { usableMs } = await measureLoad(board, url, `.card`);
   await waitForOpen(board, await orders.countOpen());
   console.log(`${await orders.countOpen()} open orders: usable after ${usableMs.toFixed(0)} ms`);

@@ -22,3 +22,12 @@ export async function openConsole(browser: Browser, key: string): Promise<OpenCo
   await page.addInitScript(`sessionStorage.setItem('carte.key', ${JSON.stringify(key)})`);
   return { page, context, devtools: await context.newCDPSession(page) };
 }
+
+/** The memory of the page after a garbage collection. */
+export async function measureMemory({ devtools }: Pick<OpenConsole, 'devtools'>) {
+  await devtools.send('HeapProfiler.collectGarbage');
+  await devtools.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+  const { nodes } = await devtools.send('Memory.getDOMCounters');
+  return { heapMb: usedSize / 1e6, nodes };
+}

@@ -19,15 +19,6 @@ export async function measureLoad({ page, devtools }: OpenConsole, url: string, 
   return { usableMs, requests, bytes };
 }
 
-/** The memory of the page after a garbage collection. */
-export async function measureMemory({ devtools }: OpenConsole) {
-  await devtools.send('HeapProfiler.collectGarbage');
-  await devtools.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage');
-  const { nodes } = await devtools.send('Memory.getDOMCounters');
-  return { heapMb: usedSize / 1e6, nodes };
-}
-
 /** Starts to record the time between frames; the returned function ends it. */
 export async function recordFrames({ page }: OpenConsole): Promise<() => Promise<number[]>> {
   await page.evaluate(`{

@@ -93,6 +93,7 @@ describeInBrowser('/console', () => {
     await page.getByLabel('Key').fill(site.key);
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Dona Gaivota Lisbon' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('searchbox').fill('azul méxico');
     await page.getByText('1 found').waitFor();
     await page.keyboard.press('Enter');
@@ -713,5 +714,9 @@ describeInBrowser('/console', () => {
     await card(page, 'Maximiliane').click();
     expect(await width()).toBe(820);
     expect(await seriousViolations(page, light)).toEqual([]);
+    // Beside the details, columns are narrower, and tickets with them.
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const [ticket, ofColumn] = [await boxOf(card(page, 'Maximiliane')), await boxOf(column(page, 'New'))];
+    expect(ticket.x + ticket.width).toBeLessThanOrEqual(ofColumn.x + ofColumn.width);
   });
 });
