@@ -32,7 +32,9 @@ await runDrill(async ({ folder, atEnd, startServer, violations }) => {
     return rows;
   };
   const storeIds = await createStores({ query }, 4);
-  const [start] = await query('select coalesce(max(position), 0) as position from event');
+  const [start] = await query(
+    'select greatest(complete_after, (select max(position) from event)) as position from event_log',
+  );
   const position = Number(start.position);
   const subscribers = (['sse', 'websocket'] as const).flatMap(transport =>
     storeIds.map(storeId => {
@@ -54,13 +56,14 @@ await runDrill(async ({ folder, atEnd, startServer, violations }) => {
     } else faults.kills += await killWorker(server.url);
   }
   const failures = await Promise.all(writers.map(writer => writer.stop()));
+  while ((await query('select from event_inbox limit 1')).length > 0) await sleep(50);
   for (const { name, storeId, cursors, problems } of subscribers) {
     const rows = await query(
       'select position from event where store_id = $1 and kind = any($2) and position > $3 order by position',
       [storeId, kinds, position],
     );
     const expected = rows.map(row => cursorOf('orderEvents', { storeId, position: Number(row.position) }));
-    const deadline = performance.now() + 20_000;
+    const deadline = performance.now() + 120_000;
     while (cursors.length < expected.length && performance.now() < deadline) await sleep(50);
     console.log(`${name}: ${cursors.length} of ${expected.length} events`);
     if (JSON.stringify(cursors) !== JSON.stringify(expected)) violations.push(`${name}: other events than in the log`);

@@ -50,8 +50,10 @@ await runDrill(async ({ atEnd, startDatabase, startServer, violations }) => {
   let isDone = false;
   const retry = async () => {
     while (!isDone) {
+      // Skips what a process enqueues, which locks many queues in another order.
       await database.query(
-        'update webhook_queue set next_attempt_at = now() where claim is null and newest > position',
+        `update webhook_queue set next_attempt_at = now() where (webhook_id, store_id) in (
+          select webhook_id, store_id from webhook_queue where claim is null and newest > position for update skip locked)`,
       );
       await sleep(50);
     }

@@ -97,6 +97,11 @@ export class EventFeed {
     return this.#ready.promise;
   }
 
+  /** As `ready`, but without waiting where listeners get every event already; some after the position may have been committed before. */
+  current(): Promise<number> {
+    return this.#isCurrent ? Promise.resolve(this.#position) : this.ready();
+  }
+
   /** Starts without a listener: the events of the process must get into the log in any case. */
   start(): void {
     this.#caughtUpAt ??= performance.now();

@@ -113,7 +113,7 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
 
   async #open(): Promise<void> {
     const { feed, after } = this.#options;
-    const position = await feed.ready();
+    const position = await (after === undefined ? feed.ready() : feed.current());
     this.#last = after ?? position;
     if (isInFuture(this.#last, position)) this.#fail(new PositionInFuture(this.#last, position));
     await this.#readPage();
