@@ -108,6 +108,10 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
     'setStock(storeId: "mine-store", items: [{ externalId: "item", inStock: false }]) { revision }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
   ],
+  'Mutation.changePrices': [
+    'changePrices(storeId: "mine-store", items: [{ externalId: "item", price: 1 }]) { revision }',
+    { readOnly: forbidden, foreign: absent, sibling: absent },
+  ],
   'Mutation.setSpecialHours': [
     'setSpecialHours(storeId: "mine-store", hours: []) { store { id } }',
     { readOnly: forbidden, foreign: absent, sibling: absent },
@@ -175,6 +179,11 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Mutation.markOrders': [
     'markOrders(orderIds: ["mine-store-order"], isRead: true) { orders { id } }',
     { readOnly: forbidden, foreign: unknownOrder, sibling: unknownOrder },
+  ],
+  // Without a cursor there are none; test/graphql has those of several stores.
+  'Query.events': [
+    'events(limit: 1) { events { storeId } }',
+    { readOnly: returns({ events: [] }), foreign: returns({ events: [] }), sibling: returns({ events: [] }) },
   ],
   'Subscription.orderEvents': [
     'orderEvents(storeId: "mine-store") { order { id } }',
