@@ -76,7 +76,7 @@ describeInBrowser('/docs', () => {
     const page = await open();
     expect(await page.evaluate('localStorage.getItem("authorized")')).toBeNull();
     await page.getByLabel('Value').first().fill('carte_another');
-    await page.getByRole('link', { name: 'Carte', exact: true }).click();
+    await page.getByRole('link', { name: 'Carte', exact: true }).first().click();
     await expect.poll(() => page.getByLabel('Your key').inputValue()).toBe('carte_another');
   });
 });
