@@ -38,7 +38,7 @@ export function limitListObjects(
     counted.objects += list.length;
     // A small response is not worth a look at the clock.
     if (counted.objects <= Math.min(fewObjects, maxObjects)) return list;
-    if (counted.objects <= maxObjects) return counted.complete(list, list.length * countFields(info) <= fieldsAtOnce);
+    if (counted.objects <= maxObjects) return counted.complete(list, list.length * countFields(info));
     if (before > maxObjects) return [];
     const message = `The response has more than ${maxObjects.toLocaleString('en-US')} objects in lists; request less at once.`;
     throw new GraphQLError(message, { extensions: { code: responseTooLarge } });
@@ -62,7 +62,7 @@ export function limitListObjects(
 /** Up to this number of objects a response is not worth a look at the clock. */
 const fewObjects = 8;
 
-/** Fields of the elements of a list that are begun in one turn, so that DataLoader batches what they load. */
+/** Fields of the elements of lists that are begun in one turn whatever the clock says, so that DataLoader batches what they load. */
 const fieldsAtOnce = 1_000;
 
 const fieldCounts = new WeakMap<SelectionSetNode, number>();
@@ -86,6 +86,12 @@ function countFields({ fieldNodes, fragments }: GraphQLResolveInfo): number {
   return count;
 }
 
+/** Small lists that begin together: without waiting, or in a turn that is still to come. */
+interface ListGroup {
+  fields: number;
+  begins?: Promise<void> | undefined;
+}
+
 /**
  * Lets the executor complete the lists of a response over several turns of the event loop. A list that is begun in a later turn waits for the one
  * before it: the executor makes promises for all elements of a list at once, and those of many lists would fill the memory.
@@ -95,15 +101,29 @@ class ListCompletion {
   readonly #slice = new TimeSlice();
   /** Until all elements of the last list that takes several turns have been given to the executor. */
   #last: Promise<void> | undefined;
+  #group: ListGroup = { fields: 0 };
 
-  complete(list: readonly unknown[], isSmall: boolean): unknown {
+  complete(list: readonly unknown[], fields: number): unknown {
+    if (fields <= fieldsAtOnce) return this.#inGroup(list, fields);
     const isOver = this.#slice.isOver;
-    if (isSmall) return isOver ? this.#slice.yield().then(() => list) : list;
     if (!isOver && !this.#last) return this.#inParts(list);
     const { promise, resolve } = Promise.withResolvers<void>();
     const begun = this.#last ?? this.#slice.yield();
     this.#last = promise;
     return begun.then(() => this.#inParts(list, resolve));
+  }
+
+  #inGroup(list: readonly unknown[], fields: number): unknown {
+    if (this.#group.fields + fields > fieldsAtOnce) {
+      const group: ListGroup = { fields: 0 };
+      if (this.#slice.isOver)
+        group.begins = this.#slice.yield().then(() => {
+          group.begins = undefined;
+        });
+      this.#group = group;
+    }
+    this.#group.fields += fields;
+    return this.#group.begins ? this.#group.begins.then(() => list) : list;
   }
 
   /** The executor completes each element before it takes the next one; once the slice is over, the rest are promises. */

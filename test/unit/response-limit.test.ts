@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import { buildSchema, type ExecutionResult, execute, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { limitListObjects } from '../../src/graphql/response-limit.ts';
@@ -63,4 +64,24 @@ describe('limitListObjects', () => {
 test('The message names the limit', async () => {
   const { errors } = await run('{ node { nodes { nodes { nodes { id } } } } }');
   expect(errors?.[0]?.message).toBe('The response has more than 10,000 objects in lists; request less at once.');
+});
+
+test('what the elements of small lists load is one batch, however long the lists took', async () => {
+  const schema = buildSchema(
+    'type Query { stores: [Store] } type Store { orders: [Order] } type Order { guest: String }',
+  );
+  const batches: number[] = [];
+  const guests = new DataLoader<number, string>(async ids => {
+    batches.push(ids.length);
+    return ids.map(id => `guest ${id}`);
+  });
+  const orders = (first: number) => () => {
+    // Longer than a slice of time.
+    for (const until = performance.now() + 4; performance.now() < until; );
+    return [first, first + 1].map(id => ({ id, guest: () => guests.load(id) }));
+  };
+  const rootValue = { stores: Array.from({ length: 20 }, (_, index) => ({ orders: orders(index * 2) })) };
+  const document = parse('{ stores { orders { guest } } }');
+  const { errors } = await execute({ schema: limitListObjects(schema, 1e6), document, rootValue, contextValue: {} });
+  expect({ errors, batches }).toEqual({ batches: [40] });
 });
