@@ -17,7 +17,7 @@ export interface Failure {
   readonly milliseconds: number;
 }
 
-const timeoutMs = 20_000;
+const timeoutMs = 60_000;
 
 /** Sends a request verbatim; `fetch` would normalise the path and reject some headers. */
 export async function send(url: URL, agent: Agent, probe: Probe): Promise<HttpResponse | Failure> {

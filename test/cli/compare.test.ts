@@ -38,7 +38,7 @@ beforeAll(async () => {
   await furnish(changed, { menu: { ...menu, modifier_items: dearer }, timezone: null, orders: 2 });
 });
 
-describe('carte compare', { timeout: 90_000 }, () => {
+describe('carte compare', () => {
   test('finds no difference between services with equal responses, on all eight routes', async () => {
     const { code, stdout, stderr } = await compare(old, same);
     expect(stderr).toBe('The services agree: 14 responses compared, 0 differences.\n');

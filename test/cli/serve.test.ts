@@ -27,9 +27,7 @@ async function npmStart(env: Readonly<Record<string, string>>) {
 }
 
 describe('carte serve', () => {
-  test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends in order on Ctrl-C', {
-    timeout: 60_000,
-  }, async () => {
+  test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends in order on Ctrl-C', async () => {
     const folder = temporaryFolder();
     const env = { CARTE_DATA: folder, PORT: '0' };
     const first = start(['serve'], env);

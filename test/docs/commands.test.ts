@@ -99,7 +99,6 @@ async function sharedService(): Promise<Service> {
 // Processes are started in hooks, which a filter of tests skips as a whole; so they always end.
 describe.skipIf(missing.length > 0).each(withBlocks.filter(({ blocks }) => blocks.length > 0))(
   `the commands of $document (missing here: ${missing.join(', ') || 'nothing'})`,
-  { timeout: 90_000 },
   ({ document, blocks }) => {
     const isReadme = document === 'README.md';
     const ends: (() => unknown)[] = [];

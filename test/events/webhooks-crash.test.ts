@@ -7,9 +7,7 @@ import { createData, createKey } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { startReceiver, verify } from '../support/receiver.ts';
 
-test('when a process is killed, another one delivers what is left: everything, in order for each store, signed', {
-  timeout: 60_000,
-}, async () => {
+test('when a process is killed, another one delivers what is left: everything, in order for each store, signed', async () => {
   const orm = await createDatabase();
   const data = createData(orm);
   const receiver = await startReceiver();

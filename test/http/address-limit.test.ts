@@ -2,7 +2,8 @@ import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
 
-const perMinute = 20;
+/** Few, so that none is added while a busy machine runs a test. */
+const perMinute = 2;
 const introspection = '{"query":"{ __schema { queryType { name } } }"}';
 
 /** Sends requests to /graphql one after another, and counts their statuses. */
@@ -24,10 +25,10 @@ describe('requests without a valid key, from one address', async () => {
   const app = await startApp({ addressRateLimit: perMinute });
 
   test('are limited with 429 and Retry-After, whatever X-Forwarded-For says; requests with a key are not', async () => {
-    const forged = await countStatuses(app, 40, index => ({ 'x-forwarded-for': `203.0.113.${index}` }));
+    const forged = await countStatuses(app, 20, index => ({ 'x-forwarded-for': `203.0.113.${index}` }));
     expect(forged[429]).toBeGreaterThan(15);
     const { status, headers, body } = await app.get('/v1/stores/', { 'x-api-key': '' });
-    expect([status, Number(headers.get('retry-after'))]).toEqual([429, 3]);
+    expect([status, Math.ceil(Number(headers.get('retry-after')) / 30)]).toEqual([429, 1]);
     expect(body.detail).toBe(`An address may make ${perMinute} requests a minute without a valid API key.`);
     expect((await app.get('/v1/stores/')).status).toBe(200);
     const newKey = await app.newKey();
