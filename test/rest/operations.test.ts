@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { loadOperations } from '../../src/server/operations.ts';
+import { createCostCheck, loadOperations } from '../../src/server/operations.ts';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 import { exampleSet, writeSet } from '../support/operations.ts';
@@ -167,6 +167,14 @@ describe('the documents of a set', () => {
     expect(set.text).toBe(v1.text);
     expect(v1.text).not.toContain('"409"');
   });
+});
+
+test('the sets that come with Carte cannot exceed the default limit on cost', () => {
+  const { schema, sets } = app.server.graph;
+  const check = createCostCheck(schema, readConfig({}).graphqlLimits);
+  const builtIn = sets.filter(({ isBuiltIn }) => isBuiltIn);
+  expect(builtIn.map(({ name }) => name)).toEqual(['v1', 'pos']);
+  expect(builtIn.flatMap(set => check({ ...set, isBuiltIn: false })).map(({ message }) => message)).toEqual([]);
 });
 
 describe('documentId', () => {

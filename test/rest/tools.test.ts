@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
+import { fullBody } from '../support/menu-body.ts';
 import { exampleSet } from '../support/operations.ts';
 import { makeTenants } from '../support/tenants.ts';
 
@@ -110,9 +111,10 @@ describe('a call', async () => {
   });
 });
 
+const ids = { store: 'mine-store', order: 'mine-store-order', merchant: 'mine-merchant' };
+const idOf = (name: string) => Object.entries(ids).find(([noun]) => name.startsWith(noun))?.[1] ?? '';
+
 test('no route and no tool of any set shows a key what is out of its scope', async () => {
-  const ids = { store: 'mine-store', order: 'mine-store-order', merchant: 'mine-merchant' };
-  const idOf = (name: string) => Object.entries(ids).find(([noun]) => name.startsWith(noun))?.[1] ?? '';
   const reads = app.server.graph.sets
     .flatMap(({ operations }) => operations)
     .filter(({ route }) => route.method === 'GET');
@@ -135,6 +137,59 @@ test('no route and no tool of any set shows a key what is out of its scope', asy
   }
   expect(texts.length).toBeGreaterThan(18);
   expect(texts.filter(([, text]) => text.includes('mine'))).toEqual([]);
+});
+
+describe('no route and no tool of any set changes what is out of the scope of a key', async () => {
+  /** A request of each writing operation that would change something, in this order; its tool takes the same arguments. */
+  const bodies: Readonly<Record<string, object>> = {
+    changeStatus: { status: 'ACCEPTED' },
+    markStoreOrders: { order_ids: ['mine-store-order'], is_read: true },
+    placeStoreOrder: {
+      customer: { name: 'Rui', phone: '' },
+      lines: [{ item_external_id: 'item', quantity: 1 }],
+      // A Monday, on which the menu is available.
+      ready_by: '2035-01-01T12:00:00Z',
+    },
+    setStoreStock: { items: [{ external_id: 'item', in_stock: false }] },
+    changeStorePrices: { items: [{ external_id: 'item', price: 1 }] },
+    setOrdering: { state: 'BUSY', delay_minutes: 5 },
+    markKitchenOrders: { order_ids: ['mine-store-order'] },
+    createMenuConfiguration: fullBody(),
+  };
+  const writes = app.server.graph.sets
+    .flatMap(({ operations }) => operations)
+    .filter(({ kind }) => kind === 'mutation')
+    .toSorted((one, other) => Object.keys(bodies).indexOf(one.name) - Object.keys(bodies).indexOf(other.name));
+  const paths = ['menu_configuration/', 'menu_configuration/flat', 'orders/'].map(
+    path => `/v1/stores/mine-store/${path}`,
+  );
+  const observe = async () => {
+    const texts = await Promise.all(paths.map(async path => (await app.get(path)).text));
+    const { body } = await app.graphql('{ store(id: "mine-store") { ordering { state } } }');
+    return [...texts, body.data.store.ordering.state];
+  };
+  // The id that was sent is in the response, also an unknown one.
+  const showsOthers = (text: string) => text.replaceAll('mine-store-order', '').includes('mine');
+  const client = await connect({ 'x-api-key': keys.foreign });
+
+  test('there is a request for each of them', () => {
+    expect(writes.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
+  });
+
+  test.each(writes)('$name', async ({ name, route, tool }) => {
+    const before = await observe();
+    const path = route.path.replace(/\{(\w+)\}/g, (_, parameter) => idOf(parameter));
+    const { status, text } = await app.post(path, bodies[name], { 'x-api-key': keys.foreign, 'idempotency-key': name });
+    // An id in a body that is out of scope is 422, as an unknown one.
+    expect([status, showsOthers(text)]).toEqual([name === 'markKitchenOrders' ? 422 : 404, false]);
+    if (tool) {
+      const { isError, content } = await client.callTool({ name, arguments: { ...bodies[name] } });
+      expect([isError, showsOthers(JSON.stringify(content))]).toEqual([true, false]);
+    }
+    expect(await observe()).toEqual(before);
+    const inScope = await app.post(path, bodies[name], { 'idempotency-key': name });
+    expect(inScope.status).toBe(200);
+  });
 });
 
 describe('/mcp', () => {
