@@ -19,6 +19,7 @@ const slowFiles = [
   'http/shutdown',
   'http/fair-shares',
   'browser/menu',
+  'browser/publishable-keys',
   'http/database-outage',
   'docs/migrating',
   'unit/embedded-errors',

@@ -45,6 +45,16 @@ await loadDemo(app.orm);
 describe('docs/front-end.md', () => {
   test('has queries', () => expect(queries.length).toBeGreaterThan(8));
 
+  test('has the code of examples/browser-menu', () => {
+    const withoutIndent = (code: string) => code.replaceAll(/^ +/gm, '');
+    const files = globSync('examples/browser-menu/{*.tsx,public/*.html}', { cwd: root });
+    const sources = files.map(file => withoutIndent(readFileSync(`${root}${file}`, 'utf8')));
+    const shown = blocks.filter(({ kind }) => kind === 'tsx');
+    expect(shown).toHaveLength(3);
+    for (const { content } of shown)
+      expect(sources.filter(source => source.includes(withoutIndent(content)))).toHaveLength(1);
+  });
+
   let orderId = '';
   test.each(queries)('$name returns what the document shows', async ({ query, variables, answer, errors }) => {
     // The document first places an order, and then changes it.

@@ -47,11 +47,13 @@ export async function openSite(overrides: Partial<Config> = {}) {
   const browser = chromiumPath ? await chromium.launch({ executablePath: chromiumPath, args: flags }) : undefined;
   afterAll(() => browser?.close());
 
+  /** Where pages may send requests to. */
+  const origins = new Set([app.url]);
   const requests: string[] = [];
   const errors: string[] = [];
   afterEach(() => {
     const sent = requests.splice(0);
-    expect(sent.filter(url => !/^(data|blob):/.test(url) && new URL(url).origin !== app.url)).toEqual([]);
+    expect(sent.filter(url => !/^(data|blob):/.test(url) && !origins.has(new URL(url).origin))).toEqual([]);
     expect(errors.splice(0)).toEqual([]);
   });
 
@@ -65,14 +67,16 @@ export async function openSite(overrides: Partial<Config> = {}) {
       if (message.text().includes('Content Security Policy')) errors.push(message.text());
     });
     const quoted = JSON.stringify(stored);
-    await page.addInitScript(`sessionStorage.getItem('carte.key') ?? sessionStorage.setItem('carte.key', ${quoted})`);
-    await page.goto(app.url + path);
+    if (stored !== '')
+      await page.addInitScript(`sessionStorage.getItem('carte.key') ?? sessionStorage.setItem('carte.key', ${quoted})`);
+    await page.goto(new URL(path, app.url).href);
     return page;
   }
 
   return {
     ...app,
     key,
+    origins,
     /** Opens a page in a context of its own, for one test. */
     async open(path: string, options: PageOptions = {}): Promise<Page> {
       const page = await newPage(path, options);

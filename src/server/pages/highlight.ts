@@ -37,7 +37,7 @@ const languages: Readonly<Record<string, Language>> = {
     string: quoted,
     keywords: 'as def else False for from if import in None not return True while with',
   },
-  ...Object.fromEntries(['csharp', 'java', 'js', 'php', 'ts'].map(name => [name, script])),
+  ...Object.fromEntries(['csharp', 'java', 'js', 'php', 'ts', 'tsx'].map(name => [name, script])),
 };
 
 const patterns = new Map(

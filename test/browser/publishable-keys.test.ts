@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { FrameLocator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueKey, revokeKey, rotateKey } from '../../src/auth/keys.ts';
+import { readExample } from '../examples/readme.ts';
+import { describeInBrowser, openSite } from '../support/browser.ts';
+import { operatorFork } from '../support/data.ts';
+
+const site = await openSite();
+/** As in the example; the server of a page puts a real one in its place. */
+const placeholder = 'carte_pub_…';
+const { folder, commands } = readExample('browser-menu', `'${placeholder}'`);
+const dist = join(folder, 'dist');
+
+const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' };
+const keys = new Map<string, string>();
+const read = (path: string, key: string) =>
+  readFileSync(join(dist, path), 'utf8').replace('http://127.0.0.1:4000', site.url).replace(placeholder, key);
+
+/** The web server of a restaurant, with the files of the example. */
+async function serve(): Promise<string> {
+  const server = createServer(({ url = '' }, response) => {
+    const path = new URL(url, 'http://page').pathname;
+    response.setHeader('content-type', types[path.split('.').at(-1) ?? ''] ?? 'text/plain');
+    if (path === '/sandbox.html') response.end('<iframe sandbox="allow-scripts" src="plain.html"></iframe>');
+    else if (path === '/favicon.ico') response.writeHead(404).end();
+    else response.end(read(path, keys.get(origin) ?? ''));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  afterAll(() => server.close());
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  site.origins.add(origin);
+  return origin;
+}
+
+const [shop, foreign] = [await serve(), await serve()];
+const issue = async (origin: string) => {
+  const request = { name: 'page', all: false, merchantIds: [], storeIds: ['lisbon-baixa'], permissions: [] };
+  const issued = await issueKey(operatorFork(site.orm), { ...request, publishable: true, origins: [origin] });
+  keys.set(origin, issued.key);
+  return issued;
+};
+
+type View = Pick<Page | FrameLocator, 'getByRole' | 'locator'>;
+const heading = (view: View) => view.getByRole('heading', { name: 'Breakfast' }).waitFor();
+const item = (view: View) =>
+  view
+    .locator('p', { hasText: /^Bica €1\.10$/ })
+    .first()
+    .waitFor();
+const status = (view: View, text: RegExp) => view.getByRole('status').filter({ hasText: text }).waitFor();
+const refused = /^The menu cannot be loaded: .*Failed to fetch$/;
+
+describeInBrowser('A page of another origin', () => {
+  beforeAll(async () => {
+    const env = { ...process.env, NODE_ENV: 'production' };
+    await promisify(execFile)('bash', ['-euc', commands], { cwd: folder, env });
+  });
+
+  test.each(['plain', 'apollo', 'urql'])(
+    'shows a menu by %s, and learns that its key was rotated or revoked',
+    async name => {
+      const { id } = await issue(shop);
+      const page = await site.open(`${shop}/${name}.html`);
+      await heading(page);
+      await item(page);
+      const refresh = page.getByRole('button', { name: 'Refresh' });
+
+      const rotated = await rotateKey(operatorFork(site.orm), id);
+      await refresh.click();
+      await status(
+        page,
+        /^The menu cannot be loaded: .*The API key in the header x-api-key is not known, or no longer valid\.$/,
+      );
+      keys.set(shop, rotated?.key ?? '');
+      await page.reload();
+      await item(page);
+
+      await revokeKey(operatorFork(site.orm), id);
+      await refresh.click();
+      await status(page, refused);
+    },
+  );
+
+  test('shows nothing with the key of a page of another origin', async () => {
+    await issue(foreign);
+    const { id } = await issue(shop);
+    keys.set(foreign, keys.get(shop) ?? '');
+    const page = await site.open(`${foreign}/plain.html`);
+    await status(page, refused);
+    expect(await page.locator('main').innerText()).toBe('');
+    await revokeKey(operatorFork(site.orm), id);
+  });
+
+  test('shows nothing from a file or in a sandbox, whose origin is null', async () => {
+    site.origins.add('null');
+    const { key } = await issue(shop);
+    const file = join(dist, 'file.html');
+    writeFileSync(file, read('plain.html', key));
+    await status(await site.open(`file://${file}`), refused);
+    const page = await site.open(`${shop}/sandbox.html`);
+    await status(page.frameLocator('iframe'), refused);
+  });
+});
