@@ -21,8 +21,15 @@ export interface PendingStatement {
   misses: number;
 }
 
-/** Sessions by name, and whether each runs a statement. */
-export type ServerSessions = ReadonlyMap<string, { readonly isActive: boolean }>;
+interface ServerSession {
+  /** Whether it runs a statement. */
+  readonly isActive: boolean;
+  /** Whether it has committed, and waits for a synchronous standby. */
+  readonly isReplicating: boolean;
+}
+
+/** Sessions by name. */
+export type ServerSessions = ReadonlyMap<string, ServerSession>;
 
 const checkIntervalMs = 500;
 const suspiciousMs = 1_500;
@@ -53,6 +60,7 @@ export class SessionMonitor {
   /** Called when the number of abandoned sessions has changed. */
   onAbandoned: () => void = () => {};
   #timer: NodeJS.Timeout | undefined;
+  #listing: Promise<ServerSessions | undefined> | undefined;
   #isChecking = false;
   #failures = 0;
 
@@ -86,6 +94,23 @@ export class SessionMonitor {
     return this.#abandoned.get(sessionName)?.ended.promise;
   }
 
+  /** Whether cancelling the statement of a session would cancel its wait for a standby; true while the server cannot be queried. */
+  async isReplicating({ sessionName }: MonitoredSession): Promise<boolean> {
+    try {
+      return (await this.#list())?.get(sessionName)?.isReplicating ?? false;
+    } catch {
+      return true;
+    }
+  }
+
+  /** Coalesces concurrent calls, so that statements which time out together open one connection. */
+  #list(): Promise<ServerSessions | undefined> {
+    this.#listing ??= this.#listSessions().finally(() => {
+      this.#listing = undefined;
+    });
+    return this.#listing;
+  }
+
   #stopIfIdle(): void {
     if (this.#sessions.size + this.#abandoned.size > 0) return;
     clearInterval(this.#timer);
@@ -100,7 +125,7 @@ export class SessionMonitor {
     }
     this.#isChecking = true;
     try {
-      const sessions = await this.#listSessions();
+      const sessions = await this.#list();
       this.#failures = 0;
       if (sessions) this.#compare(sessions);
       this.#forgetEnded(sessions);
@@ -170,10 +195,11 @@ export async function listSessions(
   client.on('error', () => {});
   const list = async () => {
     await client.connect();
-    const text = `select application_name as name, state = 'active' as "isActive" from pg_stat_activity
-      where starts_with(application_name, $1)`;
-    const { rows } = await client.query<{ name: string; isActive: boolean }>(text, [prefix]);
-    const sessions = new Map(rows.map(({ name, isActive }) => [name, { isActive }]));
+    const text = `select application_name as name, state = 'active' as "isActive",
+      wait_event is not distinct from 'SyncRep' as "isReplicating"
+      from pg_stat_activity where starts_with(application_name, $1)`;
+    const { rows } = await client.query<ServerSession & { name: string }>(text, [prefix]);
+    const sessions = new Map(rows.map(row => [row.name, row]));
     return sessions.get(probeName)?.isActive ? sessions : undefined;
   };
   try {

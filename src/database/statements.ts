@@ -112,12 +112,17 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
       const endSpan = request?.trace?.(text);
       if (request) request.statements += 1;
       let endCancelled: (() => void) | undefined;
-      const onTimeout = () => {
-        endCancelled = this.#timeOut(text);
+      const pending = { since: performance.now(), misses: 0 };
+      // What waits for a synchronous standby is never cancelled: all would see a change that the standby does not have.
+      const onTimeout = async () => {
+        const isCommitted = isCommit.test(text) || (isChange.test(text) && (await monitor.isReplicating(this)));
+        if (this.pending !== pending) return;
+        if (isCommitted) this.destroy();
+        else endCancelled = cancelStatement(this, () => (this.pending ? this.destroy() : void this.end()));
       };
-      const timer = request && setTimeout(onTimeout, timeoutMs);
+      const timer = request && setTimeout(() => void onTimeout(), timeoutMs);
       this.isOfRequest = request !== undefined;
-      this.pending = { since: performance.now(), misses: 0 };
+      this.pending = pending;
       const end = (error: unknown): unknown => {
         clearTimeout(timer);
         this.pending = undefined;
@@ -126,13 +131,6 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
         return error ?? (this.#isUnreplicated ? this.#unreplicated() : undefined);
       };
       return onSettled(args, end, sent => Reflect.apply(super.query, this, sent)) as never;
-    }
-
-    /** A commit is never cancelled: PostgreSQL would report success for one that no synchronous standby has. */
-    #timeOut(text: string): (() => void) | undefined {
-      if (!isCommit.test(text)) return cancelStatement(this, () => (this.pending ? this.destroy() : void this.end()));
-      this.destroy();
-      return undefined;
     }
 
     #unreplicated(): Error {
@@ -148,6 +146,9 @@ const synchronousReplication = 'SyncRepWaitForLSN';
 const resolutionUnknown = '08007';
 const isBegin = /^begin[\w\s]*$/i;
 const isCommit = /^\s*(?:commit|end|prepare\s+transaction)\b/i;
+
+/** A change that may be a transaction of its own. */
+const isChange = /\b(?:insert|update|delete|merge)\b/i;
 
 /** The part of the statement timeout for which a transaction waits for a lock. */
 const lockShare = 1 / 3;

@@ -48,6 +48,8 @@ async function send(path: string, keyIndex: number, body?: object) {
 const post = (index: number, name: string) =>
   send(`/v1/stores/${stores[index % stores.length]?.id}/menu_configuration/`, index, smallBody(name));
 
+const graphql = (query: string) => send('/graphql', 0, { query });
+
 async function abandoned(): Promise<number> {
   return Number(/^carte_database_abandoned_sessions (\d+)$/m.exec((await send('/metrics', 0)).text)?.[1]);
 }
@@ -59,7 +61,16 @@ async function backends(): Promise<number> {
 
 test('commits that wait for a standby which is gone stop neither reads nor the database, and leave nothing behind', async () => {
   expect((await post(0, 'before')).status).toBe(200);
+  const [store] = stores;
+  const [order] = store ? await data.orders(store, 1) : [];
+  const readStatus = async () => JSON.parse((await graphql(`{ order(id: "${order?.id}") { status } }`)).text);
+  const showing = (status: string) => ({ data: { order: { status } } });
   await setStandby('nobody');
+  const change = `mutation { changeOrderStatus(orderId: "${order?.id}", to: ACCEPTED) { order { id } } }`;
+  const [changed] = await Promise.all([graphql(change), post(1, 'stuck')]);
+  expect(changed.text).toContain('UNAVAILABLE');
+  // A wait that was cancelled would have made the change visible, though no standby has it.
+  expect(await readStatus()).toEqual(showing('PENDING'));
   let refused = '';
   await waitUntil(async () => {
     const responses = await Promise.all(stores.map((_, index) => post(index, 'stuck')));
@@ -79,5 +90,6 @@ test('commits that wait for a standby which is gone stop neither reads nor the d
   }
   await setStandby('');
   await waitUntil(async () => (await abandoned()) === 0);
+  expect(await readStatus()).toEqual(showing('ACCEPTED'));
   await waitUntil(async () => (await post(1, 'after')).status === 200);
 }, 240_000);
