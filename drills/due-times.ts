@@ -4,29 +4,13 @@ import type { Database } from '../support/database.ts';
 import { readOptions } from '../support/options.ts';
 import { createKey, importDocuments, type Server } from '../support/servers.ts';
 import { runDrill } from './support/harness.ts';
+import { orderableMenu } from './support/menu.ts';
 
 const options = readOptions(
   `Checks that what ends at a set time ends once. Stores are paused, and an item of each is sold out, for a second or two, over and over, while one of two
 processes at a time is killed with SIGKILL and started again. Then orders are placed while a store is paused and opened: none follows a pause.`,
   { stores: 20, seconds: 60, killEverySeconds: 3, pauses: 20 },
 );
-
-const name = { translations: { en: 'Soup' } };
-const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
-const menu = {
-  items: [{ external_id: 'soup', name, price: 500, tax: 50, sell_separately: true }],
-  categories: [{ external_id: 'food', name, item_external_ids: ['soup'] }],
-  menus: [
-    {
-      external_id: 'menu',
-      availability: days.map(day_of_week => ({
-        day_of_week,
-        time_periods: [{ start_time: '00:00', end_time: '00:00' }],
-      })),
-      category_external_ids: ['food'],
-    },
-  ],
-};
 
 const setBoth = `mutation ($id: ID!, $until: DateTime!) {
   setStoreOrdering(storeId: $id, state: PAUSED, until: $until) { store { id } }
@@ -97,7 +81,7 @@ await runDrill(async ({ startDatabase, startServer, violations }) => {
   const servers = [await start(), await start()];
   const any = () => servers[Math.floor(Math.random() * servers.length)];
   const call = (text: string, variables: object) => post(any(), '/graphql', { query: text, variables });
-  for (const id of ids) await post(servers[0], `/v1/stores/${id}/menu_configuration/`, menu);
+  for (const id of ids) await post(servers[0], `/v1/stores/${id}/menu_configuration/`, orderableMenu);
 
   const end = Date.now() + options.seconds * 1_000;
   const setting = ids.map(id => keepSetting(id, query, call, end));

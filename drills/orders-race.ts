@@ -3,27 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../support/options.ts';
 import { carte, createKey, importDocuments, type Server, stopServer } from '../support/servers.ts';
 import { runDrill } from './support/harness.ts';
+import { orderableMenu } from './support/menu.ts';
 
 const options = readOptions(
   `Checks that concurrent and repeated mutations of orders have one effect each. Two processes change the status of each order at once. Then one
 idempotency key at a time is sent a hundred times, while the process that handles it is killed with SIGKILL and started again.`,
   { orders: 1000, kills: 5 },
 );
-
-const name = { translations: { en: 'Soup' } };
-const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
-const time_periods = [{ start_time: '00:00', end_time: '00:00' }];
-const menu = {
-  items: [{ external_id: 'soup', name, price: 500, tax: 50, sell_separately: true }],
-  categories: [{ external_id: 'food', name, item_external_ids: ['soup'] }],
-  menus: [
-    {
-      external_id: 'menu',
-      availability: days.map(day_of_week => ({ day_of_week, time_periods })),
-      category_external_ids: ['food'],
-    },
-  ],
-};
 
 const placeOrder = `mutation ($input: PlaceOrderInput!) { result: placeOrder(input: $input) { order { id } } }`;
 const changeStatus = `mutation ($id: ID!, $to: OrderStatus!) {
@@ -117,7 +103,7 @@ await runDrill(async ({ startDatabase, startServer, violations }) => {
   await importDocuments('stores', [{ id: 'store', name: {} }], env);
   const calls = callsWith(await createKey(env, '--write'));
   const both = [await start(), await start()] as const;
-  await calls.post(both[0].url, '/v1/stores/store/menu_configuration/', menu);
+  await calls.post(both[0].url, '/v1/stores/store/menu_configuration/', orderableMenu);
   if (!(await race(calls, both))) violations.push('a change of two at once had not one effect, or a count is wrong');
   for (const server of both) await stopServer(server);
   for (let kill = 0; kill < options.kills; kill++) {

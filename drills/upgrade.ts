@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cursorOf } from '../src/events/cursor.ts';
+import { readOptions } from '../support/options.ts';
+import { carte, createKey, importDocuments, startCheckout, startServer, stopServer } from '../support/servers.ts';
+import { watchWithInterruptions } from '../support/streams.ts';
+import { runDrill } from './support/harness.ts';
+import { checkOrders, createTenants, OrderLoad } from './support/order-load.ts';
+
+const options = readOptions(
+  `Upgrades a service under load: two processes of an earlier version, a checkout of which with its dependencies is in --checkout, place and accept orders;
+one of this version starts beside them and migrates the database; then a second one, and the earlier ones stop. No request may fail, and every change
+must be in the event log once, in the order of its store. --seconds is the time of each of the three stages.`,
+  { checkout: '', seconds: 20, stores: 12 },
+);
+const pauseMs = 50;
+const kinds = ['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED'];
+
+await runDrill(async ({ startDatabase, run, violations }) => {
+  const { checkout } = options;
+  if (checkout === '') throw new Error('--checkout is missing');
+  const database = await startDatabase();
+  const env = { ...database.env, CARTE_LOG_LEVEL: 'error', CARTE_STREAMS_PER_KEY: '1000' };
+  const storeIds = Array.from({ length: options.stores }, (_, index) => `s${index}`);
+  const documents = storeIds.map(id => ({ id, name: {} }));
+  await carte(['migrate'], env, { folder: checkout });
+  await importDocuments('stores', documents, env, checkout);
+  const earlier = [await run(startCheckout(checkout, env)), await run(startCheckout(checkout, env))];
+  const key = await createKey(env, '--can', 'menu,orders,stock,admin');
+  let urls = earlier.map(({ url }) => url);
+  const tenants = await createTenants(urls[0] ?? '', key, storeIds);
+  const migrations = async () => (await database.query('select name from mikro_orm_migrations')).length;
+  const before = await migrations();
+  const [start] = await database.query(
+    'select greatest(complete_after, (select max(position) from event)) as position from event_log',
+  );
+  const position = Number(start?.position);
+  const subscribers = storeIds.map((storeId, index) => {
+    const service = {
+      key,
+      get url() {
+        return urls[index % urls.length] ?? '';
+      },
+    };
+    const after = cursorOf('orderEvents', { storeId, position });
+    const watched = watchWithInterruptions(index % 2 ? 'sse' : 'websocket', service, { storeId, after, maxEvents: 50 });
+    return { storeId, ...watched };
+  });
+
+  const load = new OrderLoad(() => urls, tenants, { pauseMs, writers: 2 });
+  const stages: { name: string; from: number; to: number }[] = [];
+  const stage = async (name: string, work: () => Promise<unknown>) => {
+    const from = performance.now();
+    await work();
+    stages.push({ name, from, to: performance.now() });
+  };
+  const goOn = () => sleep(options.seconds * 1_000);
+  await stage('earlier version', goOn);
+  await stage('start of this version, with migrations', async () => {
+    const { url } = await run(startServer(env));
+    urls = [...urls, url];
+  });
+  await stage('side by side', goOn);
+  await stage('earlier version stops', async () => {
+    const { url } = await run(startServer(env));
+    urls = [...urls.slice(earlier.length), url];
+    for (const server of earlier) await stopServer(server, 60_000);
+  });
+  await stage('this version', goOn);
+  await load.stop();
+
+  while ((await database.query('select from event_inbox limit 1')).length > 0) await sleep(50);
+  for (const { storeId, cursors, problems, stop } of subscribers) {
+    const rows = await database.query(
+      'select position from event where store_id = $1 and kind = any($2) and position > $3 order by position',
+      [storeId, kinds, position],
+    );
+    const expected = rows.map(row => cursorOf('orderEvents', { storeId, position: Number(row.position) }));
+    const deadline = performance.now() + 60_000;
+    while (cursors.length < expected.length && performance.now() < deadline) await sleep(50);
+    if (JSON.stringify(cursors) !== JSON.stringify(expected)) {
+      violations.push(
+        `the stream of ${storeId}: ${cursors.length} events, other than the ${expected.length} in the log`,
+      );
+    }
+    violations.push(...problems.map(problem => `the stream of ${storeId}: ${problem}`));
+    await stop();
+  }
+  const checked = await checkOrders(sql => database.query(sql), load.writes);
+  violations.push(...load.violations, ...checked.violations);
+  console.log(`${(await migrations()) - before} migrations, ${checked.events} events of orders`);
+  for (const { name, from, to } of stages) {
+    const writes = load.writes.filter(({ ended }) => ended >= from && ended < to);
+    const reads = load.reads.filter(({ ended }) => ended >= from && ended < to);
+    const failedWrites = writes.filter(({ outcome }) => outcome !== 'acknowledged');
+    const failedReads = reads.filter(({ status }) => status !== 200);
+    const slowest = Math.max(0, ...[...writes, ...reads].map(({ begun, ended }) => ended - begun));
+    console.log(
+      `${name}, ${((to - from) / 1_000).toFixed(0)} s: ${writes.length} writes, ${reads.length} reads, ${failedWrites.length + failedReads.length} failed, slowest ${slowest.toFixed(0)} ms`,
+    );
+    violations.push(
+      ...failedWrites.map(({ kind, name: order, outcome }) => `${name}: ${kind} ${order} was ${outcome}`),
+    );
+    violations.push(...failedReads.map(({ storeId, status }) => `${name}: a read of ${storeId} was ${status}`));
+  }
+});
