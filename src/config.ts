@@ -63,6 +63,7 @@ const settings = z.object({
   CARTE_KEY_CACHE_TTL_SECONDS: integer(0, 5).default(3),
   CARTE_CACHE_BYTES: integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024),
   CARTE_EVENTS_KEEP_DAYS: integer(1, 365).default(7),
+  CARTE_EVENTS_MAX: integer(1_000, 1e12).default(100_000_000),
   CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
   CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
   CARTE_STREAMS_PER_ADDRESS: integer(1, 1_000_000).default(5),
@@ -156,8 +157,8 @@ function toConfig(env: z.output<typeof settings>) {
     keyCacheTtlSeconds: env.CARTE_KEY_CACHE_TTL_SECONDS,
     /** Size of the response cache; 0 disables it. */
     cacheBytes: env.CARTE_CACHE_BYTES,
-    /** Retention time of the event log. */
-    eventsKeepDays: env.CARTE_EVENTS_KEEP_DAYS,
+    /** How much of the event log is kept. */
+    keepEvents: { days: env.CARTE_EVENTS_KEEP_DAYS, events: env.CARTE_EVENTS_MAX },
     /** Limits on the streams of subscriptions in each process. */
     streams: {
       total: env.CARTE_STREAMS,

@@ -4,7 +4,7 @@ import { queryIn } from '../database/transaction.ts';
 import { eventType } from '../events/kinds.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
 import * as webhooks from '../webhooks/commands.ts';
-import { stateOf, type Webhook } from '../webhooks/entities.ts';
+import { noticeOf, stateOf, type Webhook } from '../webhooks/entities.ts';
 import { messageId } from '../webhooks/message.ts';
 import { type ManualAttempt, redeliverMessage, rewindWebhook, testWebhook } from '../webhooks/redeliver.ts';
 import { findDeliveries, findWaiting, findWebhook, listWebhooks } from '../webhooks/repository.ts';
@@ -17,7 +17,13 @@ export function create(request: webhooks.WebhookRequest): Promise<webhooks.Issue
 
 export const rotate = (id: string) => withDatabase(em => webhooks.rotateSecret(em, id));
 export const pause = (id: string) => withDatabase(em => webhooks.pauseWebhook(em, id));
-export const resume = (id: string) => withDatabase(em => webhooks.resumeWebhook(em, id));
+/** Resumes a webhook; returns the notice that it had. Null if there is no such webhook. */
+export const resume = (id: string) =>
+  withDatabase(async em => {
+    const before = await findWebhook(em, id);
+    const notice = before && noticeOf(before);
+    return (await webhooks.resumeWebhook(em, id)) && { notice };
+  });
 export const remove = (id: string) => withDatabase(em => webhooks.removeWebhook(em, id));
 
 export const test = (id: string) => withSender((em, dependencies) => testWebhook(em, id, dependencies));
@@ -51,7 +57,8 @@ export function list(): Promise<Rows> {
 }
 
 function describeState(webhook: Webhook): string {
-  const { failingSince, notice } = webhook;
+  const { failingSince } = webhook;
+  const notice = noticeOf(webhook);
   const state = stateOf(webhook).toLowerCase();
   const failing = state === 'active' && failingSince ? `failing since ${failingSince.toISOString()}` : state;
   return notice ? `${failing}: ${notice}` : failing;

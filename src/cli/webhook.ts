@@ -77,8 +77,9 @@ function addChanges(webhook: Command): void {
       .description(description)
       .addHelpText('after', examples(`carte webhook ${name} ${exampleId}`))
       .action(async (id: string) => {
-        if (!(await (await actions())[name](id))) notFound(id);
+        const { notice } = (await (await actions())[name](id)) ?? notFound(id);
         terminal.err(`The webhook ${id} is ${state}.`);
+        if (notice) terminal.err(`Its notice was: ${notice}`);
       });
   }
 }

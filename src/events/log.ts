@@ -11,7 +11,7 @@ interface ReadOptions extends EventFilter {
   readonly limit: number;
 }
 
-/** Events after a position were deleted, because they are older than the retention time. */
+/** Events after a position were deleted: docs/webhooks-and-events.md#retention. */
 export class EventsDeleted extends Error {
   readonly completeAfter: number;
 
@@ -23,6 +23,13 @@ export class EventsDeleted extends Error {
 
 /** The time that a position stands for. */
 export const timeOf = (position: number): string => new Date(position / 1_000).toISOString();
+
+/** SQL of the position that is so many seconds after a time. */
+export const positionAt = (time: string, seconds = 0) =>
+  `((extract(epoch from ${time}) + ${seconds}) * 1000000)::bigint`;
+
+/** SQL of the last position that the clock can have given; those after it were given while a clock was ahead, or follow such a one. */
+export const lastPossible = positionAt('now()', 60);
 
 type EventRow = { readonly completeAfter: number } & (Event | { readonly position: null });
 

@@ -1,47 +1,116 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepared, type Query } from '../database/query.ts';
+import { lastPossible, positionAt } from './log.ts';
+
+/** How much of the log is kept. */
+export interface Retention {
+  readonly days: number;
+  readonly events: number;
+}
+
+/** The state of the log, for metrics. */
+export interface LogStatus {
+  /** With indexes, the space that deleted events have left, and the inbox. */
+  readonly bytes: number;
+  /** An estimate: gaps in the sequence of ids count, too. */
+  readonly events: number;
+  /** Age of the oldest event. */
+  readonly oldestSeconds: number;
+}
 
 export interface RetentionOptions {
-  readonly keepDays: number;
+  readonly keep: Retention;
+  readonly onStatus: (status: LogStatus) => void;
   readonly onError: (error: unknown) => void;
 }
 
-const intervalMs = 10 * 60_000;
+const intervalMs = 60_000;
+/** Off the path of the startup. */
+const startDelayMs = 1_000;
 const batchSize = 2_000;
 
+const oldest = 'from event where position is not null order by position limit 1';
+const newest = 'from event where position is not null order by position desc limit 1';
+const eventsBetween = `(select id ${newest}) - (select id ${oldest}) + 1`;
+
 /**
- * Deletes the oldest batch of expired events, unless another process is at it. Positions are times; a trigger of the table moves the start
- * of the log (`EventLogEntity`).
+ * The last event that need not be kept: by its position, which is a time; of those that a clock which was ahead has moved into the future, by the
+ * time of its statement or, where that is in the future as well, of the next one after it; or as one too many. Of the clocks of the database and of
+ * this process the one that is behind counts, so that a single one that is ahead deletes nothing.
+ */
+const boundaryStatement = prepared(`
+  with expiry as materialized (select least(now(), $3) - make_interval(days => $1) as time),
+  early as (select position, created_at from event where position > ${lastPossible} order by position limit ${batchSize}),
+  dated as (
+    select position, created_at from event where position > ${lastPossible} and created_at <= now() + interval '1 minute'
+    order by position limit 1
+  )
+  select greatest(
+    (select max(position) from event where position <= (select ${positionAt('time')} from expiry)),
+    (select max(early.position) from early, expiry where early.created_at <= time
+      or early.position <= (select dated.position from dated where dated.created_at <= time)),
+    case when ${eventsBetween} > $2 then
+      (select position from event where position is not null order by position desc offset $2 limit 1)
+    end
+  ) as position`);
+
+/**
+ * Deletes the oldest batch of events up to a position, unless another process is at it. A trigger of the table moves the start of the log
+ * (`EventLogEntity`), and records what webhooks have not received.
  */
 const deleteStatement = prepared(`
   with turn as materialized (select pg_try_advisory_xact_lock(7274923) as is_ours),
   batch as (
-    select max(position) as last from (
-      select position from event
-      where position <= (extract(epoch from now() - make_interval(days => $1)) * 1000000)::bigint
-      order by position limit $2
-    ) expired
+    select max(position) as last from (select position from event where position <= $1 order by position limit $2) oldest
   ),
   deleted as (
     delete from event using turn, batch where turn.is_ours and event.position <= batch.last returning 1
   )
   select count(*)::int as count from deleted`);
 
-/** Deletes events that are older than the retention time, in batches with a transaction each; returns how many. */
-export async function deleteExpiredEvents(query: Query, keepDays: number, size = batchSize): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const [row] = await query<{ readonly count: number }>(deleteStatement, [keepDays, size]);
-    total += row?.count ?? 0;
-    if (!row || row.count < size) return total;
+/** Deletes events that need not be kept, in batches with a transaction each; returns how many. */
+export async function deleteExpiredEvents(
+  query: Query,
+  { days, events }: Retention,
+  { size = batchSize, clock = new Date() } = {},
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const [{ position = null } = {}] = await query<{ position: number | null }>(boundaryStatement, [
+      days,
+      events,
+      clock,
+    ]);
+    if (position === null) return total;
+    for (let count = size; count === size; total += count) {
+      const [row] = await query<{ count: number }>(deleteStatement, [position, size]);
+      count = row?.count ?? 0;
+      if (count === 0) return total;
+    }
   }
 }
 
-/** Deletes expired events every ten minutes, until it is aborted. */
-export async function runRetention(query: Query, { keepDays, onError }: RetentionOptions, signal: AbortSignal) {
-  while (!signal.aborted) {
+const statusStatement = prepared(`
+  select pg_total_relation_size('event') + pg_total_relation_size('event_inbox') as bytes,
+    coalesce(${eventsBetween}, 0) as events,
+    coalesce(extract(epoch from now() - (select created_at ${oldest})), 0)::float8 as "oldestSeconds"`);
+
+export async function readLogStatus(query: Query): Promise<LogStatus | undefined> {
+  const [status] = await query<LogStatus>(statusStatement, []);
+  return status;
+}
+
+/** Deletes what need not be kept, and reports the state of the log, every minute until it is aborted. */
+export async function runRetention(query: Query, { keep, onStatus, onError }: RetentionOptions, signal: AbortSignal) {
+  for (let delayMs = startDelayMs; !signal.aborted; delayMs = intervalMs) {
     // At random, so that processes which were started together take turns.
-    await sleep(intervalMs * (0.5 + Math.random()), undefined, { ref: false, signal }).catch(() => {});
-    if (!signal.aborted) await deleteExpiredEvents(query, keepDays).catch(onError);
+    await sleep(delayMs * (0.5 + Math.random()), undefined, { ref: false, signal }).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      await deleteExpiredEvents(query, keep);
+      const status = await readLogStatus(query);
+      if (status) onStatus(status);
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+    }
   }
 }

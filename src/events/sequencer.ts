@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepared, type Query } from '../database/query.ts';
 
-/** Bounds a transaction; each event takes some 20 µs. */
-const batchSize = 5_000;
+/** Bounds a transaction, and how long events of one store wait for those of others; each takes some 20 µs. */
+const batchSize = 2_000;
 /** So long another process may be at it, whose commit waits for a standby that is gone, for example. */
 const maxWaitMs = 1_000;
 const minRetryMs = 2;
@@ -12,7 +12,7 @@ const maxSnapshotMs = 60_000;
 
 const noSnapshot = '1:1:';
 const sequenceStatement = prepared(
-  'select moved, next_seen::text as "nextSeen" from sequence_events($1::pg_snapshot, $2)',
+  'select moved, next_seen::text as "nextSeen" from sequence_events($1::pg_snapshot, $2, $3)',
 );
 
 /** Both null while another process is at it. */
@@ -56,7 +56,8 @@ export class EventSequencer {
   async #move(): Promise<number | null> {
     const now = performance.now();
     const isComplete = now - this.#completeAt > maxSnapshotMs;
-    const [row] = await this.#query<Sequenced>(sequenceStatement, [isComplete ? noSnapshot : this.#seen, batchSize]);
+    const seen = isComplete ? noSnapshot : this.#seen;
+    const [row] = await this.#query<Sequenced>(sequenceStatement, [seen, batchSize, new Date()]);
     if (row?.moved == null || row.nextSeen === null) return null;
     this.#seen = row.nextSeen;
     if (isComplete && row.moved < batchSize) this.#completeAt = now;

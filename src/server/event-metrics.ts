@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { LogStatus } from '../events/retention.ts';
 import type { WebhookStatus } from '../webhooks/worker.ts';
 
 export interface FeedState {
@@ -34,6 +35,7 @@ export function createEventMetrics(registers: Registry[], { buckets, feed }: Eve
     eventDelivered: () => deliveredEvents.inc(),
     streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
     watchStreams: (counts: StreamCounts) => watchStreams(counts, registers),
+    ...createLogMetrics(registers),
     ...createWebhookMetrics(registers, buckets),
   };
 }
@@ -64,6 +66,31 @@ function watchFeed(feed: FeedState, registers: Registry[]): void {
       this.set(feed.behindSeconds);
     },
   });
+}
+
+function createLogMetrics(registers: Registry[]) {
+  const bytes = new Gauge({
+    name: 'carte_event_log_bytes',
+    help: 'Size of the event log in the database; the same in all processes',
+    registers,
+  });
+  const events = new Gauge({
+    name: 'carte_event_log_events',
+    help: 'About how many events the log has; the same in all processes',
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'carte_event_log_oldest_seconds',
+    help: 'Age of the oldest event that is kept; the same in all processes',
+    registers,
+  });
+  return {
+    logStatus(status: LogStatus) {
+      bytes.set(status.bytes);
+      events.set(status.events);
+      oldest.set(status.oldestSeconds);
+    },
+  };
 }
 
 function watchStreams(counts: StreamCounts, registers: Registry[]): void {
@@ -97,12 +124,18 @@ function createWebhookMetrics(registers: Registry[], buckets: number[]) {
     help: 'Age of the oldest event that an active webhook has not received; the same in all processes that deliver',
     registers,
   });
+  const lost = new Gauge({
+    name: 'carte_webhook_lost_events',
+    help: 'Events that were deleted from the log before webhooks received them, until they are resumed; the same in all processes that deliver',
+    registers,
+  });
   return {
     webhookAttempted: (state: string, seconds: number) => attempts.observe({ state: state.toLowerCase() }, seconds),
-    webhookStatus({ active, paused, lagSeconds }: WebhookStatus) {
+    webhookStatus({ active, paused, lagSeconds, lostEvents }: WebhookStatus) {
       webhooks.set({ state: 'active' }, active);
       webhooks.set({ state: 'paused' }, paused);
       lag.set(lagSeconds);
+      lost.set(lostEvents);
     },
   };
 }

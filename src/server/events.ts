@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
 import { EventFeed } from '../events/feed.ts';
-import { runRetention } from '../events/retention.ts';
+import { type LogStatus, runRetention } from '../events/retention.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -36,12 +36,17 @@ function createFeed(app: FastifyInstance): EventFeed {
   return feed;
 }
 
-/** Deletes events after `CARTE_EVENTS_KEEP_DAYS`. */
+/** Keeps events for `CARTE_EVENTS_KEEP_DAYS`, and at most `CARTE_EVENTS_MAX`. */
 function deleteOldEvents(app: FastifyInstance): void {
   const { config, database } = app;
   const closed = new AbortController();
   const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
-  const retention = { keepDays: config.eventsKeepDays, onError };
+  const retention = {
+    keep: config.keepEvents,
+    // The metrics are created later, since they show the feed.
+    onStatus: (status: LogStatus) => app.metrics.logStatus(status),
+    onError,
+  };
   app.addHook('onReady', async () => void runRetention(database.primary, retention, closed.signal));
   app.addHook('onClose', async () => closed.abort());
 }

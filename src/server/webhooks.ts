@@ -19,20 +19,26 @@ const detailsFile = new URL('../../schema/webhooks/order.graphql', import.meta.u
 export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder): WebhookDependencies {
   const { config, database, feed, metrics } = app;
   const sender = createSender({ policy: config.webhooks });
+  let lostEvents = 0;
   const worker = new WebhookWorker({
     orm: database.orm,
     query: database.primary,
     feed,
     renderOrder,
     send: sender.send,
-    keepDays: config.eventsKeepDays,
+    keepDays: config.keepEvents.days,
     onAttempt(webhookId, state, { status, error, durationMs }) {
       metrics.webhookAttempted(state, durationMs / 1000);
       if (state !== 'DELIVERED')
         app.log.info({ webhook: webhookId, state, status, error }, 'A webhook was not delivered');
     },
     onNotice: (webhookId, notice) => app.log.warn({ webhook: webhookId }, notice),
-    onStatus: metrics.webhookStatus,
+    onStatus(status) {
+      metrics.webhookStatus(status);
+      if (status.lostEvents > lostEvents)
+        app.log.warn('Events were deleted from the log before webhooks received them: see carte webhook list');
+      lostEvents = status.lostEvents;
+    },
     onError: error => app.log.warn({ err: error }, 'Webhooks could not be processed'),
   });
   if (config.webhooks.deliver) app.addHook('onReady', async () => worker.start());

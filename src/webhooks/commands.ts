@@ -93,7 +93,8 @@ export async function pauseWebhook(em: EntityManager, id: string): Promise<Webho
 export async function resumeWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
   await em.transactional(async transaction => {
     const statement = `
-      update webhook set paused_at = null, failing_since = null, notice = null where id = ? and removed_at is null`;
+      update webhook set paused_at = null, failing_since = null, notice = null, lost_events = 0, lost_from = null, lost_to = null
+      where id = ? and removed_at is null`;
     await transaction.execute(statement, [storableId(id)]);
     // Where the attempt is in progress, the next one still follows it.
     const retry = `

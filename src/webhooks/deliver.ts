@@ -40,7 +40,6 @@ export class QueueDelivery {
   readonly #startedAt = performance.now();
   #claimedAt = this.#startedAt;
   #position: number;
-  #isBehindLog = false;
 
   constructor(claim: Claim, dependencies: DeliveryDependencies) {
     this.#claim = claim;
@@ -53,10 +52,9 @@ export class QueueDelivery {
     const { query } = this.#dependencies;
     const { subject, newest } = this.#claim;
     try {
-      for (let isFirstPage = true; ; isFirstPage = false) {
+      for (;;) {
         const page = await this.#readPage();
         const events = page.filter(({ merchantId }) => [null, merchantId].includes(subject.merchantId));
-        if (isFirstPage) await this.#noteLostEvents(events[0]);
         for (const [index, event] of events.entries()) {
           if (!(await this.#deliver(event, events[index + 1], signal))) return;
         }
@@ -69,7 +67,7 @@ export class QueueDelivery {
     }
   }
 
-  /** Where the log lacks some of the events, the page has those after them. */
+  /** Where the log lacks some of the events, which a trigger has recorded then, the page has those after them. */
   async #readPage(): Promise<Event[]> {
     const { storeId, kinds } = this.#claim;
     const read = (after: number) => readEvents(this.#dependencies.query, { after, storeId, kinds, limit: pageSize });
@@ -77,7 +75,6 @@ export class QueueDelivery {
       return await read(this.#position);
     } catch (error) {
       if (!(error instanceof EventsDeleted)) throw error;
-      this.#isBehindLog = true;
       return await read(error.completeAfter);
     }
   }
@@ -128,14 +125,6 @@ export class QueueDelivery {
     await this.#notify(notice, () => addNotice(query, webhookId, notice));
     this.#position = event.position;
     return true;
-  }
-
-  /** When the log no longer has the event that the queue waits for. */
-  async #noteLostEvents(first: Event | undefined): Promise<void> {
-    const { webhookId, storeId, waitingSince } = this.#claim;
-    if (!this.#isBehindLog || !waitingSince || first?.createdAt.getTime() === waitingSince.getTime()) return;
-    const notice = `Events of store ${storeId} since ${waitingSince.toISOString()} were deleted from the log before they were delivered.`;
-    await this.#notify(notice, () => addNotice(this.#dependencies.query, webhookId, notice));
   }
 
   async #notify(notice: string, store: () => Promise<void>): Promise<void> {

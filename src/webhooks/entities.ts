@@ -31,6 +31,10 @@ export const WebhookEntity = defineEntity({
     removedAt: p.datetime(3).nullable(),
     /** What an operator should know: why the service paused the webhook, or what it could not deliver. */
     notice: p.text().nullable(),
+    /** Events that were deleted from the log before they were delivered, and when the first and the last of them happened: a trigger counts them. */
+    lostEvents: p.bigint('number').defaultRaw('0'),
+    lostFrom: p.datetime(3).nullable(),
+    lostTo: p.datetime(3).nullable(),
   },
 });
 
@@ -42,6 +46,14 @@ export type WebhookState = (typeof webhookStates)[number];
 export function stateOf({ pausedAt, removedAt }: Pick<Webhook, 'pausedAt' | 'removedAt'>): WebhookState {
   if (removedAt) return 'REMOVED';
   return pausedAt ? 'PAUSED' : 'ACTIVE';
+}
+
+/** What an operator should know about a webhook. */
+export function noticeOf({ notice, lostEvents, lostFrom, lostTo }: Webhook): string | null {
+  if (lostEvents === 0) return notice ?? null;
+  const which = `${lostEvents} events from ${lostFrom?.toISOString()} to ${lostTo?.toISOString()}`;
+  const loss = `${which} were deleted from the log before they were delivered.`;
+  return notice ? `${notice} ${loss}` : loss;
 }
 
 /** The events of one store for one webhook. They are delivered in order, so a failure blocks this queue and no other. */

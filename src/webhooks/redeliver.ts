@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/transaction.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Event } from '../events/entities.ts';
-import { EventsDeleted, readEvents } from '../events/log.ts';
+import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.ts';
 import type { AddressPolicy } from './address.ts';
 import { rejectRemoved } from './commands.ts';
 import type { Webhook } from './entities.ts';
@@ -68,8 +68,9 @@ async function findEvent(em: EntityManager, webhook: Webhook, messageId: string)
   const position = positionOf(messageId);
   if (position === undefined) return undefined;
   const [event] = await readEvents(queryIn(em), { after: position - 1, limit: 1 }).catch(error => {
-    if (error instanceof EventsDeleted) return [];
-    throw error;
+    if (!(error instanceof EventsDeleted)) throw error;
+    if (position > webhook.startPosition) throw expired('messageId', error);
+    return [];
   });
   const isOfWebhook =
     event?.position === position &&
@@ -78,6 +79,11 @@ async function findEvent(em: EntityManager, webhook: Webhook, messageId: string)
     webhook.kinds.includes(event.kind) &&
     (event.storeId === webhook.store || (event.merchantId !== null && event.merchantId === webhook.merchant));
   return isOfWebhook ? event : undefined;
+}
+
+function expired(argument: string, { completeAfter }: EventsDeleted): InvalidInput {
+  const message = `the log no longer has this, only events after ${timeOf(completeAfter)}: read the current state`;
+  return new InvalidInput([{ path: [argument], type: 'cursor_expired', message }]);
 }
 
 async function sendNow(
@@ -133,6 +139,7 @@ const rewindStatement = `
       (array_agg(e.created_at order by e.position))[1] as waiting_since
     from event e join webhook w on w.store_id = e.store_id or w.merchant_id = e.merchant_id
     where w.id = $1 and e.kind = any (w.kinds) and e.position >= $2 and e.position > w.start_position
+      and (e.position <= ${lastPossible} or e.created_at >= $3)
       and e.position <= (select position from webhook_progress)
     group by e.store_id
   ), rewound as (
@@ -147,13 +154,19 @@ const rewindStatement = `
   select coalesce(sum(events), 0)::int as events from due`;
 
 /**
- * Delivers the events since a time again, in order, as far as the log has them: for a receiver that has lost what it had accepted. Null
- * if there is no such webhook.
+ * Delivers the events since a time again, in order: for a receiver that has lost what it had accepted. Null if there is no such webhook; throws
+ * `InvalidInput` if the log no longer has all of them.
  */
 export async function rewindWebhook(em: EntityManager, id: string, since: Date): Promise<Rewound | null> {
-  if (!rejectRemoved(await findWebhook(em, id))) return null;
+  const webhook = rejectRemoved(await findWebhook(em, id));
+  if (!webhook) return null;
   // Positions are times in microseconds; the time of an event is rounded to milliseconds, so it may be a little after its position.
   const position = (since.getTime() - 1) * 1000;
-  const [row] = await queryIn(em)<{ events: number }>(rewindStatement, [id, position]);
+  const query = queryIn(em);
+  // Throws if the log is not complete from there on.
+  await readEvents(query, { after: Math.max(position, webhook.startPosition), limit: 1 }).catch(error => {
+    throw error instanceof EventsDeleted ? expired('since', error) : error;
+  });
+  const [row] = await query<{ events: number }>(rewindStatement, [id, position, since]);
   return { id, events: row?.events ?? 0 };
 }

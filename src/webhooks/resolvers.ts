@@ -4,7 +4,7 @@ import type { Resolvers } from '../generated/graph.ts';
 import { checkPagination } from '../lists/paging.ts';
 import { requireReading } from '../scope.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
-import { stateOf, type Webhook } from './entities.ts';
+import { noticeOf, stateOf, type Webhook } from './entities.ts';
 import { messageId } from './message.ts';
 import { redeliverMessage, rewindWebhook, testWebhook, type WebhookDependencies } from './redeliver.ts';
 import { findWebhook, listWebhooks } from './repository.ts';
@@ -67,6 +67,7 @@ export const webhookResolvers = {
     merchant: ({ merchant }, _args, { loaders }) => (merchant ? loaders.merchants.byId.load(merchant) : null),
     store: ({ store }, _args, { loaders }) => (store ? loaders.stores.byId.load(store) : null),
     state: webhook => stateOf(webhook),
+    notice: webhook => noticeOf(webhook),
     waitingSince: ({ id }, _args, { loaders }) => loaders.webhooks.waitingSince.load(id),
     deliveries: ({ id }, pagination, { loaders }) =>
       loaders.webhooks.deliveries.load({ webhookId: id, ...checkPagination(pagination) }),

@@ -23,6 +23,8 @@ export interface WebhookStatus {
   readonly paused: number;
   /** Age of the oldest event that was not delivered to an active webhook. */
   readonly lagSeconds: number;
+  /** Events that were deleted from the log before they were delivered, of webhooks that were not resumed since. */
+  readonly lostEvents: number;
 }
 
 export interface WebhookWorkerOptions extends DeliveryDependencies {
@@ -152,6 +154,7 @@ const existsStatement = prepared('select exists (select from webhook where remov
 
 const statusStatement = prepared(`
   select count(*) filter (where w.paused_at is null) as active, count(*) filter (where w.paused_at is not null) as paused,
+    coalesce(sum(w.lost_events), 0)::bigint as "lostEvents",
     coalesce(extract(epoch from now() - min((
       select min(q.waiting_since) from webhook_queue q where q.webhook_id = w.id and q.newest > q.position
     )) filter (where w.paused_at is null)), 0)::float8 as "lagSeconds"

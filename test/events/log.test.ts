@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReadAccess, queryOn } from '../../src/database/access.ts';
 import { typeParsers } from '../../src/database/pool.ts';
 import { EventsDeleted, readEvents as readLog, timeOf } from '../../src/events/log.ts';
-import { deleteExpiredEvents } from '../../src/events/retention.ts';
+import { deleteExpiredEvents, readLogStatus } from '../../src/events/retention.ts';
 import { EventSequencer } from '../../src/events/sequencer.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase, directConnection } from '../support/database.ts';
@@ -237,6 +237,14 @@ describe('The event log', () => {
     expect(await query('select from event where store_id = $1', [store.id])).toHaveLength(1);
   });
 
+  test('of two clocks one may be ahead, and moves no position', async () => {
+    const before = await endOfLog(query);
+    const { id } = await data.store();
+    await query(`select sequence_events('1:1:', 100, now() - interval '1 hour')`, []);
+    expect(await endOfLog(query)).toBe(before + 1);
+    expect(await readEvents(query, { after: before, limit: 2 })).toMatchObject([{ storeId: id }]);
+  });
+
   test('positions are times, and grow also while the clock is behind', async () => {
     const [event] = await eventsOf(() => data.store());
     expect(Math.abs(Date.parse(timeOf(event?.position ?? 0)) - Date.now())).toBeLessThan(60_000);
@@ -246,21 +254,39 @@ describe('The event log', () => {
     expect(later.map(({ position }) => position - ahead)).toEqual([1, 2]);
   });
 
+  test('a batch has events of stores that wait behind very many of another one, in the order of each store', async () => {
+    const [flooded, calm] = [await data.store(), await data.store()];
+    const after = await endOfLog(query);
+    await query(insertOrders(20), [flooded.id]);
+    await query(insertOrders(3), [calm.id]);
+    const batch = () => query(`select sequence_events('1:1:', 6)`, []);
+    await batch();
+    const stores = async () => (await readLog(query, { after, limit: 100 })).map(({ storeId }) => storeId);
+    expect(await stores()).toEqual([...Array(3).fill(flooded.id), ...Array(3).fill(calm.id)]);
+    for (let count = 0; count < 3; count++) await batch();
+    for (const { id } of [flooded, calm]) {
+      const ids = (await readLog(query, { after, limit: 100, storeId: id })).map(event => event.id);
+      expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    }
+    expect(await stores()).toHaveLength(23);
+  });
+
   test('keeps events for a time, and recognises a position after which some were deleted', async () => {
     await data.store();
     const before = await endOfLog(query);
     expect(await readEvents(query, { after: before - 1, limit: 1 })).toHaveLength(1);
-    expect(await deleteExpiredEvents(query, 1)).toBe(0);
+    const keep = { days: 1, events: 1e6 };
+    expect(await deleteExpiredEvents(query, keep)).toBe(0);
     await query('update event set position = position - 2 * 86400::bigint * 1000000', []);
     const [{ last, count } = { last: 0, count: 0 }] = await query<{ last: number; count: number }>(
       'select max(position) as last, count(*)::int from event',
       [],
     );
     await query('update event_log set complete_after = 0', []);
-    const deleted = await Promise.all([deleteExpiredEvents(query, 1, 100), deleteExpiredEvents(query, 1, 100)]);
+    const deleted = await Promise.all([0, 1].map(() => deleteExpiredEvents(query, keep, { size: 100 })));
     expect(Math.max(...deleted)).toBeGreaterThan(0);
-    expect(deleted[0] + deleted[1]).toBeLessThanOrEqual(count);
-    await deleteExpiredEvents(query, 1);
+    expect(deleted.reduce((sum, some) => sum + some)).toBeLessThanOrEqual(count);
+    await deleteExpiredEvents(query, keep);
     expect(await endOfLog(query)).toBe(last);
     expect(await readEvents(query, { after: last, limit: 1 })).toEqual([]);
     await expect(readEvents(query, { after: last - 1, limit: 1 })).rejects.toThrow(EventsDeleted);
@@ -268,5 +294,30 @@ describe('The event log', () => {
     await endOfLog(query);
     await query('truncate event', []);
     await expect(readEvents(query, { after: last, limit: 1 })).rejects.toThrow(/no longer has all events after/);
+  });
+
+  test('keeps no more events than it may, and those that a clock was ahead of for as long as the others', async () => {
+    await query('truncate event', []);
+    await data.orders(await data.store(), 5);
+    await endOfLog(query);
+    const count = async () => (await query('select from event', [])).length;
+    expect(await deleteExpiredEvents(query, { days: 1, events: 4 })).toBe(2);
+    // Two while the clock was a year ahead, and two after it was set right, two days ago.
+    const keep = { days: 1, events: 100 };
+    const year = 365 * 86_400_000_000;
+    await query('update event set position = position + $1::bigint', [year]);
+    await query(
+      `update event set created_at = case when position > (select min(position) + 1 from event)
+      then now() - interval '2 days' else now() + interval '1 year' end`,
+      [],
+    );
+    await data.store();
+    await query(`select setval('event_position', $1)`, [Date.now() * 1_000 + year * 2]);
+    const end = await endOfLog(query);
+    expect(await deleteExpiredEvents(query, { days: 1, events: 100 }, { clock: new Date(0) })).toBe(0);
+    expect(await deleteExpiredEvents(query, keep, { size: 3 })).toBe(4);
+    expect(await count()).toBe(1);
+    expect(await readEvents(query, { after: end - 1, limit: 2 })).toHaveLength(1);
+    expect(await readLogStatus(query)).toMatchObject({ events: 1, oldestSeconds: expect.closeTo(0, -2) });
   });
 });

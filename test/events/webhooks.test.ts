@@ -473,18 +473,38 @@ describe('after three days of failures', () => {
   });
 });
 
-test('events that the log no longer has are a notice, and later ones are delivered', async () => {
+test('events that are deleted before they are delivered are a notice at once, and later ones are delivered', async () => {
   const store = await app.data.store();
   const webhook = await createWebhook({ storeId: store.id });
+  const idle = await createWebhook({ storeId: store.id, kinds: ['MENU_CHANGED'] });
+  const [received] = await app.data.orders(store, 1);
+  const [first] = await webhook.messages(1);
+  expect(first?.message.data.order_id).toBe(received?.id);
+  await webhook.delivered();
   await mutate('pauseWebhook', webhook.id, 'webhook { id }');
-  await app.data.orders(store, 2);
-  await eventually(() => webhook.query('waitingSince')).not.toEqual({ waitingSince: null });
+  const lost = await app.data.orders(store, 2);
+  await eventually(() => statement('select from event where order_id = ?', [lost[1]?.id])).toHaveLength(1);
   await statement('delete from event where store_id = ?', [store.id]);
+  const before = await webhook.query('notice lostEvents');
+  expect(before.lostEvents).toBe(2);
+  expect(before.notice).toMatch(/^2 events from \S+Z to \S+Z were deleted from the log before they were delivered\.$/);
+  expect(await idle.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
+  const { body } = await app.graphql(
+    `mutation ($id: ID!, $since: DateTime!, $messageId: ID!) {
+      redeliverWebhookEvents(id: $id, since: $since) { events }
+      redeliverWebhookMessage(id: $id, messageId: $messageId) { messageId }
+    }`,
+    { id: webhook.id, since: first?.message.timestamp, messageId: first?.id },
+    operator,
+  );
+  expect(body.errors).toMatchObject(
+    ['since', 'messageId'].map(name => ({ extensions: { errors: [{ path: [name], type: 'cursor_expired' }] } })),
+  );
   const [kept] = await app.data.orders(store, 1);
-  await statement('update webhook set paused_at = null where id = ?', [webhook.id]);
-  const [message] = await webhook.messages(1);
+  await mutate('resumeWebhook', webhook.id, 'webhook { id }');
+  const [, message] = await webhook.messages(2);
   expect(message?.message.data.order_id).toBe(kept?.id);
-  expect((await webhook.query('notice')).notice).toMatch(/were deleted from the log before they were delivered\.$/);
+  expect(await webhook.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
 });
 
 test('createWebhook reports every error with its path; webhooks and metrics show no secret', async () => {

@@ -123,7 +123,7 @@ test('events of transactions that are open while the inbox is added get into the
   const changed = async () => (await readEvents(query, { after, limit: 10 })).map(({ storeId }) => storeId);
   await em.fork().transactional(async open => {
     await open.execute(`update store set city = 'Faro' where id = 'early'`);
-    await migrateFirst(inbox + 1);
+    await migrateFirst(migrations.length);
     await em.execute(`update store set city = 'Faro' where id = 'late'`);
     expect(await changed()).toEqual(['late']);
     await open.execute(`update store set city = 'Lagos' where id = 'early'`);

@@ -17,6 +17,7 @@ import { ReadingPermissionsMigration } from './0016-reading-permissions.ts';
 import { OrderServiceMigration, OrdersByServiceMigration } from './0018-order-service.ts';
 import { EventsOfStoresMigration, StoreOrderingMigration } from './0019-store-ordering.ts';
 import { EventInboxMigration } from './0021-event-inbox.ts';
+import { EventRetentionMigration } from './0022-event-retention.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -41,4 +42,5 @@ export const migrations = [
   { name: '0019-store-ordering', class: StoreOrderingMigration },
   { name: '0019-store-ordering-index', class: EventsOfStoresMigration },
   { name: '0021-event-inbox', class: EventInboxMigration },
+  { name: '0022-event-retention', class: EventRetentionMigration },
 ];
