@@ -10,23 +10,27 @@ import type { Attempt, Endpoint } from './send.ts';
 /** For so long a queue belongs to the process that claimed it; each delivery renews it. Longer than an attempt can take. */
 export const claimSeconds = 20;
 
-const batchSize = 1000;
+const batchSize = 5000;
 
 /** Locks out other processes. A statement of its own, so that the next one sees every webhook that was created under the lock. */
 const lockStatement = prepared('select position from webhook_progress where id = 1 for update skip locked');
 
+/** Events of a store and kind as one, so that very many for many webhooks do not delay those of others. */
 const enqueueStatement = prepared(`
   with batch as (
     select position, store_id, merchant_id, kind, created_at from event
     where position > greatest($1::bigint, (select min(start_position) from webhook where removed_at is null))
     order by position limit ${batchSize}
+  ), grouped as materialized (
+    select store_id, merchant_id, kind, min(position) as first, max(position) as newest, min(created_at) as created_at
+    from batch group by store_id, merchant_id, kind
   ), enqueued as (
     insert into webhook_queue as q (webhook_id, store_id, position, newest, waiting_since)
-    select w.id, b.store_id, min(b.position) - 1, max(b.position), (array_agg(b.created_at order by b.position))[1]
-    from batch b join webhook w on w.store_id = b.store_id or w.merchant_id = b.merchant_id
-    where b.kind = any (w.kinds) and b.position > w.start_position and w.removed_at is null
-    group by w.id, b.store_id
-    order by w.id, b.store_id
+    select w.id, g.store_id, greatest(min(g.first) - 1, w.start_position), max(g.newest), min(g.created_at)
+    from grouped g join webhook w on w.store_id = g.store_id or w.merchant_id = g.merchant_id
+    where g.kind = any (w.kinds) and g.newest > w.start_position and w.removed_at is null
+    group by w.id, g.store_id
+    order by w.id, g.store_id
     on conflict (webhook_id, store_id) do update set
       newest = excluded.newest,
       position = case when q.newest > q.position then q.position else greatest(q.position, excluded.position) end,
@@ -54,45 +58,60 @@ export interface Claim {
   readonly storeId: string;
   readonly position: number;
   readonly newest: number;
-  readonly waitingSince: Date | null;
+  /** Whose webhook it is: the merchant, also of a single store. */
+  readonly tenant: string;
   readonly subject: Subject;
   readonly kinds: readonly EventKind[];
 }
 
 const claimStatement = prepared(`
   with due as (
-    select webhook_id, store_id, row_number() over (partition by webhook_id order by next_attempt_at) as n
-    from webhook_queue
-    where newest > position and next_attempt_at <= now() and webhook_id <> all ($2::text[])
+    select q.webhook_id, q.store_id, q.next_attempt_at, coalesce(w.merchant_id, s.merchant_id, '') as tenant,
+      row_number() over (partition by q.webhook_id order by q.next_attempt_at) as of_webhook
+    from webhook_queue q join webhook w on w.id = q.webhook_id left join store s on s.id = w.store_id
+    where q.newest > q.position and q.next_attempt_at <= now() and w.paused_at is null and w.removed_at is null
+      and w.id <> all ($2::text[])
+  ), turns as (
+    select due.*, coalesce(running.queues, 0) + row_number() over (partition by tenant order by next_attempt_at) as turn
+    from due left join unnest($5::text[], $6::int[]) as running (tenant, queues) using (tenant)
+    where of_webhook <= $3
+  ), places as (
+    select webhook_id, store_id, tenant, turn, row_number() over (order by turn, next_attempt_at) as place from turns
   ), claimed as (
-    select q.webhook_id, q.store_id
-    from webhook_queue q join due using (webhook_id, store_id) join webhook w on w.id = q.webhook_id
-    where due.n <= $3 and w.paused_at is null and w.removed_at is null and q.next_attempt_at <= now()
-    order by q.next_attempt_at limit $4
+    select q.webhook_id, q.store_id, p.tenant
+    from webhook_queue q join places p using (webhook_id, store_id)
+    where p.turn + p.place <= $4 + 1 and q.next_attempt_at <= now()
     for update of q skip locked
   )
   update webhook_queue q set claim = $1, next_attempt_at = now() + interval '${claimSeconds} seconds'
   from claimed c join webhook w on w.id = c.webhook_id
   where q.webhook_id = c.webhook_id and q.store_id = c.store_id
-  returning q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, q.waiting_since as "waitingSince",
+  returning q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, c.tenant,
     w.merchant_id as "ofMerchant", w.store_id as "ofStore", w.kinds`);
 
-interface ClaimRow extends Pick<Claim, 'webhookId' | 'storeId' | 'position' | 'newest' | 'waitingSince' | 'kinds'> {
+interface ClaimRow extends Pick<Claim, 'webhookId' | 'storeId' | 'position' | 'newest' | 'tenant' | 'kinds'> {
   readonly ofMerchant: string | null;
   readonly ofStore: string | null;
 }
 
 export interface ClaimLimits {
-  readonly queues: number;
+  /** That this process can deliver now, beside those that it does. */
+  readonly free: number;
   readonly perWebhook: number;
+  /** Queues of each tenant that this process delivers. */
+  readonly running: ReadonlyMap<string, number>;
   /** Webhooks that this process delivers enough queues of. */
   readonly busyWebhookIds: readonly string[];
 }
 
-/** Claims queues that are due, those that wait longest first. */
+/**
+ * Claims queues that are due. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
+ * free then: half of all if it is the only one, a quarter if it is the second, and so on. So there is one for the next.
+ */
 export async function claimQueues(query: Query, limits: ClaimLimits): Promise<Claim[]> {
   const token = randomUUID();
-  const values = [token, limits.busyWebhookIds, limits.perWebhook, limits.queues];
+  const running = [[...limits.running.keys()], [...limits.running.values()]];
+  const values = [token, limits.busyWebhookIds, limits.perWebhook, limits.free, ...running];
   const rows = await query<ClaimRow>(claimStatement, values);
   return rows.map(({ ofMerchant, ofStore, ...queue }) => ({
     ...queue,

@@ -6,7 +6,7 @@ import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 
 /** Queues that a process delivers at the same time: of all webhooks, and of one, so that one that hangs does not stop the others. */
-const maxQueues = 64;
+const maxQueues = 128;
 const maxQueuesOfWebhook = 8;
 /** Retries are due at any time, and a notification may get lost. */
 const pollIntervalMs = 1_000;
@@ -107,8 +107,10 @@ export class WebhookWorker {
       return false;
     }
     this.#unsubscribe ??= feed.subscribe(() => this.wake());
-    while (await enqueueEvents(orm.em.fork())) if (this.#isClosing) return true;
-    await this.#startRuns();
+    for (let isMore = true; isMore && !this.#isClosing; ) {
+      isMore = await enqueueEvents(orm.em.fork());
+      await this.#startRuns();
+    }
     await this.#reportStatus();
     await this.#cleanUp();
     return true;
@@ -117,9 +119,10 @@ export class WebhookWorker {
   async #startRuns(): Promise<void> {
     const free = maxQueues - this.#runs.size;
     if (free === 0 || this.#isClosing) return;
-    const counts = Map.groupBy(this.#runs.keys(), ({ webhookId }) => webhookId);
-    const busyWebhookIds = [...counts].flatMap(([id, { length }]) => (length >= maxQueuesOfWebhook ? [id] : []));
-    const limits = { queues: free, perWebhook: maxQueuesOfWebhook, busyWebhookIds };
+    const ofWebhooks = countBy(this.#runs.keys(), ({ webhookId }) => webhookId);
+    const busyWebhookIds = [...ofWebhooks].flatMap(([id, count]) => (count >= maxQueuesOfWebhook ? [id] : []));
+    const running = countBy(this.#runs.keys(), ({ tenant }) => tenant);
+    const limits = { free, perWebhook: maxQueuesOfWebhook, busyWebhookIds, running };
     for (const claim of await claimQueues(this.#options.query, limits)) this.#runs.set(claim, this.#run(claim));
   }
 
@@ -148,6 +151,10 @@ export class WebhookWorker {
     this.#cleanedUpAt = now;
     await deleteOldDeliveries(this.#options.query, this.#options.keepDays);
   }
+}
+
+function countBy(claims: Iterable<Claim>, keyOf: (claim: Claim) => string): Map<string, number> {
+  return new Map([...Map.groupBy(claims, keyOf)].map(([key, { length }]) => [key, length]));
 }
 
 const existsStatement = prepared('select exists (select from webhook where removed_at is null) as "hasWebhooks"');

@@ -507,6 +507,26 @@ test('events that are deleted before they are delivered are a notice at once, an
   expect(await webhook.query('notice lostEvents')).toEqual({ notice: null, lostEvents: 0 });
 });
 
+test('a webhook is delivered while those of another merchant hang', async () => {
+  const [flooded, calm] = [await app.data.store(), await app.data.store()];
+  const hanging: ServerResponse[] = [];
+  const others = await Promise.all(
+    Array.from({ length: 20 }, () => createWebhook({ merchantId: flooded.merchant, kinds: ['ORDER_PLACED'] })),
+  );
+  for (const { path } of others) receiver.respond(path, response => void hanging.push(response));
+  const webhook = await createWebhook({ storeId: calm.id });
+  const stores = await Promise.all(
+    Array.from({ length: 8 }, () => app.data.store({ merchant: flooded.merchant ?? null })),
+  );
+  for (const store of stores) await app.data.orders(store, 1);
+  await eventually(() => hanging.length).toBeGreaterThanOrEqual(64);
+  await app.data.orders(calm, 1);
+  await webhook.messages(1);
+  expect(hanging).toHaveLength(64);
+  for (const { id } of others) await mutate('removeWebhook', id, 'webhook { id }');
+  for (const response of hanging) response.end();
+});
+
 test('createWebhook reports every error with its path; webhooks and metrics show no secret', async () => {
   const errorsOf = async (input: object) => {
     const { body } = await app.graphql(
