@@ -4,9 +4,9 @@ import { measureMemory, startBrowser } from '../support/console.ts';
 import { type BoardOrders, boardStore, createBoardOrders } from '../support/console-orders.ts';
 import { readOptions } from '../support/options.ts';
 import { createKey } from '../support/servers.ts';
-import { startProxy } from './console/proxy.ts';
 import { traceTasks } from './console/task-times.ts';
 import { runDrill } from './support/harness.ts';
+import { startProxy } from './support/proxy.ts';
 
 const options = readOptions(
   `Opens the order board in --tabs tabs of one browser, over HTTP/1.1; keeps --open orders open; and runs orders through all statuses for --seconds, while the network
@@ -56,7 +56,7 @@ await runDrill(async ({ folder, atEnd, startServer, violations }) => {
   const server = await startServer(env);
   const key = await createKey(env, '--write');
   const orders = createBoardOrders(server.url, key);
-  const proxy = await startProxy(server.port);
+  const proxy = await startProxy(() => server.port);
   atEnd(() => proxy.close());
   const browser = await startBrowser();
   atEnd(() => browser.close());

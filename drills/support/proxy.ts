@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Forwards connections to a port, until the network is cut. */
-export async function startProxy(port: number) {
+/** Forwards each connection to the port of that moment, until the network is cut. */
+export async function startProxy(port: () => number) {
   const sockets = new Set<Socket>();
   let state: 'open' | 'frozen' | 'cut' = 'open';
   const add = (socket: Socket) => {
@@ -14,7 +14,7 @@ export async function startProxy(port: number) {
     add(client);
     if (state === 'cut') return client.destroy();
     if (state === 'frozen') return client.pause();
-    const upstream = connect(port, '127.0.0.1');
+    const upstream = connect(port(), '127.0.0.1');
     add(upstream);
     client.pipe(upstream).pipe(client);
     client.on('close', () => upstream.destroy());
