@@ -3,8 +3,7 @@ import { counted, Findings, formatCuts, formatFindings, routeRows } from '../com
 import { readRoutes } from '../compare/routes.ts';
 import { compareServices } from '../compare/run.ts';
 import { OperatorError } from '../errors.ts';
-import { loadSchema } from '../graphql/schema.ts';
-import { loadContract } from '../rest/contract/contract.ts';
+import { findSet, loadSets } from './rest.ts';
 import { table, terminal } from './terminal.ts';
 
 export interface CompareOptions {
@@ -20,6 +19,7 @@ export interface CompareOptions {
   readonly to?: Date;
   readonly ids?: boolean;
   readonly order?: boolean;
+  readonly set?: readonly string[];
   readonly ignore?: readonly string[];
   readonly examples: number;
   readonly concurrency: number;
@@ -29,7 +29,9 @@ export interface CompareOptions {
 
 /** Compares two services and prints their differences. */
 export async function compare(options: CompareOptions): Promise<void> {
-  const routes = readRoutes(loadContract(loadSchema()), { ids: options.ids ?? false, order: options.order ?? false });
+  const sets = await loadSets();
+  const contracts = [...new Set(['v1', ...(options.set ?? [])])].map(name => findSet(sets, name));
+  const routes = readRoutes(contracts, { ids: options.ids ?? false, order: options.order ?? false });
   const findings = new Findings(
     routes.map(({ name }) => name),
     options.ignore ?? [],

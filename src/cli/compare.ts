@@ -32,6 +32,7 @@ export function addCompareCommand(program: Command): void {
     .option('--orders <n>', 'maximum number of orders of each store', parseInteger({ min: 0 }), 100)
     .option('--from <date>', 'only orders created at or after this date or date-time', parseDate)
     .option('--to <date>', 'only orders created at or before this date or date-time', parseDate)
+    .option('--set <name>', 'compare the routes of this set of operations, too, e.g. pos (repeatable)', collect)
     .option('--ids', 'compare the numeric ids in menus, too')
     .option('--order', 'compare the order of all lists, even if guests do not see it')
     .option('--ignore <field>', 'ignore differences of this name, e.g. MenuItem.prep_type (repeatable)', collect)

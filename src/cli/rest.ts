@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { OperatorError } from '../errors.ts';
+import type { Contract } from '../rest/contract/contract.ts';
 import { examples } from './options.ts';
 import { table, terminal } from './terminal.ts';
 
@@ -16,7 +17,7 @@ export function addRestCommands(program: Command): void {
   program
     .command('openapi')
     .description('print the OpenAPI document of the REST routes')
-    .option('--set <name>', 'set of operations: v1, or a folder of CARTE_OPERATIONS', 'v1')
+    .option('--set <name>', 'set of operations: v1, pos, or a folder of CARTE_OPERATIONS', 'v1')
     .addOption(
       new Option('--spec <version>', 'version of OpenAPI; 3.0 is for generators that cannot read 3.1')
         .choices(['3.1', '3.0'])
@@ -44,14 +45,16 @@ interface OpenapiOptions {
 }
 
 async function describeRest({ set, spec, postman = false }: OpenapiOptions) {
-  const sets = await loadSets();
-  const contract = sets.find(({ name }) => name === set);
-  if (!contract) {
-    throw new OperatorError(`There is no set "${set}", only ${sets.map(({ name }) => name).join(', ')}.`);
-  }
+  const contract = findSet(await loadSets(), set);
   if (postman) return (await import('../rest/openapi/postman.ts')).postmanCollection(contract);
   const document = (await import('../rest/openapi/document.ts')).openapiDocument(contract);
   return spec === '3.0' ? (await import('../rest/openapi/downgrade.ts')).downgradeDocument(document) : document;
+}
+
+export function findSet(sets: readonly Contract[], name: string): Contract {
+  const found = sets.find(set => set.name === name);
+  if (found) return found;
+  throw new OperatorError(`There is no set "${name}", only ${sets.map(set => set.name).join(', ')}.`);
 }
 
 /** Loads the sets that `serve` would have with these folders; imported lazily, since the resolvers would slow down --help. */

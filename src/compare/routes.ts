@@ -25,14 +25,17 @@ export interface ReadRoute {
   readonly bodyType: string;
 }
 
-export function readRoutes(contract: Contract, strictness: Strictness): readonly ReadRoute[] {
-  const reads = contract.operations.filter(({ route }) => route.method === 'GET');
-  const routes = reads.map(operation => readRoute(contract, operation, strictness));
+/** The GET routes of the sets that need no more than the id of an entity. */
+export function readRoutes(contracts: readonly Contract[], strictness: Strictness): readonly ReadRoute[] {
+  const routes = contracts.flatMap(contract => {
+    const reads = contract.operations.filter(({ route }) => route.method === 'GET');
+    return reads.map(operation => readRoute(contract, operation, strictness));
+  });
   const entityTypes = [...new Set(routes.flatMap(({ entityType }) => entityType ?? []))];
-  return routes.map(route => ({
-    ...route,
-    idType: entityTypes.find(type => route.parameters.has(idParameter(type))),
-  }));
+  return routes.flatMap(({ required, ...route }) => {
+    const idType = entityTypes.find(type => route.parameters.has(idParameter(type)));
+    return required.length > (idType === undefined ? 0 : 1) ? [] : [{ ...route, idType }];
+  });
 }
 
 /** Returns the name of the path parameter for a type: `Store` → `store_service_id`. */
@@ -40,7 +43,7 @@ function idParameter(type: string): string {
   return snakeCase(`${type.charAt(0).toLowerCase()}${type.slice(1)}ServiceId`);
 }
 
-function readRoute(contract: Contract, operation: Operation, strictness: Strictness): Omit<ReadRoute, 'idType'> {
+function readRoute(contract: Contract, operation: Operation, strictness: Strictness) {
   const { type } = rootFieldOf(contract, operation);
   const parameters = new Set(operation.parameters.map(({ name }) => name));
   const paging = pagingOf(parameters);
@@ -52,6 +55,7 @@ function readRoute(contract: Contract, operation: Operation, strictness: Strictn
     paging,
     listField: list?.field,
     parameters,
+    required: operation.parameters.filter(({ required }) => required),
     compare: compileComparison(type, strictness),
     bodyType: operation.name,
   };

@@ -28,10 +28,11 @@ const storeType = 'Store';
 export async function compareServices(comparison: Comparison): Promise<void> {
   const { routes, stores } = comparison;
   await checkServices(comparison);
-  const { compareEntities, compareList } = createRun(comparison);
+  const { compareEntities, compareList, compareOne } = createRun(comparison);
   if (stores.length > 0) return compareEntities(storeType, stores);
   for (const route of routes.filter(({ idType }) => idType === undefined)) {
     if (route.entityType !== undefined) await compareEntities(route.entityType, await compareList(route, undefined));
+    else await compareOne(route, undefined);
   }
 }
 
@@ -85,7 +86,7 @@ function createRun(comparison: Comparison) {
     });
 
   /** Returns whether both services have the entity. */
-  const compareOne = (route: ReadRoute, id: string): Promise<boolean> =>
+  const compareOne = (route: ReadRoute, id: string | undefined): Promise<boolean> =>
     withLock(async lock => {
       const request: ComparedRequest = { route: route.name, path: pathOf(route, id), id };
       const [before, after] = await Promise.all([oldClient.get(request.path, lock), newClient.get(request.path, lock)]);
@@ -126,7 +127,7 @@ function createRun(comparison: Comparison) {
     });
   };
 
-  return { compareList, compareEntities };
+  return { compareList, compareEntities, compareOne };
 }
 
 interface ResponsePair {

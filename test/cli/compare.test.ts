@@ -48,6 +48,14 @@ describe('carte compare', () => {
     for (const row of rows) expect(row).toMatch(/^GET \/v1\/\S+ +[1-9]\d* +0$/);
   });
 
+  test('compares the routes of further sets by --set', async () => {
+    const ignored = ['listEvents.next', 'listStoreEvents.next'].flatMap(field => ['--ignore', field]);
+    const { stdout, stderr } = await compare(old, same, '--set', 'pos', ...ignored);
+    expect(stderr).toBe('The services agree: 17 responses compared, 0 differences.\n');
+    expect(stdout).toMatch(/^GET \/pos\/v1\/stores\/\{store_service_id\}\/events +2 +0$/m);
+    expect((await compare(old, same, '--set', 'shop')).stderr).toMatch(/^carte: There is no set "shop", only v1, pos/);
+  });
+
   test('finds a value, a field and a thing that differ, each once, with every route that shows it', async () => {
     const { code, stdout } = await compare(old, changed, '--json');
     expect(code).toBe(1);

@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { exampleSet, writeSet } from '../support/operations.ts';
 import { run, temporaryFolder } from './support.ts';
@@ -75,6 +76,8 @@ describe('carte operations', () => {
       '',
     ]);
     expect([code, stderr]).toEqual([1, 'carte: 5 of the changes break callers.\n']);
+    const builtIn = fileURLToPath(new URL('../../schema/pos', import.meta.url));
+    expect((await run(['operations', 'diff', builtIn, builtIn], {})).stdout).toBe('Nothing changes for callers.\n');
   });
 });
 

@@ -7,7 +7,7 @@ import { readRoutes } from '../../src/compare/routes.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
 
-const routes = readRoutes(loadContract(loadSchema()), { ids: false, order: false });
+const routes = readRoutes([loadContract(loadSchema())], { ids: false, order: false });
 const createLock = createLocks();
 
 async function serve(listener: RequestListener, timeoutMs = 20_000): Promise<Client> {

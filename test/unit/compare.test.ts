@@ -13,7 +13,7 @@ function differences(
   after: unknown,
   strictness = { ids: false, order: false },
 ): string[] {
-  const route = readRoutes(contract, strictness).find(candidate => candidate.path === path);
+  const route = readRoutes([contract], strictness).find(candidate => candidate.path === path);
   const found: Difference[] = [];
   const response = { type: 'body', id: '', local: false };
   route?.compare(before, after, new Traversal(response, difference => found.push(difference)));
@@ -37,7 +37,7 @@ const treeOf = (...items: readonly object[]) => ({
 
 describe('the compared routes', () => {
   test('are all GET routes, each with the type of its id and of its entities', () => {
-    const routes = readRoutes(contract, strict).map(({ path, idType, entityType, paging }) => [
+    const routes = readRoutes([contract], strict).map(({ path, idType, entityType, paging }) => [
       path,
       idType,
       entityType,

@@ -12,6 +12,7 @@ import {
   Source,
   separateOperations,
   specifiedRules,
+  type ValidationRule,
   validate,
   visit,
 } from 'graphql';
@@ -92,14 +93,19 @@ export function loadContract(graph: GraphQLSchema): Contract {
   return contract;
 }
 
-export function readContract(graph: GraphQLSchema, { name, isBuiltIn, files, examples }: SetFiles): Contract {
+/** Reads a set; its names and paths are held to the rules of the sets that come with Carte, or of an operator's. */
+export function readContract(
+  graph: GraphQLSchema,
+  { name, isBuiltIn, files, examples }: SetFiles,
+  nameRules: readonly ValidationRule[] = [isBuiltIn ? SnakeCaseRule : ReservedPathsRule],
+): Contract {
   const parsed = parseSources(
     graph,
     files.map(({ path, text }) => new Source(text, path)),
   );
   const ownRules = [
     ...[RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
-    isBuiltIn ? SnakeCaseRule : ReservedPathsRule,
+    ...nameRules,
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
   if (errors.length > 0) throw new ContractError(errors);

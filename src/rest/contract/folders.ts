@@ -61,6 +61,13 @@ export function readOperatorSets(folders: readonly string[]): SetFiles[] {
   return sets;
 }
 
+/** Reads a folder as a version of a set, whatever its name. */
+export const readVersion = (folder: string): SetFiles => ({
+  name: basename(folder),
+  isBuiltIn: false,
+  ...readFolder(folder, shownPath(folder)),
+});
+
 /** A set of an operator's that is in no folder. */
 export const createSet = (name: string, files: readonly SourceFile[]): SetFiles => ({
   name,
