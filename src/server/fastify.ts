@@ -21,6 +21,8 @@ export function createFastify(config: Config): FastifyInstance {
     ...httpOptions(config.http),
     rewriteUrl: routableUrl,
     routerOptions: { maxParamLength: 1000 },
+    // The database has time-outs of its own; a process on a busy machine starts late rather than not at all.
+    pluginTimeout: 0,
     // Routes have no JSON schemas; with these, Fastify does not load Ajv, some 80 ms of each start.
     schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
     frameworkErrors: (error, _request, reply: FastifyReply) =>
