@@ -205,6 +205,8 @@ describe('a request that waits', () => {
     await untilWaiting(3);
     const { errors } = (await send({ storeId: stores[3]?.id ?? '', wait: 25 }, key)).body;
     expect(errors[0]).toMatchObject({ extensions: { code: 'TOO_MANY_REQUESTS' } });
+    const refused = await app.get(`/pos/v1/stores/${stores[3]?.id}/events?wait=25`, { 'x-api-key': key });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
     await Promise.all(stores.map(store => app.data.orders(store, 1)));
     await Promise.all(held);
     const twice = `{ a: events(wait: 1) { next } b: events(wait: 1) { next } }`;
@@ -231,8 +233,12 @@ describe('a request that waits', () => {
   test('ends at shutdown with an empty page and the same cursor', async () => {
     const { storeId, start } = await createStore();
     const held = poll({ storeId, after: start, wait: 25 });
-    await untilWaiting(1);
+    const byRest = app.get(`/pos/v1/stores/${storeId}/events?after=${start}&wait=25`, {
+      'x-api-key': await app.newKey({ storeIds: [storeId] }),
+    });
+    await untilWaiting(2);
     await app.server.drain.finish(60_000);
     expect(await held).toEqual({ events: [], next: start, hasMore: false });
+    expect((await byRest).body).toEqual({ events: [], next: start, has_more: false });
   });
 });
