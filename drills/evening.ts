@@ -51,6 +51,17 @@ function changesOf(events: readonly Event[]): Map<string, Event[]> {
 const count = async (call: Call, query: string): Promise<number> =>
   (await call('GET', `/v1/stores/${storeId}/orders/?page_size=1&${query}`)).body.count;
 
+/** Waits until no order is open, as long as the client makes progress. */
+async function untilServed(call: Call): Promise<void> {
+  let done = -1;
+  for (let last = Date.now(); Date.now() < last + 60_000; await sleep(500)) {
+    const [ready, open] = [await count(call, 'status=READY'), await count(call, 'status=PENDING,ACCEPTED,READY')];
+    if (open === 0) return;
+    if (open * 2 + ready !== done) last = Date.now();
+    done = open * 2 + ready;
+  }
+}
+
 function percentile(sorted: readonly number[], share: number): string {
   return `${sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0} ms`;
 }
@@ -115,8 +126,7 @@ await runDrill(async ({ folder, atEnd, startDatabase, startServer, violations })
   };
   const killing = kill();
   await Promise.all([serve(), manage()]);
-  const closingAt = Date.now();
-  while ((await count(call, 'status=PENDING,ACCEPTED,READY')) > 0 && Date.now() < closingAt + 60_000) await sleep(200);
+  await untilServed(call);
   isOver = true;
   await killing;
   const seconds = (Date.now() - begun) / 1_000;
