@@ -96,7 +96,11 @@ function createWrites(): Readonly<Record<string, (turn: number) => Request>> {
     const items = [{ externalId: 'item-0', inStock: turn % 2 === 0 }];
     return { path: '/graphql', body: JSON.stringify({ query, variables: { items } }) };
   };
-  return { 'POST, small': post(smallMenu), 'POST, mid': post(midMenu), setStock };
+  const prices = (turn: number) => {
+    const items = [{ external_id: 'item-0', price: turn }];
+    return { path: `/pos/v1/stores/${midMenu.items}/prices`, body: JSON.stringify({ items }) };
+  };
+  return { 'POST, small': post(smallMenu), 'POST, mid': post(midMenu), 'prices, mid': prices, setStock };
 }
 
 async function compareWrites({ client, query, ...service }: Service, count: number): Promise<void> {
