@@ -43,6 +43,7 @@ export const cors = fp(
     const isOpen = configured.has('*');
     const ofKeys = new KeyOrigins(app.database.primary, app.config.keyCacheTtlSeconds);
     app.decorate('origins', createOrigins(app, { configured, ofKeys }));
+    refuseForwardedHost(app);
     await app.register(import('@fastify/cors'), {
       origin: (origin, callback) => {
         const isAllowed = origin !== undefined && (isOpen || configured.has(origin) || ofKeys.has(origin));
@@ -55,7 +56,9 @@ export const cors = fp(
           );
       },
       // Operations of the operator may have further methods and headers.
-      ...(app.config.operations.length > 0 ? {} : { methods: ['GET', 'HEAD', 'POST'], allowedHeaders }),
+      ...(app.config.operations.length > 0
+        ? { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] }
+        : { methods: ['GET', 'HEAD', 'POST'], allowedHeaders }),
       exposedHeaders,
       maxAge: 86_400,
       // With it, an OPTIONS request that is no preflight would be 400.
@@ -124,6 +127,17 @@ function notAllowed({ origin }: IncomingHttpHeaders): Forbidden {
 function isOwnOrigin({ origin = '', host, 'x-forwarded-host': forwardedHost }: IncomingHttpHeaders): boolean {
   const originHost = URL.canParse(origin) ? new URL(origin).host : '';
   return originHost !== '' && (originHost === host || originHost === forwardedHost);
+}
+
+/** Pages may not send the header that says which origin is that of the service, also where they may send any other. */
+function refuseForwardedHost(app: FastifyInstance): void {
+  const requested = 'access-control-request-headers';
+  app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    const names = headers[requested]?.split(',') ?? [];
+    if (names.length > 0)
+      headers[requested] = names.filter(name => name.trim().toLowerCase() !== 'x-forwarded-host').join(',');
+    done();
+  });
 }
 
 /** Adds `Origin` to the Vary header again where a route has replaced the plugin's. */

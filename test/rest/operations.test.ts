@@ -68,6 +68,22 @@ describe('a route of an operator', () => {
     expect(body).toMatchObject([{ id: order?.id, guest: { name: 'Ana' }, printed: true }]);
   });
 
+  test('takes other methods and headers from pages, but not the one that names the origin of the service', async () => {
+    const origin = 'https://menu.example';
+    await app.newKey({ publishable: true, permissions: [], origins: [origin] });
+    const { headers } = await app.send('OPTIONS', '/shop/stores/own', {
+      headers: {
+        origin,
+        'x-api-key': '',
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'x-api-key, X-Level, X-Forwarded-Host',
+      },
+    });
+    expect(headers.get('access-control-allow-origin')).toBe(origin);
+    expect(headers.get('access-control-allow-methods')).toContain('PUT');
+    expect(headers.get('access-control-allow-headers')).toBe('x-api-key, X-Level');
+  });
+
   test('has its own 405, 307 and 404', async () => {
     const wrong = await app.post('/website/stores/own/opening-hours', {});
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
