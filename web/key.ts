@@ -5,6 +5,11 @@ export function readKey(): string {
   return sessionStorage.getItem(storageKey) ?? '';
 }
 
+/** Whether the key may be in a URL: it starts as those do that are issued for web pages. */
+export function isPublishable(key: string): boolean {
+  return key.startsWith('carte_pub_');
+}
+
 /** Stores the key; an empty one is forgotten, together with the copies that pages of earlier versions have left. */
 export function saveKey(key: string): void {
   if (key !== '') {

@@ -108,3 +108,28 @@ describeInBrowser('A page of another origin', () => {
     await status(page.frameLocator('iframe'), refused);
   });
 });
+
+describeInBrowser('/menu/{store}?key=', () => {
+  test('shows the menu to guests, with a publishable key alone', async () => {
+    const { id, key } = await issue('https://elsewhere.example');
+    const page = await site.open(`/menu/lisbon-baixa?key=${key}&at=any`);
+    await status(page, /Dona Gaivota Lisbon/);
+    const dish = page.locator('.item', { has: page.getByRole('heading', { name: 'Galão' }) }).first();
+    await dish.locator('summary').click();
+    await dish.locator('.group').first().waitFor();
+    expect(await page.locator('#key-form').innerText()).toBe('');
+    expect(await page.locator('#diagnostics').innerText()).toBe('');
+    expect(new URL(page.url()).searchParams.get('key')).toBe(key);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+
+    await revokeKey(operatorFork(site.orm), id);
+    await page.reload();
+    await status(page, /^This key is not known, or no longer valid\.$/);
+  });
+
+  test('neither uses nor keeps a secret key', async () => {
+    const page = await site.open(`/menu/lisbon-baixa?key=${site.key}`);
+    await status(page, /^Menus need a key/);
+    expect(page.url()).not.toContain(site.key);
+  });
+});

@@ -40,12 +40,16 @@ describe('local time', () => {
 });
 
 describe('the URL', () => {
-  test.each(['?store=a&language=pt&at=2026-03-07T01:30', '?store=a+b%26c&at=any', '?'])(
+  test.each(['?store=a&language=pt&at=2026-03-07T01:30', '?store=a+b%26c&at=any&key=carte_pub_a', '?'])(
     '%s is parsed and formatted without loss',
     search => {
       expect(formatSearch(parseSearch(search))).toBe(search);
     },
   );
+
+  test('has no secret key', () => {
+    expect(formatSearch(parseSearch('?store=a&key=carte_a'))).toBe('?store=a');
+  });
 
   test('without parameters the time is now', () => {
     expect(parseSearch('')).toEqual({ store: undefined, language: undefined, at: 'now' });

@@ -71,6 +71,11 @@ test.each(['menu', 'console'])('/%s/ redirects to the URL without the slash', as
   expect([response.statusCode, response.headers.location]).toEqual([307, `../${page}`]);
 });
 
+test('/menu/{store} redirects to the viewer with this store', async () => {
+  const { statusCode, headers } = await app.inject('/menu/caf%C3%A9%26?key=carte_pub_x&store=other');
+  expect([statusCode, headers.location]).toEqual([307, '../menu?key=carte_pub_x&store=caf%C3%A9%26']);
+});
+
 test.each(['/web/tsconfig.json', '/web/menu/page.html', '/web/', '/web/../package.json', '/web/%2e%2e/package.json'])(
   '%s is not served',
   async url => {

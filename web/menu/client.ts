@@ -1,6 +1,7 @@
 import type {
   DiagnosticsQuery,
   DiagnosticsQueryVariables,
+  GuestMenuQuery,
   LanguagesQuery,
   LanguagesQueryVariables,
   MenuQuery,
@@ -12,6 +13,7 @@ import type {
   StoresQuery,
   StoresQueryVariables,
 } from '../../src/generated/web.ts';
+import { isPublishable } from '../key.ts';
 
 export type Store = StoresQuery['stores']['nodes'][number];
 export type StoreDetails = NonNullable<StoreDetailsQuery['store']>;
@@ -23,9 +25,18 @@ export type Diagnostic = NonNullable<DiagnosticsQuery['store']>['menuDiagnostics
 export const fetchStores = operation<StoresQuery, StoresQueryVariables>('stores.graphql');
 export const fetchStoreDetails = operation<StoreDetailsQuery, StoreDetailsQueryVariables>('store.graphql');
 export const fetchLanguages = operation<LanguagesQuery, LanguagesQueryVariables>('languages.graphql');
-export const fetchMenuCard = operation<MenuQuery, MenuQueryVariables>('menu.graphql');
+const fetchMenu = operation<MenuQuery | GuestMenuQuery, MenuQueryVariables>('menu.graphql');
 export const fetchOpenings = operation<OpeningsQuery, OpeningsQueryVariables>('openings.graphql');
 export const fetchDiagnostics = operation<DiagnosticsQuery, DiagnosticsQueryVariables>('diagnostics.graphql');
+
+/** Fetches the menus, with the modifier groups that their items have. */
+export async function fetchMenuCard(variables: MenuQueryVariables, options: RequestOptions): Promise<MenuCard | null> {
+  const operationName = isPublishable(options.key) ? 'GuestMenu' : 'Menu';
+  const { store } = await fetchMenu(variables, { ...options, operationName });
+  if (!store || 'modifierGroups' in store) return store;
+  const items = store.menus.flatMap(({ categories }) => categories).flatMap(category => category.items);
+  return { ...store, modifierGroups: items.flatMap(({ modifierGroups }) => modifierGroups) };
+}
 
 /** An error whose message is shown to the reader. */
 export class UserError extends Error {}
@@ -39,6 +50,8 @@ export class RetryableError extends UserError {}
 export interface RequestOptions {
   readonly key: string;
   readonly signal: AbortSignal;
+  /** In a file with several operations. */
+  readonly operationName?: string;
 }
 
 interface GraphqlResponse<Result> {
@@ -53,7 +66,7 @@ function operation<Result, Variables>(file: string) {
   return async (variables: Variables, options: RequestOptions): Promise<Result> => {
     const query = (await document) ?? (await fetchDocument(file));
     document = Promise.resolve(query);
-    return execute<Result>({ query, variables }, options);
+    return execute<Result>({ query, variables, operationName: options.operationName }, options);
   };
 }
 

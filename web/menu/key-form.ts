@@ -9,9 +9,10 @@ export function createKeyForm(onChange: () => void) {
   const revealButton = find('#reveal', HTMLButtonElement);
   const forgetButton = find('#forget', HTMLButtonElement);
 
-  function show(hasKey: boolean): void {
+  /** A key of the URL cannot be forgotten. */
+  function show(hasKey: boolean, { isOfUrl } = { isOfUrl: false }): void {
     entry.hidden = hasKey;
-    forgetButton.hidden = !hasKey;
+    forgetButton.hidden = !hasKey || isOfUrl;
   }
 
   function reveal(revealed: boolean): void {

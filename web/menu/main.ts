@@ -1,5 +1,5 @@
 import { element, find } from '../element.ts';
-import { readKey, reloadIfKeyChanged } from '../key.ts';
+import { isPublishable, readKey, reloadIfKeyChanged } from '../key.ts';
 import { createMenuRenderer } from './card.ts';
 import {
   fetchDiagnostics,
@@ -56,6 +56,8 @@ const keyForm = createKeyForm(() => {
 
 /** The language is the one that the reader wants, whether or not the store has it. */
 let state = parseSearch(location.search);
+// A secret key that somebody has put there is neither used nor shown.
+if (/[?&]key=/.test(location.search) && !state.key) history.replaceState(null, '', formatSearch(state) + location.hash);
 let stores: readonly Store[] | undefined;
 let shownStore: string | undefined;
 let loading = new AbortController();
@@ -65,8 +67,8 @@ async function update(): Promise<void> {
   loading.abort();
   loading = new AbortController();
   const { signal } = loading;
-  const key = readKey();
-  keyForm.show(key !== '');
+  const key = state.key ?? readKey();
+  keyForm.show(key !== '', { isOfUrl: state.key !== undefined });
   notice.textContent = '';
   if (key === '') {
     controls.form.hidden = true;
@@ -103,7 +105,7 @@ async function load(options: RequestOptions): Promise<void> {
   setTime(controls, state.at, { time, timezone: details.timezone });
   controls.view.hidden = false;
 
-  const [{ store: card }, openings] = await Promise.all([
+  const [card, openings] = await Promise.all([
     fetchMenuCard({ store, languages: [language, ...preferred] }, options),
     state.at === 'any' ? new Map() : loadOpenings(store, time, options),
   ]);
@@ -116,6 +118,7 @@ async function load(options: RequestOptions): Promise<void> {
   const hash = isFirst ? location.hash : '';
   history.replaceState(null, '', `${formatSearch({ ...state, language: state.language ?? language })}${hash}`);
   if (isFirst) document.getElementById(hashTarget())?.scrollIntoView();
+  if (isPublishable(options.key)) return;
   const { store: diagnosed } = await fetchDiagnostics({ store }, options);
   diagnosticsElement.replaceChildren(...renderDiagnostics(diagnosed?.menuDiagnostics ?? []));
 }
@@ -207,7 +210,7 @@ function showError(error: unknown): void {
   if (error instanceof KeyError) {
     stores = undefined;
     controls.form.hidden = true;
-    keyForm.reject();
+    if (state.key === undefined) keyForm.reject();
   }
   showMessage(error instanceof UserError ? error.message : `This page has an error: ${error}`);
   message.classList.add('bad');
@@ -218,7 +221,7 @@ function showError(error: unknown): void {
 controls.at.addEventListener('input', () => checkTime(controls));
 controls.form.addEventListener('change', event => {
   const language = event.target === controls.language ? controls.language.value : state.language;
-  state = { ...readControls(controls), language };
+  state = { ...state, ...readControls(controls), language };
   update();
 });
 controls.form.addEventListener('submit', event => event.preventDefault());

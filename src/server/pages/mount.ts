@@ -56,6 +56,11 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   // Browsers request it for what is no page, such as /openapi.json.
   const icon = files.get('icon.svg');
   if (icon) app.get('/favicon.ico', (request, reply) => sendAsset(icon(), request, reply));
+  app.get<{ Params: { store: string } }>('/menu/:store', ({ params, url }, reply) => {
+    const search = new URLSearchParams(url.split('?')[1]);
+    search.set('store', params.store);
+    return reply.redirect(`../menu?${search}`, 307);
+  });
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
   const loaded = new Map([...files, ...packageAssets()].filter(([path]) => !path.endsWith('.html')));
