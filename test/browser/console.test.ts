@@ -179,10 +179,18 @@ describeInBrowser('/console', () => {
     const store = await createStore();
     // More than a page of keys that were issued before.
     await site.orm.em.fork().execute(`insert into api_key (id, name, hash, all_access, created_at, revoked_at)
-      select 'old' || n, 'old', sha256(n::text::bytea), false, '2026-01-01', now() from generate_series(1, 101) n`);
+      select 'old' || n, 'old', sha256(n::text::bytea), false, '2026-01-01', now() from generate_series(1, 101) n;
+      insert into api_key (id, name, hash, all_access, permissions, publishable, origins) values
+        ('page', 'page', 'page', true, '{}', true, '{https://menu.example}'),
+        ('board', 'board', 'board', true, '{STOCK,READ_MENUS,READ_ORDERS}', false, '{}')`);
     const page = await open('/console?view=keys', operatorKey);
     await page.getByText('100 of more keys, the newest first').waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'this tab' }).count()).toBe(1);
+    for (const text of [
+      'all stores · publishable: reads what guests may see, in pages of https://menu.example, Carte itself',
+      'all stores · reads menus, orders, changes stock',
+    ])
+      await page.getByText(text, { exact: true }).waitFor();
     await page.getByText('New key').click();
     await page.getByLabel('Name').fill('till');
     await page.getByRole('button', { name: 'Issue the key' }).click();

@@ -1,11 +1,21 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance, RouteOptions } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { loadContract } from '../../src/rest/contract/contract.ts';
+import { readContract } from '../../src/rest/contract/contract.ts';
+import { readBuiltInSets } from '../../src/rest/contract/folders.ts';
+import { documentsOfPages } from '../../src/server/pages/documents.ts';
 import { startApp } from '../support/app.ts';
 import { queriesOfTypes, readableFields } from '../support/readable.ts';
 
 const graphqlLimits = { depth: 15, aliases: 100, cost: 10 ** 12, streamCost: 10 ** 6, objects: 10 ** 6 };
-const app = await startApp({ graphqlLimits });
+/** Every route of the service. */
+const served: RouteOptions[] = [];
+const collect = (message: unknown) =>
+  (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', route => void served.push(route));
+subscribe('fastify.initialization', collect);
+const app = await startApp({ graphqlLimits, mcp: { enabled: true, resultBytes: 65_536 } });
+unsubscribe('fastify.initialization', collect);
 const store = await app.data.store({ id: 'baixa', contacts: { owner: 'secret' } });
 await app.data.menu(store);
 const [order] = await app.data.orders(store, 1, { customerName: 'Ana Lima' });
@@ -45,6 +55,25 @@ const hiddenFields = [
   'Query.order',
 ];
 
+const operations = readBuiltInSets().flatMap(set => readContract(loadSchema(), set).operations);
+
+/** Beside the routes of operations, those that depend on the key, with their status for one that is publishable; all others are pages. */
+const others: Readonly<Record<string, number>> = {
+  'GET /graphql': 400,
+  'POST /graphql': 400,
+  'POST /mcp': 403,
+  'POST /openapi/preview': 403,
+};
+const pathsOfOperations = operations.map(({ route }) => route.path.replaceAll(/\{(\w+)\}/g, ':$1'));
+const routesOfNoOperation = served
+  // Routes of nearly all methods redirect, or say that there is nothing or not by this method.
+  .filter(({ method, url }) => !pathsOfOperations.includes(url) && !method.includes('TRACE'))
+  .flatMap(({ method, url }) => [method].flat().map(name => `${name} ${url}`))
+  .filter(route => !/^(HEAD|OPTIONS) /.test(route));
+const pages = routesOfNoOperation
+  .filter(route => !(route in others))
+  .map(route => route.replace('*', 'menu/main.ts').replaceAll(/:\w+/g, 'baixa'));
+
 const guestRoutes = ['getMerchant', 'listMerchants', 'getStore', 'listStores', 'getMenuConfiguration'];
 
 /** The permission that each route needs. */
@@ -58,6 +87,8 @@ const routes: Readonly<Record<string, string>> = {
   createMenuConfiguration: 'READ_MENUS',
   getOrder: 'READ_ORDERS',
   listOrders: 'READ_ORDERS',
+  listStoreEvents: 'READ_ORDERS',
+  listEvents: 'READ_ORDERS',
 };
 
 describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permissions, isReadable }) => {
@@ -93,9 +124,9 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
   });
 
   test('gets 403 from just the routes whose operation selects anything else', async () => {
-    for (const { name, route } of loadContract(loadSchema()).operations) {
+    for (const { name, route } of operations) {
       const permission = routes[name];
-      expect(permission, name).toBeDefined();
+      if (route.method === 'GET') expect(permission, name).toBeDefined();
       const path = route.path.replace('{store_service_id}', store.id).replace('{order_service_id}', order?.id ?? '');
       const url = path.replace('{merchant_service_id}', String(store.merchant));
       const isAllowed = publishable ? guestRoutes.includes(name) : has(permission ?? '');
@@ -103,9 +134,41 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
       if (route.method === 'GET') expect([status, name]).toEqual([isAllowed ? 200 : 403, name]);
       else expect(status).toBe(403);
       if (status === 403) expect(text).not.toContain('Ana');
-      expect(text.includes('owner'), name).toBe(kind === 'all' || kind === 'menus' ? /Store/.test(name) : false);
+      if (route.path.startsWith('/v1/'))
+        expect(text.includes('owner'), name).toBe(kind === 'all' || kind === 'menus' ? /Store/.test(name) : false);
     }
   });
+
+  test('gets from each page what anyone gets, and the rest by its kind', async () => {
+    for (const page of pages) {
+      const [method = '', url = ''] = page.split(' ');
+      const [own, anyone] = [await app.get(url, headers), await app.get(url, { 'x-api-key': '' })];
+      // Metrics count requests.
+      const seen = ({ status, text }: typeof own) => [page, status, url === '/metrics' ? '' : text];
+      expect(method).toBe('GET');
+      expect(seen(own)).toEqual(seen(anyone));
+      expect(own.text).not.toContain('Ana Lima');
+    }
+    expect(routesOfNoOperation).toEqual(expect.arrayContaining([...Object.keys(others), 'GET /menu', 'GET /docs']));
+    for (const [route, status] of Object.entries(others)) {
+      const [method = '', url = ''] = route.split(' ');
+      const { status: found } = await app.send(method, url, { headers });
+      if (publishable) expect([route, found]).toEqual([route, status]);
+      else expect([route, found]).not.toEqual([route, 403]);
+    }
+  });
+});
+
+test('a publishable key executes what the menu viewer sends for it', async () => {
+  const headers = { 'x-api-key': await app.newKey({ storeIds: [store.id], permissions: [], publishable: true }) };
+  const variables = { store: store.id, languages: ['en'], at: '2026-03-07T01:30:00Z' };
+  const execute = async (operationName: string) => {
+    const query = documentsOfPages().find(document => document.includes(`query ${operationName}`));
+    return (await app.post('/graphql', { query, operationName, variables }, headers)).body.errors?.[0].extensions.code;
+  };
+  for (const name of ['Stores', 'StoreDetails', 'Languages', 'GuestMenu', 'Openings'])
+    expect([name, await execute(name)]).toEqual([name, undefined]);
+  for (const name of ['Menu', 'Diagnostics']) expect([name, await execute(name)]).toEqual([name, 'FORBIDDEN']);
 });
 
 test('a publishable key reads nothing of orders, keys, webhooks, the history, diagnostics and what is in no menu', () => {

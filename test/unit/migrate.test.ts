@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
 import { queryIn } from '../../src/database/transaction.ts';
@@ -6,6 +7,7 @@ import { currentPosition } from '../../src/events/log.ts';
 import { defaultHistoryLimits } from '../../src/limits.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
 import { checkHistoryArguments, findHistoryPages, summarize } from '../../src/menu/history/repository.ts';
+import { readPermissions, readPermissionsOf } from '../../src/scope.ts';
 import { createEmptyDatabase, directConnection } from '../support/database.ts';
 import { readEvents } from '../support/events.ts';
 import { splitMenus, splitOrders } from '../support/partitions.ts';
@@ -103,6 +105,33 @@ test('after the migration of an earlier version, a statement that updates 51 ord
   expect(await kindsOfUpdate('event')).toEqual([{ kind: 'ORDER_CHANGED', count: 51 }]);
   await migrate(orm);
   expect(await kindsOfUpdate('event_inbox')).toEqual([{ kind: 'ORDERS_CHANGED', count: 1 }]);
+});
+
+test('keys of an earlier version can do what they could, and read everything in their scope', async () => {
+  const connect = await createEmptyDatabase();
+  const orm = connect({ poolSize: 2 });
+  onTestFinished(() => orm.close());
+  await orm.migrator.up({ to: '0012-webhooks' });
+  const em = orm.em.fork();
+  const kinds = { reader: [], till: ['ORDERS', 'STOCK'], operator: ['ORDERS', 'STOCK', 'MENU', 'ADMIN'] };
+  for (const [name, granted] of Object.entries(kinds))
+    await em.execute(`insert into api_key (id, name, hash, all_access, permissions) values (?, ?, sha256(?), ?, ?)`, [
+      name,
+      name,
+      Buffer.from(`carte_${name}`),
+      name === 'operator',
+      `{${granted}}`,
+    ]);
+  await em.execute(`insert into store (id, name) values ('old', '{}');
+    insert into api_key_grant (key_id, store_id) values ('reader', 'old'), ('till', 'old')`);
+  await migrate(orm);
+  const authenticate = createAuthenticator(queryIn(em), { seconds: 0 });
+  for (const [name, granted] of Object.entries(kinds)) {
+    const { keyId, scope } = await authenticate(`carte_${name}`);
+    expect([keyId, scope.permissions, scope.publishable]).toEqual([name, granted, false]);
+    expect([scope.all, scope.storeIds]).toEqual(name === 'operator' ? [true, []] : [false, ['old']]);
+    expect(readPermissionsOf(scope)).toEqual(readPermissions);
+  }
 });
 
 test('events of transactions that are open while the inbox is added get into the log, in order', async () => {
