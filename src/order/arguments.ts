@@ -35,6 +35,8 @@ export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageR
   readonly serviceType: readonly ServiceType[] | undefined;
   /** The number of pages to skip. */
   readonly pageIndex: number;
+  /** Completed orders by the time of completion, the last one first, instead of the time at which they were placed. */
+  readonly isByCompletion?: boolean;
 }
 
 const sizes = { min: 1, max: 500 };
@@ -66,6 +68,12 @@ export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArgum
     pageIndex: pageIndex ?? 0,
   };
 }
+
+/** The orders that were completed last; throws `InvalidInput` if there are to be too many. */
+export const completedLast = (first: number): Search => ({
+  ...checkSearch({ first, filter: { isCompleted: true } }),
+  isByCompletion: true,
+});
 
 const digitsOf = (text: string) => text.replace(/[^0-9]/g, '');
 

@@ -4,7 +4,7 @@ import type { Resolvers } from '../generated/graph.ts';
 import { edgesOf, pageInfoOf } from '../lists/connection.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
-import { checkSearch } from './arguments.ts';
+import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
 import { checkQuoteInput } from './input.ts';
 import { readLines } from './lines.ts';
@@ -72,6 +72,10 @@ export const orderResolvers = {
   Store: {
     ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),
     orders: (store, args) => ({ store, search: checkSearch(args), selected: { orders: false, count: false } }),
+    completedOrders: async (store, { first }, { loaders }) => {
+      const page = { store, search: completedLast(first), selected: { orders: true, count: false } };
+      return (await loaders.orderPages.found.load(page)).nodes;
+    },
   },
   OrderConnection: {
     nodes: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).nodes,

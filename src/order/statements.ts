@@ -54,15 +54,28 @@ export function pageStatement(selectOrders: string, { storeIds, search, withCoun
       ${hasCursor ? ', list.has_newer, list.has_older' : ''}
     from ${requestedStores(storeIds, binding)}
     cross join lateral (select (${total})::bigint as total ${flags} offset 0) list
-    left join lateral (${isIndexed(search) ? pageOfMatches(search, binding) : pageByTime(search, binding)}) page on true
+    left join lateral (${pageOf(search, binding)}) page on true
     left join (${selectOrders}) found on found.id = page.id
     order by position, page.created_at desc, page.id desc`;
   return { sql, values: binding.values };
 }
 
+function pageOf(search: Search, binding: Binding): string {
+  if (search.isByCompletion) return pageByCompletion(search);
+  return isIndexed(search) ? pageOfMatches(search, binding) : pageByTime(search, binding);
+}
+
 const newestFirst = 'order by created_at desc, id desc';
 const oldestFirst = 'order by created_at, id';
 const offsetOf = ({ pageIndex, size }: Search) => BigInt(pageIndex) * BigInt(size);
+
+/** Without cursors; in place of the time at which they were placed, the page is sorted by that of their completion. */
+function pageByCompletion(search: Search): string {
+  return `
+    select coalesce(completed_at, created_at) as created_at, id, null::bigint as total from orders
+    where store_id = requested.store_id ${statusCondition(search)}
+    order by coalesce(completed_at, created_at) desc, id desc limit ${search.size + 1}`;
+}
 
 /** Pages of a search that an index finds: its matches are collected, which gives the total too, and sorted. */
 function pageOfMatches(search: Search, binding: Binding): string {

@@ -4,7 +4,7 @@ import { checkSearch } from '../../src/order/arguments.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, namesOf } from '../support/orders.ts';
 
-const { search, createStore, findNames, findErrors } = createOrderGraph(await createDatabase());
+const { query, search, createStore, findNames, findErrors } = createOrderGraph(await createDatabase());
 
 const at = (text: string) => ({ createdAt: new Date(text) });
 const withName = (customerName: string) => ({ customerName });
@@ -19,6 +19,28 @@ test('orders are sorted by creation, newest first, then by id, descending', asyn
   });
   const { ids } = await search(store);
   expect(namesOf(ids)).toEqual(['c', 'd', 'b', 'a']);
+});
+
+test('completedOrders are sorted by completion, the last one first, and by creation where that is not known', async () => {
+  const completed = (created: string, completedAt: string | null, status: OrderStatus = 'FULFILLED') => ({
+    ...at(`2026-03-${created}T10:00:00Z`),
+    completedAt: completedAt === null ? null : new Date(`2026-03-${completedAt}T10:00:00Z`),
+    status,
+  });
+  const store = await createStore({
+    early: completed('01', '09'),
+    late: completed('07', '08', 'REJECTED'),
+    unknown: completed('06', null, 'CUSTOMER_CANCELLED'),
+    old: completed('02', '03'),
+    open: completed('09', null, 'READY'),
+  });
+  const find = async (args: string) => {
+    const found = await query(`query ($store: ID!) { store(id: $store) { completedOrders${args} { id } } }`, { store });
+    return namesOf(found.store.completedOrders.map(({ id }: { id: string }) => id));
+  };
+  expect(await find('')).toEqual(['early', 'late', 'unknown', 'old']);
+  expect(await find('(first: 2)')).toEqual(['early', 'late']);
+  await expect(find('(first: 0)')).rejects.toThrow('first');
 });
 
 describe('startTime and endTime', () => {

@@ -179,4 +179,7 @@ test('orders that are partitioned get the index by service type on every partiti
   expect(await em.execute(indexes.replace('like', 'ilike'))).toEqual(
     names.map(name => ({ name: `${name}_by_service`, is_whole: true })),
   );
+  expect(await em.execute("select from pg_inherits where inhparent = 'orders_by_completion'::regclass")).toHaveLength(
+    5,
+  );
 });

@@ -18,6 +18,7 @@ import { OrderServiceMigration, OrdersByServiceMigration } from './0018-order-se
 import { EventsOfStoresMigration, StoreOrderingMigration } from './0019-store-ordering.ts';
 import { EventInboxMigration } from './0021-event-inbox.ts';
 import { EventRetentionMigration } from './0022-event-retention.ts';
+import { OrdersByCompletionMigration } from './0023-orders-by-completion.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -43,4 +44,5 @@ export const migrations = [
   { name: '0019-store-ordering-index', class: EventsOfStoresMigration },
   { name: '0021-event-inbox', class: EventInboxMigration },
   { name: '0022-event-retention', class: EventRetentionMigration },
+  { name: '0023-orders-by-completion', class: OrdersByCompletionMigration },
 ];
