@@ -19,7 +19,7 @@ await runProgram(async program => {
   // Something in every column.
   for (const step of ['Ready', 'Ready']) {
     const count = await page.locator('.column.ready .card').count();
-    await page.locator('.column.accepted').getByRole('button', { name: step }).first().click();
+    await page.locator('.column.accepted').getByRole('button', { name: step }).first().press('Enter');
     await page.locator('.column.ready .card').nth(count).waitFor();
   }
   await page.locator('.column.accepted .card-main').first().click();

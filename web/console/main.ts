@@ -6,6 +6,7 @@ import { KeyRejected, messageOf, Unreachable } from './errors.ts';
 import { createKeyForm } from './key-form.ts';
 import { createNotices } from './notices.ts';
 import type { OrderWatch } from './orders/watch.ts';
+import { watchPress } from './press.ts';
 import { formatRoute, parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
 import { fetchViewer } from './session.ts';
@@ -23,10 +24,11 @@ let route = parseRoute(location.search);
 let screen: Screen | undefined;
 let watch: OrderWatch | undefined;
 let scheduled = false;
+const isPressed = watchPress(update);
 
 /** Renders once for all changes of a frame. */
 function update(): void {
-  if (scheduled) return;
+  if (scheduled || isPressed()) return;
   scheduled = true;
   // Not an animation frame: a board in a background tab has to set the title, too.
   queueMicrotask(() => {

@@ -18,6 +18,8 @@ export interface OrderView {
   readonly changeOf: (orderId: string) => StatusChange | undefined;
   /** Undefined for a key that may not change orders. */
   readonly change: ((order: Order, to: OrderStatus, reason?: string) => void) | undefined;
+  /** Whether a click takes the next step. */
+  readonly isTap: (click: MouseEvent) => boolean;
   readonly open: (order: Order) => void;
   readonly isOffline: boolean;
 }
@@ -49,7 +51,10 @@ function renderDue({ status, readyBy, completedAt, createdAt }: Order, { times, 
 }
 
 /** The button of the usual next step; while a change is not confirmed, what is being done. */
-export function renderNext(order: Order, { changeOf, change, isOffline }: OrderView): TemplateResult | typeof nothing {
+export function renderNext(
+  order: Order,
+  { changeOf, change, isTap, isOffline }: OrderView,
+): TemplateResult | typeof nothing {
   const pending = changeOf(order.id);
   if (pending) {
     const text = isOffline ? `${statuses[pending.to].action}: waits for the network` : statuses[pending.to].progress;
@@ -58,7 +63,7 @@ export function renderNext(order: Order, { changeOf, change, isOffline }: OrderV
   const next = nextStatus(order.nextStatuses);
   if (!next || !change) return nothing;
   return html`
-    <button type="button" class="next main" data-action="next" @click=${() => change(order, next)}>
+    <button type="button" class="next main" data-action="next" @click=${(click: MouseEvent) => isTap(click) && change(order, next)}>
       ${statuses[next].action}<span class="visually-hidden"> the order of ${order.customer.name}</span>
     </button>`;
 }

@@ -11,7 +11,7 @@ export function moveFocus(event: KeyboardEvent): void {
   if (!(target instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (target.matches('input, select, textarea') || target.closest('.detail')) return;
   const card = target.closest<HTMLElement>('.card');
-  if (key === 'n' && card) card.querySelector<HTMLElement>('[data-action=next]')?.click();
+  if (key === 'n' && card && !event.repeat) card.querySelector<HTMLElement>('[data-action=next]')?.click();
   const step = arrows[key];
   if (!step) return;
   const next = card ? neighbour(card, step) : document.querySelector<HTMLElement>('.card');
@@ -21,7 +21,7 @@ export function moveFocus(event: KeyboardEvent): void {
 }
 
 function neighbour(card: HTMLElement, [columns, rows]: readonly [number, number]): HTMLElement | undefined {
-  const lists = [...document.querySelectorAll('.column')].map(column => [
+  const lists = [...document.querySelectorAll('.column, .results')].map(column => [
     ...column.querySelectorAll<HTMLElement>('.card'),
   ]);
   const column = lists.findIndex(list => list.includes(card));

@@ -4,6 +4,7 @@ import { repeat } from 'lit-html/directives/repeat.js';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { App, Screen } from '../app.ts';
 import { RequestError } from '../errors.ts';
+import { createTapFilter } from '../press.ts';
 import type { StoreContext } from '../session.ts';
 import type { Columns } from './board.ts';
 import { type OrderView, renderCard } from './card.ts';
@@ -31,6 +32,7 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   let foundOrder: Order | undefined;
   const ordering = createOrdering({ app, storeId: store.id, times });
   const search = createOrderSearch({ app, storeId: store.id, known: id => board.get(id) });
+  const isTap = createTapFilter();
   const timer = setInterval(update, clockMs);
   watch.listen({
     onOrder(order) {
@@ -105,6 +107,7 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
       now: Date.now(),
       changeOf: watch.changeOf,
       change: app.can('ORDERS') ? change : undefined,
+      isTap,
       open,
       isOffline: watch.connection() === 'offline',
     };
