@@ -131,9 +131,10 @@ describeInBrowser('/console', () => {
     expect(loaded.length).toBeLessThanOrEqual(25);
     expect(loaded.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(70_000);
     const others = await Promise.all(Array.from({ length: 6 }, () => openTab(site.key)));
-    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 1 });
-    const stranger = await openTab(await site.newKey({ storeIds: [store], permissions: [] }));
+    // That of the orders, and that of the stores.
     await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 2 });
+    const stranger = await openTab(await site.newKey({ storeIds: [store], permissions: [] }));
+    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 4 });
     await first.close();
     const [leaving, ...staying] = others;
     await leaving?.locator('.account summary').click();
@@ -141,7 +142,7 @@ describeInBrowser('/console', () => {
     await placeFor(store, 'Inês');
     await Promise.all([...staying, stranger].map(page => cardIn(page, 'New', 'Inês').waitFor()));
     await stranger.close();
-    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 1 });
+    await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 2 });
 
     // A browser without shared workers behind a proxy that refuses WebSockets.
     const alone = await site.open('/console', { key: site.key });
@@ -149,7 +150,7 @@ describeInBrowser('/console', () => {
     await alone.routeWebSocket(/graphql/, socket => socket.close({ code: 1011 }));
     await alone.goto(site.url + path);
     await live(alone);
-    expect(await openStreams()).toEqual({ sse: 1, websocket: 1 });
+    expect(await openStreams()).toEqual({ sse: 1, websocket: 2 });
     await placeFor(store, 'Rui');
     await cardIn(alone, 'New', 'Rui').waitFor();
   });
@@ -440,7 +441,11 @@ describeInBrowser('/console', () => {
     expect([await stateOf(), await choice.inputValue()]).toEqual(['OPEN', '']);
     const busy =
       'mutation ($id: ID!) { setStoreOrdering(storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain") { store { id } } }';
+    // Nothing is polled.
+    const release = await hold(page, 'StoreOrdering');
     await site.graphql(busy, { id });
+    await page.locator('.ordering.busy', { hasText: 'Busy, 20 min later (rain)' }).waitFor();
+    await release();
     const reader = await open(`/console?store=${id}`, await site.newKey({ storeIds: [id], permissions: [] }));
     await reader.getByRole('status').filter({ hasText: 'Busy, 20 min later (rain)' }).waitFor();
   });
@@ -522,8 +527,9 @@ describeInBrowser('/console', () => {
       where store_id = ? and (status = 'FULFILLED' or id = ?)`;
     await site.orm.em.fork().execute(sql, [store.id, other?.id]);
     await cardIn(page, 'Done', 'Other').waitFor();
-    await page.reload();
-    for (const name of ['Early', 'Other']) await cardIn(page, 'Done', name).waitFor();
+    const fresh = await site.open(`/console?store=${store.id}`, { key: site.key });
+    for (const name of ['Early', 'Other']) await cardIn(fresh, 'Done', name).waitFor();
+    expect(await column(fresh, 'Done').locator('.card').count()).toBe(30);
   });
 
   test('an order of another store is shown in that store, in its currency, and its lines in the language of the reader', async () => {

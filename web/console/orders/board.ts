@@ -2,22 +2,18 @@ import type { Order, Snapshot } from './operations.ts';
 import { type Column, columns, statuses } from './statuses.ts';
 
 const maxCompleted = 30;
-/** Orders that are read one by one. */
-const maxMissing = 20;
 
 export type Columns = Readonly<Record<Column, readonly Order[]>>;
 
 /** The orders on the board, as the server has them. */
 export class Board {
-  readonly #storageKey: string;
   #isLoaded = false;
   readonly #onArrivals: (orders: readonly Order[]) => void;
   #orders: ReadonlyMap<string, Order> = new Map();
   #columns: Columns | undefined;
 
   /** `onArrivals` is called with new orders that were not on the board before. */
-  constructor(storeId: string, onArrivals: (orders: readonly Order[]) => void) {
-    this.#storageKey = `carte.console.done.${storeId}`;
+  constructor(onArrivals: (orders: readonly Order[]) => void) {
     this.#onArrivals = onArrivals;
   }
 
@@ -25,26 +21,12 @@ export class Board {
     return this.#isLoaded;
   }
 
-  /** Stores which orders were completed last, for the next time that the tab is loaded. */
-  store(): void {
-    if (this.#isLoaded)
-      sessionStorage.setItem(this.#storageKey, JSON.stringify(this.columns().done.map(({ id }) => id)));
-  }
-
-  missingFrom(orders: readonly Order[]): readonly string[] {
-    const open = columns.flatMap(({ name }) => (name === 'done' ? [] : this.columns()[name])).map(({ id }) => id);
-    const stored: readonly string[] = JSON.parse(sessionStorage.getItem(this.#storageKey) ?? '[]');
-    const found = new Set(orders.map(({ id }) => id));
-    return (this.#isLoaded ? open : stored).filter(id => !found.has(id)).slice(0, maxMissing);
-  }
-
-  /** Shows a snapshot with the orders that are known to be completed, and what was reported since it was requested. */
+  /** Shows a snapshot, and what was reported since it was requested. */
   replace({ orders }: Pick<Snapshot, 'orders'>, reportedSince: readonly Order[]): void {
     const isFirst = !this.#isLoaded;
     const before = this.#orders;
     this.#isLoaded = true;
-    const completed = isFirst ? [] : this.columns().done;
-    this.#set(new Map([...completed, ...orders, ...reportedSince].map(order => [order.id, order])));
+    this.#set(new Map([...orders, ...reportedSince].map(order => [order.id, order])));
     if (!isFirst) this.#announce(orders, before);
   }
 

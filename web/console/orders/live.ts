@@ -98,7 +98,7 @@ export function followOrders({ storeId, board, onConnection, onOrder, onReload, 
   async function readSnapshot(): Promise<void> {
     reported = [];
     try {
-      const snapshot = await fetchSnapshot(storeId, board);
+      const snapshot = await fetchSnapshot(storeId);
       if (closing.signal.aborted) return;
       board.replace(snapshot, reported);
       revision = snapshot.revision;

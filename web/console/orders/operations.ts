@@ -44,13 +44,7 @@ export interface Snapshot {
   readonly orders: readonly Order[];
 }
 
-/** What a board has already. */
-interface Known {
-  /** The ids of orders that were completed since they were read, unless the others include them. */
-  readonly missingFrom: (orders: readonly Order[]) => readonly string[];
-}
-
-export async function fetchSnapshot(store: string, known: Known): Promise<Snapshot> {
+export async function fetchSnapshot(store: string): Promise<Snapshot> {
   const completed = fetchCompleted({ store });
   // Handled below, if the first page does not fail before.
   completed.catch(() => {});
@@ -62,9 +56,6 @@ export async function fetchSnapshot(store: string, known: Known): Promise<Snapsh
     orders.push(...(next?.nodes ?? []));
     page = next?.pageInfo;
   }
-  orders.push(...((await completed).store?.orders.nodes ?? []));
-  // The completed ones that were placed last do not include one that was ordered days ago and handed over just now.
-  const missing = await Promise.all(known.missingFrom(orders).map(id => fetchOrder({ order: id })));
-  orders.push(...missing.flatMap(({ order }) => (order?.store.id === store ? order : [])));
+  orders.push(...((await completed).store?.completedOrders ?? []));
   return { revision: first?.ordersRevision ?? 0, cursor: first?.orderEventsCursor ?? null, orders };
 }

@@ -3,6 +3,8 @@ import type {
   OrderingFragment,
   SetOrderingMutation,
   SetOrderingMutationVariables,
+  StoreEventsSubscription,
+  StoreEventsSubscriptionVariables,
   StoreOrderingQuery,
   StoreOrderingQueryVariables,
 } from '../../../src/generated/web.ts';
@@ -11,12 +13,15 @@ import { openOperations } from '../client.ts';
 import { messageOf } from '../errors.ts';
 import type { Times } from './times.ts';
 
-const { operation } = openOperations(new URL('ordering.graphql', import.meta.url));
+const { operation, subscription } = openOperations(new URL('ordering.graphql', import.meta.url));
 const fetchOrdering = operation<StoreOrderingQuery, StoreOrderingQueryVariables>('StoreOrdering');
 const setOrdering = operation<SetOrderingMutation, SetOrderingMutationVariables>('SetOrdering');
+const watchStores = subscription<StoreEventsSubscription, StoreEventsSubscriptionVariables>('StoreEvents');
 
-/** How often it is looked whether someone else has changed it. */
+/** How often it is read where it is not streamed. */
 const pollMs = 15_000;
+/** A stream that was opened just now may begin a moment after the state was read. */
+const settleMs = 2000;
 
 interface Choice {
   readonly label: string;
@@ -40,21 +45,51 @@ interface OrderingOptions {
   readonly app: App;
   readonly storeId: string;
   readonly times: Times;
+  /** Whether the orders of the board are streamed. */
+  readonly isLive: () => boolean;
 }
 
 /** Whether the store takes orders, and the choice to pause it, to delay orders and to open it again. */
-export function createOrdering({ app, storeId, times }: OrderingOptions) {
+export function createOrdering({ app, storeId, times, isLive }: OrderingOptions) {
   let ordering: OrderingFragment | undefined;
   let isSending = false;
-  const timer = setInterval(load, pollMs);
+  const closing = new AbortController();
+  let isStreaming = false;
+  let isOpening = false;
+  const canRead = app.can('READ_MENUS');
+  const timer = setInterval(() => {
+    if (!isStreaming) load();
+    openStream();
+  }, pollMs);
   load();
+  openStream();
 
   function load(): void {
+    if (!canRead) return;
     // The board reports a connection that is lost.
     fetchOrdering({ store: storeId }).then(
       ({ store }) => !isSending && show(store?.ordering),
       () => {},
     );
+  }
+
+  /** Opens the stream beside that of the orders, which comes first where a proxy allows one only. */
+  function openStream(): void {
+    if (isOpening || closing.signal.aborted || !isLive() || !canRead) return;
+    isOpening = true;
+    const onOpen = () => {
+      isStreaming = true;
+      load();
+      setTimeout(load, settleMs);
+    };
+    const onData = ({ storeEvents: event }: StoreEventsSubscription) => {
+      if (event.storeId === storeId && !isSending) show(event.store?.ordering);
+    };
+    const end = () => {
+      isOpening = false;
+      isStreaming = false;
+    };
+    watchStores({}, { signal: closing.signal, lostAt: 0, onOpen, onData }).then(end, end);
   }
 
   function show(next: OrderingFragment | undefined): void {
@@ -105,6 +140,11 @@ export function createOrdering({ app, storeId, times }: OrderingOptions) {
           </select>
         </div>`;
     },
-    close: () => clearInterval(timer),
+    /** Called when the orders are streamed. */
+    openStream,
+    close(): void {
+      clearInterval(timer);
+      closing.abort();
+    },
   };
 }

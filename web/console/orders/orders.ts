@@ -30,7 +30,7 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
   let confirming: OrderStatus | undefined;
   /** An order that was opened by its URL or found by the search, but is not on the board. */
   let foundOrder: Order | undefined;
-  const ordering = createOrdering({ app, storeId: store.id, times });
+  const ordering = createOrdering({ app, storeId: store.id, times, isLive: () => watch.connection() === 'live' });
   const search = createOrderSearch({ app, storeId: store.id, known: id => board.get(id) });
   const isTap = createTapFilter();
   const timer = setInterval(update, clockMs);
@@ -40,6 +40,7 @@ export function createOrders(app: App, store: StoreContext, watch: OrderWatch): 
       search.report(order);
     },
     onReload: search.load,
+    onLive: ordering.openStream,
   });
   // On the window, since the focus may be nowhere when what had it is gone.
   addEventListener('keydown', onKeyDown);

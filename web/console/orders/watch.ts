@@ -14,6 +14,8 @@ interface OrderListener {
   readonly onOrder: (order: Order) => void;
   /** Called when changes may have been missed. */
   readonly onReload: () => void;
+  /** Called when changes are streamed. */
+  readonly onLive: () => void;
 }
 
 export type OrderWatch = ReturnType<typeof createOrderWatch>;
@@ -26,7 +28,7 @@ export function createOrderWatch(app: App, store: StoreContext) {
   const { update, notices } = app;
   let connection: Connection = 'connecting';
   let listener: OrderListener | undefined;
-  const board = new Board(store.id, arrived => {
+  const board = new Board(arrived => {
     const [first] = arrived;
     const text = arrived.length === 1 ? `New order of ${first?.customer.name}` : `${arrived.length} new orders`;
     notices.announce(text);
@@ -53,8 +55,6 @@ export function createOrderWatch(app: App, store: StoreContext) {
     update: onBoard,
     fail: app.fail,
   });
-  const storeBoard = () => board.store();
-  addEventListener('pagehide', storeBoard);
   const outbox = createOutbox({
     storeId: store.id,
     onChanged: order => order && live.report(order),
@@ -64,8 +64,11 @@ export function createOrderWatch(app: App, store: StoreContext) {
 
   function setConnection(next: Connection): void {
     if (connection === 'offline' && next !== 'offline') outbox.flush();
-    if (connection !== next) update();
+    const hasChanged = connection !== next;
     connection = next;
+    if (!hasChanged) return;
+    if (next === 'live') listener?.onLive();
+    update();
   }
 
   /** Says what became of an order that someone else has changed. */
@@ -102,8 +105,6 @@ export function createOrderWatch(app: App, store: StoreContext) {
     /** Shows the new state of an order, as a mutation returned it. */
     report: live.report,
     close(): void {
-      board.store();
-      removeEventListener('pagehide', storeBoard);
       live.close();
       outbox.close();
       alarm.close();
