@@ -166,6 +166,19 @@ describeInBrowser('/console', () => {
     expect(await readOnly.getByRole('link', { name: 'Stores' }).count()).toBe(0);
     await readOnly.goto(`${site.url}/console?store=${storeIds[0]}&view=upload`);
     await card(readOnly, 'Rui').waitFor();
+    const publishable = await open('/console', await site.newKey({ publishable: true, storeIds, permissions: [] }));
+    await publishable.getByRole('alert').getByText('This is a publishable key').waitFor();
+    await publishable.getByLabel('Key').waitFor();
+    // A key that may not read menus has times and amounts as at the store all the same.
+    const { id: tokyo } = await site.data.store({ country: 'JP', timezone: 'Asia/Tokyo' });
+    await postMenu(tokyo);
+    await placeFor(tokyo, 'Yuki', { readyBy: '2036-01-01T15:30:00Z' });
+    const ordersOnly = await open('/console', await site.newKey({ storeIds: [tokyo], permissions: ['READ_ORDERS'] }));
+    await card(ordersOnly, 'Yuki').getByText('2 Jan, 00:30').click();
+    await ordersOnly.getByText('JP¥2,500').waitFor();
+    expect(await views(ordersOnly)).toEqual(['Orders']);
+    const historyOnly = await open('/console', await site.newKey({ storeIds, permissions: ['READ_HISTORY'] }));
+    await historyOnly.getByText('there is nothing to open here').waitFor();
     const key = await site.newKey({ name: 'till of Rui', storeIds, permissions: writePermissions });
     const writing = await open('/console', key);
     await card(writing, 'Rui').getByRole('button', { name: 'Accept' }).waitFor();

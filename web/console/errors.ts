@@ -23,6 +23,9 @@ export class KeyRejected extends RequestError {
   }
 }
 
+/** The key may not do this. */
+export class Forbidden extends RequestError {}
+
 /** The server cannot be reached, or sheds load: the same request may succeed later. */
 export class Unreachable extends RequestError {
   constructor(message = 'The server cannot be reached.', options?: ErrorOptions) {
@@ -50,6 +53,7 @@ export function toRequestError(errors: readonly ResponseError[]): RequestError {
   const message = errors.map(error => error.message).join(' ');
   if (codes.includes('UNAUTHENTICATED')) return new KeyRejected();
   if (codes.some(code => retryableCodes.has(code))) return new Unreachable(message);
+  if (codes.includes('FORBIDDEN')) return new Forbidden(message);
   if (codes.includes('CONFLICT')) return new Conflict(message);
   if (codes.includes('BAD_USER_INPUT')) {
     return new InvalidInput(

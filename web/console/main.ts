@@ -2,7 +2,7 @@ import { render } from 'lit-html';
 import { find } from '../element.ts';
 import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
-import { KeyRejected, messageOf, Unreachable } from './errors.ts';
+import { Forbidden, KeyRejected, messageOf, Unreachable } from './errors.ts';
 import { createKeyForm } from './key-form.ts';
 import { createNotices } from './notices.ts';
 import type { OrderWatch } from './orders/watch.ts';
@@ -11,6 +11,9 @@ import { formatRoute, parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
 import { fetchViewer } from './session.ts';
 import { homeOf, renderLoading, renderProblem, renderShell } from './shell.ts';
+
+const publishableKey =
+  'This is a publishable key: it is for web pages, and shows guests the menu. The console needs a key for the staff; whoever issued this one can issue that, too.';
 
 reloadIfKeyChanged();
 const root = find('#console', HTMLElement);
@@ -80,6 +83,8 @@ async function start(): Promise<void> {
     open();
   } catch (error) {
     if (error instanceof KeyRejected) return rejectKey(error.message);
+    // Every other key may read what it may do.
+    if (error instanceof Forbidden) return rejectKey(publishableKey);
     problem = messageOf(error);
     // A tablet that starts before its network does must not wait for someone to touch it.
     if (error instanceof Unreachable) setTimeout(() => problem !== undefined && start(), 3000);

@@ -1,6 +1,6 @@
 import type {
-  ConsoleStoreNameQuery,
-  ConsoleStoreNameQueryVariables,
+  ConsoleStoreBasicsQuery,
+  ConsoleStoreBasicsQueryVariables,
   ConsoleStoreQuery,
   ConsoleStoreQueryVariables,
   ViewerQuery,
@@ -15,7 +15,9 @@ import { RequestError } from './errors.ts';
 
 const operations = openOperations(new URL('session.graphql', import.meta.url));
 export const fetchViewer = operations.operation<ViewerQuery, ViewerQueryVariables>('Viewer');
-const fetchStoreName = operations.operation<ConsoleStoreNameQuery, ConsoleStoreNameQueryVariables>('ConsoleStoreName');
+const fetchStoreBasics = operations.operation<ConsoleStoreBasicsQuery, ConsoleStoreBasicsQueryVariables>(
+  'ConsoleStoreBasics',
+);
 const fetchStore = operations.operation<ConsoleStoreQuery, ConsoleStoreQueryVariables>('ConsoleStore');
 
 /** The console is in English, with the reader's variant of it; readers of other languages get 24 hours. */
@@ -35,10 +37,10 @@ export interface StoreContext {
   readonly format: Format;
 }
 
-const unknown = { timezone: null, currency: null, menuLanguages: [], merchant: null };
+const unknown = { menuLanguages: [], merchant: null };
 
 export async function loadStore(id: string, { can }: Pick<App, 'can'>): Promise<StoreContext> {
-  const { store: found } = can('READ_MENUS') ? await fetchStore({ store: id }) : await fetchStoreName({ store: id });
+  const { store: found } = can('READ_MENUS') ? await fetchStore({ store: id }) : await fetchStoreBasics({ store: id });
   const store: ConsoleStoreQuery['store'] = found && { ...unknown, ...found };
   if (!store) throw new RequestError(`No store in the scope of this key has the id “${id}”.`);
   const { timezone, currency, menuLanguages, merchant } = store;

@@ -37,6 +37,7 @@ export function createStores(app: App): Screen {
           store => renderStore(app, store),
         )}</ul>
         ${stores.renderMore()}
+        ${firstViewOf(app) ? nothing : html`<p>This key may neither read orders nor menus, so there is nothing to open here.</p>`}
         ${
           merchants.nodes().length > 0
             ? html`
