@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { prepared, type Query } from '../database/query.ts';
 
 /** Bounds a transaction, and how long events of one store wait for those of others; each takes some 20 µs. */
-const batchSize = 2_000;
+const batchSize = 1_000;
 /** So long another process may be at it, whose commit waits for a standby that is gone, for example. */
 const maxWaitMs = 1_000;
 const minRetryMs = 2;

@@ -13,8 +13,8 @@ export class EventRetentionMigration extends Migration {
   }
 }
 
-// By the trigger that moves the start of the log, so that it is right whoever deletes events. Every event that was put into the queues has one;
-// of the others it is not known whether there would have been one.
+// By the trigger that moves the start of the log, so that it is right whoever deletes events. What is after the position of its queue was not
+// delivered; without a queue, nothing was.
 const losses = `
   alter table webhook add column lost_events bigint not null default 0,
     add column lost_from timestamptz(3) null, add column lost_to timestamptz(3) null;
