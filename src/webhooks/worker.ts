@@ -127,8 +127,11 @@ export class WebhookWorker {
   }
 
   async #run(claim: Claim): Promise<void> {
+    const delivery = new QueueDelivery(claim, this.#options);
+    // Merchants take turns for connections, too, among themselves and with API keys.
+    const request = { statements: 0, trace: undefined, keyId: `webhooks of ${claim.tenant}` };
     try {
-      await new QueueDelivery(claim, this.#options).run(this.#shutdown.signal);
+      await currentRequest.run(request, () => delivery.run(this.#shutdown.signal));
     } catch (error) {
       if (!this.#shutdown.signal.aborted) this.#options.onError(error);
     }
