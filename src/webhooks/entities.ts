@@ -51,8 +51,8 @@ export function stateOf({ pausedAt, removedAt }: Pick<Webhook, 'pausedAt' | 'rem
 /** What an operator should know about a webhook. */
 export function noticeOf({ notice, lostEvents, lostFrom, lostTo }: Webhook): string | null {
   if (lostEvents === 0) return notice ?? null;
-  const which = `${lostEvents} events from ${lostFrom?.toISOString()} to ${lostTo?.toISOString()}`;
-  const loss = `${which} were deleted from the log before they were delivered.`;
+  const times = `from ${lostFrom?.toISOString()} to ${lostTo?.toISOString()}`;
+  const loss = `Events that were deleted from the log before they were delivered: ${lostEvents}, ${times}.`;
   return notice ? `${notice} ${loss}` : loss;
 }
 

@@ -41,8 +41,11 @@ test('a webhook is created, tested, rotated, paused, resumed and removed by comm
   const list = async () => (await webhook('list')).stdout;
   expect(await list()).toMatch(new RegExp(`${row} +active\n`));
   expect((await webhook('pause', id)).stderr).toBe(`The webhook ${id} is paused.\n`);
-  expect(await list()).toMatch(new RegExp(`${row} +paused\n`));
-  expect((await webhook('resume', id)).stderr).toBe(`The webhook ${id} is active.\n`);
+  const loss =
+    'Events that were deleted from the log before they were delivered: 2, from 2026-01-01T00:00:00.000Z to 2026-01-02T00:00:00.000Z.';
+  await orm.em.fork().execute(`update webhook set lost_events = 2, lost_from = '2026-01-01Z', lost_to = '2026-01-02Z'`);
+  expect(await list()).toMatch(new RegExp(`${row} +paused: ${loss}\n`));
+  expect((await webhook('resume', id)).stderr).toBe(`The webhook ${id} is active.\nIts notice was: ${loss}\n`);
   const rotated = (await webhook('rotate', id)).stdout.trim();
   expect(rotated).not.toBe(secret);
 
