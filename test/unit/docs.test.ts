@@ -13,17 +13,18 @@ mountDocs(app, [
   { contract: { ...contract, name: 'shop', info: undefined }, document: { openapi: '3.1.0', info: { title: 'B' } } },
 ]);
 const page = await app.inject('/docs');
-const scriptUrl = `/${/docs\/[\w-]{22}\/scalar\.js/.exec(page.body)?.[0]}`;
+const client = await app.inject('/docs/try');
+const scriptUrl = `/docs/${/[\w-]{22}\/scalar\.js/.exec(client.body)?.[0]}`;
 
 describe('/docs', () => {
   test('loads scripts and styles of this origin only, and shows the version', () => {
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
-    expect(page.body).not.toMatch(/<script>|https?:\/\//);
+    for (const { body } of [page, client]) expect(body).not.toMatch(/<script>|(src|href)="https?:\/\//);
     expect(page.body).toContain(`REST reference ${version}`);
   });
 
-  test('its script is served compressed, and never has to be loaded again', async () => {
+  test('the script of its client is served compressed, and never has to be loaded again', async () => {
     const plain = await app.inject(scriptUrl);
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     const compressed = await app.inject({ url: scriptUrl, headers: { 'accept-encoding': 'gzip, br' } });
@@ -52,13 +53,13 @@ describe('/docs', () => {
 test('the sets refer to each other, and each page to its own document', async () => {
   const shop = await app.inject('/docs?set=shop');
   expect(page.body).toContain('<a href="docs" aria-current="page">Carte</a> <a href="docs?set=shop">shop</a>');
-  expect(page.body).toContain('href="openapi.json"');
+  expect(client.body).toContain('href="../openapi.json"');
   expect(shop.body).toContain('<a href="docs?set=shop" aria-current="page">shop</a>');
-  expect(shop.body).toContain('href="openapi/shop.json"');
+  expect((await app.inject('/docs/try?set=shop')).body).toContain('href="../openapi/shop.json"');
   expect((await app.inject('/openapi/shop.json')).json()).toEqual({ openapi: '3.1.0', info: { title: 'B' } });
   expect((await app.inject('/openapi/shop-3.0.json')).json()).toEqual({ openapi: '3.0.3', info: { title: 'B' } });
   expect((await app.inject('/openapi/shop.postman.json')).json().info.name).toBe('shop');
-  expect((await app.inject('/docs?set=other')).statusCode).toBe(404);
+  for (const path of ['/docs?set=other', '/docs/try?set=other']) expect((await app.inject(path)).statusCode).toBe(404);
 });
 
 test('/openapi.json is the document, and /openapi-3.0.json is the same in version 3.0', async () => {

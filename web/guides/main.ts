@@ -1,5 +1,5 @@
+import { fillExamples } from '../examples.ts';
 import { reloadIfKeyChanged, removeOldCopies } from '../key.ts';
-import { fillExamples } from './examples.ts';
 import { createSearch } from './search.ts';
 
 /** The URL of `/`: this script is at web/guides/main.ts. */

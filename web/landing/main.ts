@@ -1,22 +1,7 @@
-import { createCopyButton, hiddenKey, safeKey } from '../copy.ts';
 import { find } from '../element.ts';
-import { readKey, reloadIfKeyChanged, removeOldCopies, saveKey } from '../key.ts';
-
-const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
-const keyInput = find('#key', HTMLInputElement);
-const showButton = find('#show', HTMLButtonElement);
-const examples = [...document.querySelectorAll('pre')].map(block => ({ block, template: block.textContent }));
-type Example = (typeof examples)[number];
-
-const commandOf = ({ template }: Example, key: string) => template.replaceAll('ORIGIN', baseUrl).replaceAll('KEY', key);
-
-/** Shows the key in the field and in the examples, or hides it in both. */
-function showKey(isShown: boolean): void {
-  keyInput.type = isShown ? 'text' : 'password';
-  showButton.ariaPressed = String(isShown);
-  const shown = isShown || safeKey() === 'KEY' ? safeKey() : hiddenKey;
-  for (const example of examples) example.block.textContent = commandOf(example, shown);
-}
+import { fillExamples } from '../examples.ts';
+import { reloadIfKeyChanged, removeOldCopies } from '../key.ts';
+import { fillKeyForm } from '../key-form.ts';
 
 async function showReadiness(output: Element): Promise<void> {
   try {
@@ -33,28 +18,5 @@ async function showReadiness(output: Element): Promise<void> {
 
 removeOldCopies();
 reloadIfKeyChanged();
-keyInput.value = readKey();
-showKey(false);
-for (const example of examples) {
-  const button = createCopyButton({
-    text: () => commandOf(example, safeKey()),
-    reveal() {
-      showKey(true);
-      return example.block;
-    },
-  });
-  example.block.parentElement?.querySelector('figcaption')?.append(button);
-}
-keyInput.addEventListener('input', () => {
-  saveKey(keyInput.value.trim());
-  showKey(keyInput.type === 'text');
-});
-keyInput.form?.addEventListener('submit', event => event.preventDefault());
-showButton.addEventListener('click', () => showKey(keyInput.type === 'password'));
-find('#forget', HTMLButtonElement).addEventListener('click', () => {
-  saveKey('');
-  keyInput.value = '';
-  showKey(false);
-  keyInput.focus();
-});
+fillKeyForm(fillExamples(new URL('.', location.href)));
 await showReadiness(find('#database', HTMLElement));

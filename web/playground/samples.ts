@@ -2,7 +2,7 @@
 export interface Route {
   readonly method: string;
   readonly path: string;
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly header?: string }[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly header?: string | undefined }[];
 }
 
 type Variables = Readonly<Record<string, unknown>>;

@@ -1,16 +1,18 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { print } from 'graphql';
-import type { Contract } from '../../rest/contract/contract.ts';
+import type { Contract, Operation } from '../../rest/contract/contract.ts';
 import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
 import { postmanCollection } from '../../rest/openapi/postman.ts';
 import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
 import { type Asset, contentSecurityPolicy, createAsset, immutable, lazyAsset, sendAsset, sendPage } from './asset.ts';
-import { escapeHtml } from './html.ts';
-import { renderOutline } from './outline.ts';
+import { type Html, html } from './html.ts';
+import { renderReference } from './reference.ts';
+import { renderTextPage } from './text-page.ts';
 
+const policy = contentSecurityPolicy();
 /** Scalar creates its styles by script. */
-const policy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data:" });
+const clientPolicy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data:" });
 
 /** A set of operations and its OpenAPI document. */
 interface DocumentedSet {
@@ -18,27 +20,47 @@ interface DocumentedSet {
   readonly document: Json;
 }
 
-/** Serves the REST reference of each set at `/docs`, and their OpenAPI documents, also in version 3.0, and Postman collections. */
+/**
+ * Serves the REST reference of each set at `/docs`, a client for its routes at `/docs/try`, and the OpenAPI documents, also in version 3.0,
+ * and Postman collections.
+ */
 export function mountDocs(app: FastifyInstance, sets: readonly DocumentedSet[]): void {
   for (const [url, read] of sets.flatMap(documentsOf)) {
     const asset = lazyAsset('application/json', () => JSON.stringify(read()));
     app.get(url, (request, reply) => sendAsset(asset(), request, reply));
   }
-  let loaded: Promise<Reference> | undefined;
-  const reference = () => {
-    loaded ??= loadReference(sets);
-    return loaded;
-  };
+  const references = onceBySet(sets, set => renderDocs(set, sets));
+  const script = once(loadScalar);
+  const clients = onceBySet(sets, async ({ contract: { name } }) => renderClient(name, await script()));
   app.get<{ Querystring: { set?: string } }>('/docs', async (request, reply) => {
-    const { pages } = await reference();
-    const page = pages.get(request.query.set ?? 'v1');
+    const page = await references(request.query.set);
     return page ? sendPage({ page, policy }, request, reply) : reply.callNotFound();
   });
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
-  app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {
-    const { script } = await reference();
-    return script.hash === request.params.hash ? sendAsset(script, request, reply, immutable) : reply.callNotFound();
+  app.get<{ Querystring: { set?: string } }>('/docs/try', async (request, reply) => {
+    const page = await clients(request.query.set);
+    return page ? sendPage({ page, policy: clientPolicy }, request, reply) : reply.callNotFound();
   });
+  app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {
+    const asset = await script();
+    return asset.hash === request.params.hash ? sendAsset(asset, request, reply, immutable) : reply.callNotFound();
+  });
+}
+
+function once<T>(create: () => Promise<T>): () => Promise<T> {
+  let created: Promise<T> | undefined;
+  return () => {
+    created ??= create();
+    return created;
+  };
+}
+
+/** Renders the page of a set when it is first requested. */
+function onceBySet(sets: readonly DocumentedSet[], render: (set: DocumentedSet) => Promise<string>) {
+  const pages = new Map(
+    sets.map(set => [set.contract.name, once(async () => createAsset('text/html; charset=utf-8', await render(set)))]),
+  );
+  return (name = 'v1') => pages.get(name)?.();
 }
 
 function documentsOf({ contract, document }: DocumentedSet): [url: string, read: () => Json][] {
@@ -49,98 +71,95 @@ function documentsOf({ contract, document }: DocumentedSet): [url: string, read:
     ...bases.map((base): [string, () => Json] => [`${base}.json`, () => document]),
     ...bases.map((base): [string, () => Json] => [`${base}-3.0.json`, () => downgradeDocument(document)]),
     [`/openapi/${name}.postman.json`, () => postmanCollection(contract)],
-    [`/openapi/${name}.operations.json`, () => operationsOf(contract)],
   ];
 }
 
-/** The operations as the playground opens them, by name. */
-function operationsOf({ operations }: Contract): Json {
-  return Object.fromEntries(
-    operations.map(({ name, document, parameters }) => {
-      const examples = parameters.flatMap(({ name: variable, example, in: place }) =>
-        example === undefined || place === 'body' ? [] : [[variable, example]],
-      );
-      return [name, { query: print(document), variables: Object.fromEntries(examples) }];
-    }),
+const documentUrl = (set: string) => (set === 'v1' ? 'openapi' : `openapi/${set}`);
+const query = (set: string) => (set === 'v1' ? '' : `?set=${set}`);
+
+async function renderDocs({ contract, document }: DocumentedSet, sets: readonly DocumentedSet[]): Promise<string> {
+  const { marked } = await import('marked');
+  const { name } = contract;
+  const { title, nav, content } = renderReference({
+    document,
+    operations: contract.operations,
+    clientUrl: `docs/try${query(name)}`,
+    playgroundUrl,
+    markdown: text => marked.parse(text, { async: false }),
+  });
+  const base = documentUrl(name);
+  return renderTextPage({
+    title: 'REST reference',
+    base: '',
+    folder: 'docs',
+    links: html`<span class="small">REST reference ${version}</span> <a class="to-routes" href="#routes">Routes</a>`,
+    nav,
+    content: html`${linksTo(sets, name)}
+        <h1>${title}</h1>
+        <form id="key-form" class="key-form" autocomplete="off"></form>
+        <p id="key-note" class="small">The key stays in this tab, for all pages; “Copy” puts it into the samples, and “Try it” sends
+          it.<noscript> Both need JavaScript.</noscript></p>
+        ${content}
+        <p class="small">This reference for programs: <a href="${base}.json">OpenAPI 3.1</a>,
+          <a href="${base}-3.0.json">OpenAPI 3.0</a>, <a href="openapi/${name}.postman.json">Postman collection</a>.</p>`,
+  });
+}
+
+/** Links to the references of all sets; none for a single one. */
+function linksTo(sets: readonly DocumentedSet[], current: string): Html | undefined {
+  if (sets.length === 1) return undefined;
+  const links = sets.map(({ contract: { name, info } }) => {
+    const title = info?.title ?? name;
+    const href = `docs${query(name)}`;
+    return name === current
+      ? html` <a href="${href}" aria-current="page">${title}</a>`
+      : html` <a href="${href}">${title}</a>`;
+  });
+  return html`<p class="sets">${links}</p>`;
+}
+
+/** The playground with the operation of a route, and its examples as variables. */
+function playgroundUrl({ document, parameters }: Operation): string {
+  const examples = parameters.flatMap(({ name, example, in: place }) =>
+    example === undefined || place === 'body' ? [] : [[name, example]],
   );
+  const variables = JSON.stringify(Object.fromEntries(examples), null, 2);
+  return `graphql#${new URLSearchParams({ query: print(document), variables })}`;
 }
 
-interface Reference {
-  /** By the name of the set. */
-  readonly pages: ReadonlyMap<string, Asset>;
-  readonly script: Asset;
-}
-
-/** Loads Scalar, which is 4 MB, so on the first request. */
-async function loadReference(sets: readonly DocumentedSet[]): Promise<Reference> {
-  const [{ default: scalar }, { marked }] = await Promise.all([
-    import('@scalar/fastify-api-reference'),
-    import('marked'),
-  ]);
-  // The package exports a Fastify plugin only; the script is taken from the route that it registers.
+/** Loads the script of Scalar, which is 4 MB. The package exports a Fastify plugin only, so it is taken from the route that this registers. */
+async function loadScalar(): Promise<Asset> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
   const plugin = Fastify();
   await plugin.register(scalar, { routePrefix: '/docs', configuration: { url: 'openapi.json' } });
   const response = await plugin.inject('/docs/js/scalar.js');
   await plugin.close();
   if (response.statusCode !== 200) throw new Error('@scalar/fastify-api-reference has no route /js/scalar.js');
-  const script = createAsset('text/javascript; charset=utf-8', response.rawPayload);
-  const pages = sets.map(({ contract: { name }, document }): [string, Asset] => {
-    const outline = renderOutline(document, markdown => marked.parse(markdown, { async: false }));
-    const url = name === 'v1' ? 'openapi.json' : `openapi/${name}.json`;
-    return [
-      name,
-      createAsset('text/html; charset=utf-8', render(script, { outline, url, links: linksTo(sets, name) })),
-    ];
-  });
-  return { pages: new Map(pages), script };
+  return createAsset('text/javascript; charset=utf-8', response.rawPayload);
 }
 
-/** Links to the references of the other sets; none for a single one. */
-function linksTo(sets: readonly DocumentedSet[], current: string): string {
-  if (sets.length === 1) return '';
-  const links = sets.map(({ contract: { name, info } }) => {
-    const mark = name === current ? ' aria-current="page"' : '';
-    return `<a href="docs${name === 'v1' ? '' : `?set=${name}`}"${mark}>${escapeHtml(info?.title ?? name)}</a>`;
-  });
-  return `<nav aria-label="Sets of operations">${links.join(' ')}</nav>`;
-}
-
-interface PageParts {
-  readonly outline: string;
-  /** Of the OpenAPI document. */
-  readonly url: string;
-  readonly links: string;
-}
-
-function render(script: Asset, { outline, url, links }: PageParts): string {
-  return `<!doctype html>
+function renderClient(set: string, script: Asset): string {
+  return html`<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
-    <title>Carte: REST reference</title>
-    <link rel="describedby" type="application/json" href="${url}">
-    <link rel="icon" type="image/svg+xml" href="web/icon.svg">
-    <link rel="stylesheet" href="web/docs/docs.css">
-    <link rel="stylesheet" href="web/docs/outline.css">
-    <link rel="modulepreload" href="web/docs/document.ts">
-    <link rel="modulepreload" href="web/key.ts">
-    <link rel="modulepreload" href="web/element.ts">
-    <link rel="modulepreload" href="web/docs/accessibility.ts">
-    <script type="module" src="web/docs/prepare.ts"></script>
-    <script defer src="docs/${script.hash}/scalar.js"></script>
-    <script type="module" src="web/docs/main.ts"></script>
+    <title>REST client – Carte</title>
+    <link rel="describedby" type="application/json" href="../${documentUrl(set)}.json">
+    <link rel="preload" as="script" href="${script.hash}/scalar.js">
+    <link rel="icon" type="image/svg+xml" href="../web/icon.svg">
+    <link rel="stylesheet" href="../web/docs/try/try.css">
+    <script type="module" src="../web/docs/try/main.ts"></script>
   </head>
   <body>
     <header class="bar">
-      <a href="./"><img src="web/icon.svg" alt="" width="24" height="24"> Carte</a>
-      <span>REST reference ${version}</span>
-      ${links}
+      <a href="../"><img src="../web/icon.svg" alt="" width="24" height="24"> Carte</a>
+      <a href="../docs${query(set)}">REST reference</a>
     </header>
-    ${outline}
+    <p id="note" role="status">Loading the client …<noscript> It needs JavaScript.</noscript></p>
     <div id="reference"></div>
   </body>
 </html>
-`;
+`.text;
 }

@@ -1,5 +1,5 @@
 import type { Section } from './guide-markdown.ts';
-import { escapeHtml } from './html.ts';
+import { Html, html } from './html.ts';
 import { renderTextPage } from './text-page.ts';
 
 /** A guide as it appears in lists. */
@@ -40,32 +40,34 @@ export function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
 /** Renders the list of all guides. */
 export function renderIndex(guides: readonly GuideEntry[]): string {
   const list = groupGuides(guides).map(
-    group => `<h2>${group.title}</h2>
-      <dl>${group.guides.map(({ name, title, summary }) => `<dt><a href="guides/${name}">${escapeHtml(title)}</a></dt><dd>${escapeHtml(summary)}</dd>`).join('\n')}</dl>`,
+    group => html`
+        <h2>${group.title}</h2>
+        <dl>${group.guides.map(({ name, title, summary }) => html`<dt><a href="guides/${name}">${title}</a></dt><dd>${summary}</dd>\n`)}</dl>`,
   );
-  return renderTextPage({ title: 'Guides', base: '', content: `<h1>Guides</h1>\n${list.join('\n')}` });
+  return renderTextPage({ title: 'Guides', base: '', content: html`<h1>Guides</h1>${list}` });
 }
 
 interface GuidePage {
   readonly guide: GuideEntry;
   readonly guides: readonly GuideEntry[];
+  /** Rendered from Markdown. */
   readonly html: string;
   readonly sections: readonly Section[];
 }
 
 /** Renders the page of a guide, with links to all others and to its own sections. */
-export function renderGuidePage({ guide, guides, html, sections }: GuidePage): string {
+export function renderGuidePage({ guide, guides, html: content, sections }: GuidePage): string {
   const base = '../'.repeat(guide.name.split('/').length);
   const linkTo = ({ name, title }: GuideEntry) => {
-    if (name !== guide.name) return `<li><a href="${base}guides/${name}">${escapeHtml(title)}</a></li>`;
+    if (name !== guide.name) return html`<li><a href="${base}guides/${name}">${title}</a></li>`;
     const contents = sections.filter(({ depth }) => depth === 2);
-    const links = contents.map(({ id, heading }) => `<li><a href="#${escapeHtml(id)}">${escapeHtml(heading)}</a></li>`);
-    return `<li><a href="${base}guides/${name}" aria-current="page">${escapeHtml(title)}</a><ul>${links.join('')}</ul></li>`;
+    const links = contents.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`);
+    return html`<li><a href="${base}guides/${name}" aria-current="page">${title}</a><ul>${links}</ul></li>`;
   };
   // Decisions are many, and read from a guide that links to them.
   const shown = groupGuides(guides).filter(group => group.title !== 'Decisions' || group.guides.includes(guide));
-  const nav = `<nav aria-label="Guides">
-        ${shown.map(group => `<h2>${group.title}</h2><ul>${group.guides.map(linkTo).join('')}</ul>`).join('\n        ')}
+  const nav = html`<nav aria-label="Guides">
+        ${shown.map(group => html`<h2>${group.title}</h2><ul>${group.guides.map(linkTo)}</ul>`)}
       </nav>`;
-  return renderTextPage({ title: guide.title, base, nav, content: html });
+  return renderTextPage({ title: guide.title, base, nav, content: new Html(content) });
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentSecurityPolicy } from './asset.ts';
-import { escapeHtml } from './html.ts';
+import { html } from './html.ts';
 import { renderTextPage } from './text-page.ts';
 
 const policy = contentSecurityPolicy();
@@ -20,8 +20,8 @@ function renderNotFound(path: string): string {
   return renderTextPage({
     title: 'Not found',
     base,
-    content: `<h1>Not found</h1>
-        <p>There is no page at <code>${escapeHtml(path.slice(0, 200))}</code>.</p>
+    content: html`<h1>Not found</h1>
+        <p>There is no page at <code>${path.slice(0, 200)}</code>.</p>
         <ul>
           <li><a href="${base || './'}">Start page</a></li>
           <li><a href="${base}guides">Guides</a></li>
