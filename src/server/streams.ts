@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import { currentRequest } from '../database/statements.ts';
 import { InvalidInput } from '../errors.ts';
 import type { HoldRequest } from '../events/polling.ts';
-import { OpenStreams } from '../graphql/subscriptions/open-streams.ts';
+import { type OpenStream, OpenStreams } from '../graphql/subscriptions/open-streams.ts';
 import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';
 import { isRecord } from './requests.ts';
 
@@ -38,7 +38,7 @@ export const streams = fp(
 );
 
 function createHold(streams: OpenStreams): HoldRequest {
-  const waiting = new Map<string, { readonly abort: (reason: Error) => void }>();
+  const waiting = new Map<string, OpenStream>();
   return async (subject, wait) => {
     const record = currentRequest.getStore();
     const reply = record && isRecord(record) ? record.reply : undefined;
@@ -47,11 +47,14 @@ function createHold(streams: OpenStreams): HoldRequest {
     if (!record || !isRecord(record) || !reply || !caller || typeof key !== 'string')
       throw cannotWait('only requests over HTTP wait');
     if (record.heldMs !== undefined) throw cannotWait('another field of the same request waits already');
+    const name = `${caller.keyId} ${subject}`;
+    const replaced = waiting.get(name);
+    replaced?.abort(new Replaced());
+    // At once: the limits count it no longer.
+    replaced?.close('replaced');
     const stream = streams.open(key, caller, 'poll');
     const heldAt = performance.now();
     record.heldMs = 0;
-    const name = `${caller.keyId} ${subject}`;
-    waiting.get(name)?.abort(new Replaced());
     waiting.set(name, stream);
     const onGone = () => stream.abort(new ClientGone());
     const { socket } = reply.request.raw;
