@@ -83,6 +83,12 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     stream('websocket', 'subscription { orderEvents(storeId: "baixa") { orderId status } }'),
   'orders in events of menus': () =>
     stream('sse', `subscription { menuEvents(storeId: "baixa") { store { ${orders} } } }`),
+  'a query by WebSocket': () => stream('websocket', persisted),
+  'a cursor of events of orders': async () => {
+    const { body } = await app.graphql('{ store(id: "baixa") { orderEventsCursor } }');
+    const after = body.data.store.orderEventsCursor;
+    return stream('sse', `subscription { menuEvents(storeId: "baixa", after: "${after}") { kind cursor } }`);
+  },
   'events of another store': () =>
     stream('websocket', 'subscription { menuEvents(storeId: "porto") { store { name } } }'),
   'events of stores': () => stream('sse', 'subscription { storeEvents { store { name contacts } } }'),
@@ -145,6 +151,18 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     await get('/v1/stores/porto/menu_configuration/'),
     await get('/v1/stores/'),
   ],
+  'the routes for POS systems': async () => [
+    await get('/pos/v1/events?wait=1'),
+    await get('/pos/v1/stores/baixa/events?wait=1'),
+    await app.post(`/pos/v1/orders/${orderId}/status`, { to: 'ACCEPTED' }, guest),
+    await app.post('/pos/v1/stores/baixa/orders/mark', { order_ids: [orderId], is_read: true }, guest),
+  ],
+  'the cost of a search for a guest': () =>
+    app.graphql(
+      '{ store(id: "baixa") { orders(filter: { customerName: "Ana" }) { count } } }',
+      {},
+      { ...guest, 'x-carte-cost': '1' },
+    ),
   'the flat form': () => get('/v1/stores/baixa/menu_configuration/flat'),
   'the head of a response': async () => app.send('HEAD', `/v1/orders/${orderId}`, { headers: guest }),
   'tools for agents': async () => {
