@@ -15,12 +15,19 @@ await runProgram(async program => {
   program.atEnd(() => browser.close());
   const { page } = await openConsole(browser, key);
   await page.setViewportSize({ width: 1280, height: 760 });
+  // Late enough that some of the orders are urgent.
+  await page.clock.setFixedTime(Date.now() + 15 * 60_000);
   await page.goto(`${server.url}/console?store=${store}`);
+  await page.getByText('Live', { exact: true }).waitFor();
   // Something in every column.
-  for (const step of ['Ready', 'Ready']) {
-    const count = await page.locator('.column.ready .card').count();
-    await page.locator('.column.accepted').getByRole('button', { name: step }).first().press('Enter');
-    await page.locator('.column.ready .card').nth(count).waitFor();
+  for (const [from, to] of [
+    ['new', 'accepted'],
+    ['accepted', 'ready'],
+  ]) {
+    const count = await page.locator(`.column.${to} .card`).count();
+    if (count > 1) continue;
+    await page.locator(`.column.${from} [data-action=next]`).first().press('Enter');
+    await page.locator(`.column.${to} .card`).nth(count).waitFor();
   }
   await page.locator('.column.accepted .card-main').first().click();
   await page.getByRole('complementary').waitFor();

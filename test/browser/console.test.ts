@@ -766,6 +766,20 @@ describeInBrowser('/console', () => {
     await page.getByRole('button', { name: /^Done/ }).click();
     await page.locator('.column.done').waitFor();
     expect(await card(page, 'Maximiliane').isVisible()).toBe(false);
+    await page.setViewportSize({ width: 720, height: 1180 });
+    const rowsOfWords = await card(page, 'Maximiliane')
+      .locator('.card-main strong bdi')
+      .evaluate(element => {
+        const text = element.firstChild?.nextSibling ?? element.firstChild;
+        if (!(text instanceof Text)) throw new Error('There is no name');
+        return [...text.data.matchAll(/\p{L}+/gu)].map(({ 0: word, index }) => {
+          const range = document.createRange();
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+        });
+      });
+    expect(rowsOfWords).toEqual([1, 1, 1, 1, 1]);
     await page.setViewportSize({ width: 820, height: 1180 });
     await card(page, 'Maximiliane').click();
     expect(await width()).toBe(820);
