@@ -5,6 +5,7 @@ import { lastPossible, positionAt } from './log.ts';
 /** How much of the log is kept. */
 export interface Retention {
   readonly days: number;
+  /** By their ids: counting very many would take long. */
   readonly events: number;
 }
 
@@ -12,7 +13,7 @@ export interface Retention {
 export interface LogStatus {
   /** With indexes, the space that deleted events have left, and the inbox. */
   readonly bytes: number;
-  /** An estimate: gaps in the sequence of ids count, too. */
+  /** With those that were rolled back. */
   readonly events: number;
   /** Age of the oldest event. */
   readonly oldestSeconds: number;
@@ -31,7 +32,6 @@ const batchSize = 2_000;
 
 const oldest = 'from event where position is not null order by position limit 1';
 const newest = 'from event where position is not null order by position desc limit 1';
-const eventsBetween = `(select id ${newest}) - (select id ${oldest}) + 1`;
 
 /**
  * The last event that need not be kept: by its position, which is a time; of those that a clock which was ahead has moved into the future, by the
@@ -49,9 +49,7 @@ const boundaryStatement = prepared(`
     (select max(position) from event where position <= (select ${positionAt('time')} from expiry)),
     (select max(early.position) from early, expiry where early.created_at <= time
       or early.position <= (select dated.position from dated where dated.created_at <= time)),
-    case when ${eventsBetween} > $2 then
-      (select position from event where position is not null order by position desc offset $2 limit 1)
-    end
+    (select position from event where id <= (select id ${newest}) - $2 and position is not null order by id desc limit 1)
   ) as position`);
 
 /**
@@ -91,7 +89,7 @@ export async function deleteExpiredEvents(
 
 const statusStatement = prepared(`
   select pg_total_relation_size('event') + pg_total_relation_size('event_inbox') as bytes,
-    coalesce(${eventsBetween}, 0) as events,
+    coalesce((select id ${newest}) - (select id ${oldest}) + 1, 0) as events,
     coalesce(extract(epoch from now() - (select created_at ${oldest})), 0)::float8 as "oldestSeconds"`);
 
 export async function readLogStatus(query: Query): Promise<LogStatus | undefined> {

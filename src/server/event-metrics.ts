@@ -76,7 +76,7 @@ function createLogMetrics(registers: Registry[]) {
   });
   const events = new Gauge({
     name: 'carte_event_log_events',
-    help: 'About how many events the log has; the same in all processes',
+    help: 'Events in the log, with those that were rolled back; the same in all processes',
     registers,
   });
   const oldest = new Gauge({
