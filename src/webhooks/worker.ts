@@ -45,6 +45,8 @@ export class WebhookWorker {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isRoundRequested = false;
+  /** Whether there may be events that are not in the queues. */
+  #isEnqueueingDue = false;
   #unsubscribe: (() => void) | undefined;
   #statusAt = Number.NEGATIVE_INFINITY;
   #cleanedUpAt = performance.now();
@@ -60,6 +62,11 @@ export class WebhookWorker {
 
   /** Looks for work now: there are new events, or a webhook has changed. */
   wake(): void {
+    this.#isEnqueueingDue = true;
+    this.#requestRound();
+  }
+
+  #requestRound(): void {
     if (this.#isClosing) return;
     this.#isRoundRequested = true;
     this.#round ??= this.#runRounds();
@@ -100,6 +107,11 @@ export class WebhookWorker {
 
   async #runRound(): Promise<boolean> {
     const { orm, query, feed } = this.#options;
+    if (!this.#isEnqueueingDue) {
+      await this.#startRuns();
+      return true;
+    }
+    this.#isEnqueueingDue = false;
     const [{ hasWebhooks = false } = {}] = await query<{ hasWebhooks: boolean }>(existsStatement, []);
     if (!hasWebhooks) {
       this.#unsubscribe?.();
@@ -137,7 +149,7 @@ export class WebhookWorker {
     }
     this.#runs.delete(claim);
     // There may be a queue that had to wait for this one.
-    this.wake();
+    this.#requestRound();
   }
 
   async #reportStatus(): Promise<void> {
