@@ -41,7 +41,7 @@ class AddIndex extends Migration {
 
   override up(): void {
     this.addSql('drop index concurrently if exists of_test_4');
-    this.addSql('create index concurrently of_test_4 on orders (price)');
+    this.addSql('create index concurrently of_test_4 on merchant (brand_name)');
   }
 }
 const later = [
