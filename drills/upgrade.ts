@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cursorOf } from '../src/events/cursor.ts';
 import { readOptions } from '../support/options.ts';
-import { carte, createKey, importDocuments, startCheckout, startServer, stopServer } from '../support/servers.ts';
+import { carte, importDocuments, startCheckout, startServer, stopServer } from '../support/servers.ts';
 import { watchWithInterruptions } from '../support/streams.ts';
 import { runDrill } from './support/harness.ts';
 import { checkOrders, createTenants, OrderLoad } from './support/order-load.ts';
@@ -25,10 +25,12 @@ await runDrill(async ({ startDatabase, run, violations }) => {
   await carte(['migrate'], env, { folder: checkout });
   await importDocuments('stores', documents, env, checkout);
   const earlier = [await run(startCheckout(checkout, env)), await run(startCheckout(checkout, env))];
-  const key = await createKey(env, '--can', 'menu,orders,stock,admin');
+  const key = await carte(['key', 'create', '--name', 'drill', '--all', '--can', 'menu,orders,stock,admin'], env, {
+    folder: checkout,
+  });
   let urls = earlier.map(({ url }) => url);
   const tenants = await createTenants(urls[0] ?? '', key, storeIds);
-  const migrations = async () => (await database.query('select name from mikro_orm_migrations')).length;
+  const migrations = async () => (await database.query('select from migration')).length;
   const before = await migrations();
   const [start] = await database.query(
     'select greatest(complete_after, (select max(position) from event)) as position from event_log',
@@ -63,6 +65,8 @@ await runDrill(async ({ startDatabase, run, violations }) => {
   await stage('earlier version stops', async () => {
     const { url } = await run(startServer(env));
     urls = [...urls.slice(earlier.length), url];
+    // As a load balancer does, which first takes them out.
+    await load.settle();
     for (const server of earlier) await stopServer(server, 60_000);
   });
   await stage('this version', goOn);

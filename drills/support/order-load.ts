@@ -48,6 +48,7 @@ export class OrderLoad {
   readonly #urls: Urls;
   readonly #pauseMs: number;
   readonly #loops: Promise<void>[];
+  readonly #sending = new Set<Promise<unknown>>();
   #isOver = false;
 
   constructor(urls: Urls, tenants: readonly Tenant[], { pauseMs, writers = 1 }: { pauseMs: number; writers?: number }) {
@@ -62,6 +63,11 @@ export class OrderLoad {
   async stop(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#loops);
+  }
+
+  /** Resolves when all requests that are under way have ended. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#sending);
   }
 
   async #write(tenant: Tenant, writer: number): Promise<void> {
@@ -85,7 +91,7 @@ export class OrderLoad {
 
   async #change(tenant: Tenant, kind: Write['kind'], name: string, query: string, variables: object) {
     const begun = performance.now();
-    const { text } = await send(this.#pick(), tenant, '/graphql', { query, variables });
+    const { text } = await this.#send(tenant, '/graphql', { query, variables });
     const id = /"result":\{"order":\{"id":"([^"]+)"/.exec(text)?.[1];
     const outcome = id !== undefined ? 'acknowledged' : text.includes(refusal) ? 'refused' : 'unknown';
     if (outcome === 'unknown' && text !== '' && !text.includes('"UNAVAILABLE"')) {
@@ -100,15 +106,19 @@ export class OrderLoad {
     const paths = ['', '/menu_configuration/', '/orders/?page_size=20'].map(path => `/v1/stores/${storeId}${path}`);
     for (let turn = 0; !this.#isOver; turn++) {
       const begun = performance.now();
-      const { status } = await send(this.#pick(), tenant, paths[turn % paths.length] ?? '');
+      const { status } = await this.#send(tenant, paths[turn % paths.length] ?? '');
       this.reads.push({ storeId, status, begun, ended: performance.now() });
       await sleep(this.#pauseMs);
     }
   }
 
-  #pick(): string {
+  async #send(tenant: Tenant, path: string, body?: object) {
     const urls = this.#urls();
-    return urls[Math.floor(Math.random() * urls.length)] ?? '';
+    const sending = send(urls[Math.floor(Math.random() * urls.length)] ?? '', tenant, path, body);
+    this.#sending.add(sending);
+    const reply = await sending;
+    this.#sending.delete(sending);
+    return reply;
   }
 }
 
