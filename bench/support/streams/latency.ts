@@ -1,84 +1,94 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { cpuSeconds } from '../../../support/cpu.ts';
-import type { Database } from '../../../support/database.ts';
 import { createStores, insertOrder } from '../../../support/orders.ts';
 import type { Program } from '../../../support/program.ts';
-import { createKey } from '../../../support/servers.ts';
-import { openStream } from '../../../support/streams.ts';
+import { carte, startCheckout } from '../../../support/servers.ts';
+import { openStream, type Stream } from '../../../support/streams.ts';
+import { createClient, sendExpecting } from '../client.ts';
 
 const stores = 100;
 const streamsPerStore = 5;
-const ordersPerSecond = 200;
-const writers = 4;
+const writers = 8;
 
-/** Measures the time from the commit of an order to its arrival at each stream. */
-export async function measureLatency(
-  { atEnd, startServer }: Program,
-  database: Database,
-  seconds: number,
-): Promise<void> {
-  const server = await startServer({ ...database.env, CARTE_LOG_LEVEL: 'error' });
+export interface LatencyOptions {
+  /** The checkout that serves. */
+  readonly folder: string;
+  readonly name: string;
+  readonly seconds: number;
+  /** Changes a second. */
+  readonly rate: number;
+}
+
+const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { id } } }';
+const watch = `subscription ($id: ID!) {
+  orderEvents(storeId: $id) { at orderId order { id status customer { name } } }
+}`;
+
+async function openStreams(url: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return [...text.matchAll(/^carte_streams_open\S* (\d+)$/gm)].reduce((sum, [, open]) => sum + Number(open), 0);
+}
+
+/** Accepts orders through the service, and measures the time from the change, just before its commit, to its arrival at each stream. */
+export async function measureLatency(part: Program, { folder, name, seconds, rate }: LatencyOptions): Promise<void> {
+  const database = await part.startDatabase();
+  const server = await part.run(startCheckout(folder, { ...database.env, CARTE_LOG_LEVEL: 'error' }));
   // Each of them has a stream for each store: as many streams as a key may have, and a fifth of what is delivered.
   const keys: string[] = [];
   for (let index = 0; index < streamsPerStore; index++) {
-    keys.push(await createKey(database.env));
+    keys.push(await carte(['key', 'create', '--name', 'key', '--all', '--can', 'orders'], database.env, { folder }));
   }
-  const clients = await Promise.all(
-    Array.from({ length: writers }, async () => {
-      const client = new pg.Client(database.env.DATABASE_URL);
-      await client.connect();
-      atEnd(() => client.end());
-      return client;
-    }),
-  );
   const storeIds = await createStores(database, stores);
-  const committedAt = new Map<string, number>();
+  const count = seconds * rate;
+  const orderIds = Array.from({ length: count }, (_, index) => `order-${index}`);
+  for (const [index, id] of orderIds.entries()) await database.query(insertOrder, [id, storeIds[index % stores]]);
   const latencies: number[] = [];
-  const query =
-    'subscription ($id: ID!) { orderEvents(storeId: $id) { cursor orderId order { id status customer { name } } } }';
-  const streams = storeIds.flatMap(id =>
-    keys.map((key, index) => {
-      const transport = index % 2 === 0 ? ('sse' as const) : ('websocket' as const);
-      const stream = openStream(transport, { url: server.url, key }, { query, variables: { id } });
-      atEnd(() => stream.close());
-      return stream;
-    }),
-  );
-  const read = async (stream: (typeof streams)[number]) => {
+  const streams: Stream[] = [];
+  const read = async (stream: Stream) => {
     for (;;) {
       const { data } = await stream.next();
-      const at = committedAt.get(data.orderEvents.orderId);
-      if (at !== undefined) latencies.push(Math.max(0, performance.now() - at));
+      latencies.push(Math.max(0, Date.now() - Date.parse(data.orderEvents.at)));
     }
   };
-  for (const stream of streams) void read(stream).catch(() => {});
-  await sleep(5_000);
+  for (const [index, key] of keys.entries()) {
+    for (const id of storeIds) {
+      const transport = index % 2 === 0 ? ('sse' as const) : ('websocket' as const);
+      const stream = openStream(transport, { url: server.url, key }, { query: watch, variables: { id } });
+      part.atEnd(() => stream.close());
+      streams.push(stream);
+      void read(stream).catch(() => {});
+    }
+    const deadline = performance.now() + 60_000;
+    while ((await openStreams(server.url)) < streams.length) {
+      if (performance.now() > deadline) throw new Error(`Fewer than ${streams.length} streams are open`);
+      await sleep(100);
+    }
+  }
   const before = { server: cpuSeconds(server.child.pid), database: cpuSeconds(database.pid) };
   const begun = performance.now();
-  const write = async (client: pg.Client) => {
-    for (let count = 0; count < (seconds * ordersPerSecond) / writers; count++) {
-      const due = begun + (count * 1_000 * writers) / ordersPerSecond;
+  const client = createClient(server.url, keys[0] ?? '', writers);
+  part.atEnd(() => client.close());
+  let next = 0;
+  const write = async () => {
+    for (let index = next++; index < count; index = next++) {
+      const due = begun + (index * 1_000) / rate;
       if (due > performance.now()) await sleep(due - performance.now());
-      const id = randomUUID();
-      // Until the statement returns: an event may be here before the response to its commit.
-      committedAt.set(id, performance.now());
-      await client.query(insertOrder, [id, storeIds[Math.floor(Math.random() * stores)]]);
+      const body = JSON.stringify({ query: accept, variables: { id: orderIds[index] } });
+      await sendExpecting(client, { path: '/graphql', body }, 200);
     }
   };
-  await Promise.all(clients.map(write));
+  await Promise.all(Array.from({ length: writers }, write));
   const took = (performance.now() - begun) / 1_000;
-  await sleep(1_000);
+  const deadline = performance.now() + 10_000;
+  while (latencies.length < count * streamsPerStore && performance.now() < deadline) await sleep(50);
   const sorted = latencies.toSorted((one, other) => one - other);
-  const at = (share: number) => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1)} ms`;
+  const at = (share: number) => `${sorted[Math.floor((sorted.length - 1) * share)]} ms`;
   const perDelivery = (from: number, to: number) => `${(((to - from) / latencies.length) * 1e6).toFixed(0)} µs`;
-  const rate = (count: number) => (count / took).toFixed(0);
-  console.log(`${streams.length} streams, ${rate(committedAt.size)} orders/s, ${rate(latencies.length)} deliveries/s`);
-  console.log(`from sending the insert to the subscriber: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`);
+  const perSecond = (number: number) => (number / took).toFixed(0);
   const [serverCpu, databaseCpu] = [cpuSeconds(server.child.pid), cpuSeconds(database.pid)];
   console.log(
-    `CPU for each delivery: server ${perDelivery(before.server, serverCpu)}, database ${perDelivery(before.database, databaseCpu)} (with the inserts)`,
+    `${name}: ${streams.length} streams, ${perSecond(count)} changes/s, ${perSecond(latencies.length)} deliveries/s: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}; ` +
+      `CPU for each delivery: server ${perDelivery(before.server, serverCpu)}, database ${perDelivery(before.database, databaseCpu)} (with the changes); ` +
+      `missed: ${count * streamsPerStore - latencies.length}`,
   );
-  console.log(`missed: ${committedAt.size * streamsPerStore - latencies.length}`);
 }
