@@ -11,7 +11,7 @@ const closeTimeoutMs = 2_000;
 
 /**
  * Skips rows that are locked: another process is recording the same use, or the key is being changed and the next use records it. So
- * it never waits, and never deadlocks with the statement of another process.
+ * it never waits, and never deadlocks with the statement of another process. Nor does it wait for a standby, where one is gone.
  */
 const statement = prepared(`
   with used as (
@@ -20,7 +20,8 @@ const statement = prepared(`
     where k.last_used_at is null or k.last_used_at < u.used_at
     for no key update of k skip locked
   )
-  update api_key k set last_used_at = used.used_at from used where k.id = used.id`);
+  update api_key k set last_used_at = used.used_at from used
+  where k.id = used.id and (select set_config('synchronous_commit', 'local', true)) is not null`);
 
 /** Records the last use of keys, off the path of requests. A use that cannot be recorded is dropped; the next one is not. */
 export class KeyUsage {

@@ -23,6 +23,7 @@ await migrate(orm);
 const data = createData(orm);
 const stores = await Promise.all(Array.from({ length: 8 }, () => data.store()));
 const keys = await Promise.all([createKey(orm), createKey(orm)]);
+const newKey = await createKey(orm, { name: 'new' });
 const server = await createServer(orm, config);
 const url = await server.listen({ host: '127.0.0.1', port: 0 });
 afterAll(async () => {
@@ -88,6 +89,11 @@ test('commits that wait for a standby which is gone stop neither reads nor the d
     // One more for events, one that the monitor may use, and one whose end was not noticed yet.
     expect(await backends()).toBeLessThanOrEqual(config.poolSize + 3);
   }
+  await fetch(`${url}/v1/merchants/`, { headers: { 'x-api-key': newKey } });
+  await waitUntil(async () => {
+    const [row] = await database.query(`select last_used_at is not null as used from api_key where name = 'new'`);
+    return row?.used === true;
+  });
   await setStandby('');
   await waitUntil(async () => (await abandoned()) === 0);
   expect(await readStatus()).toEqual(showing('ACCEPTED'));
