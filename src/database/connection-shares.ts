@@ -16,6 +16,8 @@ const writesPerKey = 2 / 3;
 /** With this share of them abandoned, further changes fail at once. */
 const maxAbandonedShare = 1 / 2;
 const maxWaiting = 10_000;
+/** In place of a key, for workers without one. */
+const workers = '';
 
 /** As long as an expensive request may wait for its turn. */
 const maxExpensiveWaitMs = 60_000;
@@ -37,8 +39,8 @@ type Connected = (
 ) => void;
 
 /**
- * Has the requests of each key take turns for the connections of a pool, of which no key gets all. Work outside of requests takes connections as
- * before. Returns the queues, for their counts.
+ * Has the requests of each key take turns for the connections of a pool, of which no key gets all. Other work takes connections
+ * as before. Returns the queues, for their counts.
  */
 export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }): ConnectionShares {
   const width = pool.options.max ?? 10;
@@ -112,17 +114,18 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
   };
   const maxAbandoned = Math.max(1, maxWrites * maxAbandonedShare);
   pool.connect = ((callback?: Connected) => {
-    const request = currentRequest.getStore();
-    if (request?.keyId === undefined) return callback ? connect(callback as never) : connect();
-    const { keyId, isExpensive, isWriting } = request;
-    const shared = isExpensive ? expensiveConnections : connections;
+    const { keyId, isExpensive, isWriting, isWorker } = currentRequest.getStore() ?? {};
     // With a callback, a mutation reads, perhaps while it has a connection.
-    if (callback) return connectInTurn(keyId, [shared], callback);
-    if (isWriting && abandoned() >= maxAbandoned) return Promise.reject(unconfirmed());
+    const isChange = isWorker || (isWriting && !callback);
+    if (keyId === undefined && !isChange) return callback ? connect(callback as never) : connect();
+    const shared = isExpensive ? expensiveConnections : connections;
+    const connectShared = (done: Connected) => {
+      if (isChange && abandoned() >= maxAbandoned) return done(unconfirmed(), undefined, () => {});
+      connectInTurn(keyId ?? workers, isChange ? [writes, shared] : [shared], done);
+    };
+    if (callback) return connectShared(callback);
     return new Promise<pg.PoolClient>((resolve, reject) =>
-      connectInTurn(keyId, isWriting ? [writes, shared] : [shared], (error, client) =>
-        client ? resolve(client) : reject(error),
-      ),
+      connectShared((error, client) => (client ? resolve(client) : reject(error))),
     );
   }) as pg.Pool['connect'];
   return { connections, expensiveConnections, writes, abandoned };

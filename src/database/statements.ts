@@ -16,6 +16,8 @@ export interface RequestStatements {
   isExpensive?: boolean;
   /** Whether it changes something now, so that it leaves connections to those that read. */
   isWriting?: boolean;
+  /** Whether it is no request, but work that goes on beside them and changes something with most of its statements. */
+  isWorker?: boolean;
   /** Starts a span for a statement; the function that it returns ends the span. */
   trace: ((text: string) => (error: unknown) => void) | undefined;
 }

@@ -25,8 +25,10 @@ export async function runDueTimes(
   while (!signal.aborted) {
     let delayMs = maxDelayMs;
     try {
-      // Neither counted nor traced with a request, but with the same time limit for statements.
-      delayMs = await currentRequest.run({ statements: 0, trace: undefined }, () => endDue(orm.em.fork()));
+      // Neither counted nor traced with a request, but with the same limits for statements that change something.
+      delayMs = await currentRequest.run({ statements: 0, trace: undefined, isWorker: true }, () =>
+        endDue(orm.em.fork()),
+      );
     } catch (error) {
       if (!signal.aborted) onError(error);
     }

@@ -93,8 +93,10 @@ export class WebhookWorker {
     try {
       while (this.#isRoundRequested && !this.#isClosing) {
         this.#isRoundRequested = false;
-        // Neither counted nor traced with a request, but with the same time limit for statements.
-        const hasWebhooks = await currentRequest.run({ statements: 0, trace: undefined }, () => this.#runRound());
+        // Neither counted nor traced with a request, but with the same limits for statements that change something.
+        const hasWebhooks = await currentRequest.run({ statements: 0, trace: undefined, isWorker: true }, () =>
+          this.#runRound(),
+        );
         delayMs = hasWebhooks ? pollIntervalMs : idleIntervalMs;
       }
     } catch (error) {
@@ -141,7 +143,7 @@ export class WebhookWorker {
   async #run(claim: Claim): Promise<void> {
     const delivery = new QueueDelivery(claim, this.#options);
     // Merchants take turns for connections, too, among themselves and with API keys.
-    const request = { statements: 0, trace: undefined, keyId: `webhooks of ${claim.tenant}` };
+    const request = { statements: 0, trace: undefined, keyId: `webhooks of ${claim.tenant}`, isWorker: true };
     try {
       await currentRequest.run(request, () => delivery.run(this.#shutdown.signal));
     } catch (error) {

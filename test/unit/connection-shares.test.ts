@@ -69,7 +69,10 @@ test('requests that change something leave connections to those that read', asyn
   const changes = ['a', 'a', 'a', 'b', 'b'].map(change);
   await expect.poll(() => writes.counts).toMatchObject({ running: 3, waiting: 2 });
   expect(connections.counts.running).toBe(3);
-  await Promise.all(changes);
+  const worker = { statements: 0, trace: undefined, isWorker: true };
+  const ofWorker = currentRequest.run(worker, () => query('select 1', []));
+  expect(writes.counts).toMatchObject({ running: 3, waiting: 3 });
+  await Promise.all([...changes, ofWorker]);
   await expect.poll(() => writes.counts).toMatchObject(idle);
 });
 
