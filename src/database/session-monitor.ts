@@ -195,9 +195,10 @@ export async function listSessions(
   client.on('error', () => {});
   const list = async () => {
     await client.connect();
+    // Behind a PgBouncer, idle ones may have the name of an active one, which is the last of them.
     const text = `select application_name as name, state = 'active' as "isActive",
       wait_event is not distinct from 'SyncRep' as "isReplicating"
-      from pg_stat_activity where starts_with(application_name, $1)`;
+      from pg_stat_activity where starts_with(application_name, $1) order by 2 nulls first`;
     const { rows } = await client.query<ServerSession & { name: string }>(text, [prefix]);
     const sessions = new Map(rows.map(row => [row.name, row]));
     return sessions.get(probeName)?.isActive ? sessions : undefined;

@@ -1,7 +1,9 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
+import { listSessions } from '../../src/database/session-monitor.ts';
 import { currentRequest } from '../../src/database/statements.ts';
-import { createDatabase } from '../support/database.ts';
+import { createDatabase, directConnection } from '../support/database.ts';
 
 const orm = await createDatabase();
 const { primary } = await createReadAccess(orm);
@@ -16,4 +18,24 @@ test('a long statement of a request runs to its end, because its session is foun
     ),
   );
   expect(row?.name).toMatch(/^carte [0-9a-f]{12}-\d+$/);
+});
+
+test('of sessions with the same name, as PgBouncer leaves them behind, the active one counts', async () => {
+  const open = async (name: string) => {
+    const client = new pg.Client({ ...directConnection(orm), application_name: `same ${name}` });
+    await client.connect();
+    return client;
+  };
+  const clients = [await open('1'), await open('1'), await open('1')];
+  const lock = 'select pg_advisory_lock(1)';
+  await clients[0]?.query(lock);
+  const waiting = clients[1]?.query(lock);
+  const list = () => {
+    const probe = new pg.Client({ ...directConnection(orm), application_name: 'same 0' });
+    return listSessions(probe, { prefix: 'same ', probeName: 'same 0' });
+  };
+  await expect.poll(async () => (await list())?.get('same 1')?.isActive).toBe(true);
+  await clients[0]?.end();
+  await waiting;
+  for (const client of clients.slice(1)) await client.end();
 });
