@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   processes: 'one process compared with two',
   replicas: 'lists and pages with and without a read replica',
   events: 'what the event log costs: commits, writes and an import',
+  writes: 'an order from its placing to its end: CPU, WAL and disk space',
   streams: 'subscriptions: latency and memory',
   partitions: 'order lists on a partitioned table compared with a plain one',
 };

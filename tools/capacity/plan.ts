@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Random, seededRandom } from '../../src/demo/random.ts';
-import { costs, databaseShare, habits, limits, sizes } from './costs.ts';
+import { costs, databaseShare, habits, limits, sizes, writes } from './costs.ts';
 
 export interface Plan {
   readonly stores: number;
@@ -13,6 +13,8 @@ export interface Plan {
   readonly processes: number;
   readonly memoryBytes: number;
   readonly databaseBytes: number;
+  /** Bytes of WAL in a second of the busiest hour. */
+  readonly walBytes: number;
   readonly replicas: number;
   readonly breaksFirst: string;
 }
@@ -36,7 +38,9 @@ function planWith(stores: number, processes: number, seed: string): Plan {
   const pollsNotModified = simulatePolls(stores, random);
   const polls = (stores * habits.tillsPerStore) / habits.pollSeconds;
   const meanPost = habits.largeMenus * costs.largePost + (1 - habits.largeMenus) * costs.smallPost;
-  const parts: readonly (readonly [name: string, rate: number, cost: number])[] = [
+  const placed = hour(habits.ordersPerDay);
+  const delivered = placed * habits.changesPerOrder * habits.webhooks;
+  const reads: readonly (readonly [name: string, rate: number, cost: number])[] = [
     ['polls', polls, pollsNotModified * costs.notModified + (1 - pollsNotModified) * costs.orderList],
     ['menus, tag good', menuReads - untagged, costs.notModified],
     ['menus', untagged, meanCost],
@@ -45,22 +49,32 @@ function planWith(stores: number, processes: number, seed: string): Plan {
     ['graphql', hour(habits.ordersPerDay * habits.graphqlPerOrder), costs.graphql],
     ['posts', posts, meanPost],
   ];
-  const busy = parts.reduce((sum, [, rate, cost]) => sum + (rate * cost) / 1000, 0);
-  const cores = busy / limits.cpuUse;
-  const databaseCores = cores * databaseShare;
+  const parts = [
+    ...reads.map(([name, rate, cost]) => {
+      return { name, rate, server: cost * (1 - databaseShare), database: cost * databaseShare };
+    }),
+    { name: 'orders placed and served', rate: placed, ...writes.order },
+    { name: 'deliveries to webhooks', rate: delivered, ...writes.delivery },
+  ];
+  const coresOf = (side: 'server' | 'database') =>
+    parts.reduce((sum, part) => sum + (part.rate * part[side]) / 1000, 0) / limits.cpuUse;
+  const databaseCores = coresOf('database');
+  const cores = coresOf('server') + databaseCores;
   const needed = Math.max(1, Math.ceil(cores - databaseCores));
   const menuRows = habits.largeMenus * sizes.largeMenuRows + (1 - habits.largeMenus) * sizes.smallMenuRows;
   const orderRows = habits.ordersPerDay * 365 * limits.yearsOfOrders * sizes.order;
+  const eventRows = habits.ordersPerDay * limits.daysOfEvents * sizes.orderEvents;
   const plan = {
     stores,
-    rates: Object.fromEntries(parts.map(([name, rate]) => [name, rate])),
+    rates: Object.fromEntries(parts.map(({ name, rate }) => [name, rate])),
     cacheHits: hits,
     pollsNotModified,
     cores,
     databaseCores,
     processes: needed,
     memoryBytes: needed * (sizes.process + sizes.cache),
-    databaseBytes: stores * (menuRows + orderRows),
+    databaseBytes: stores * (menuRows + orderRows + eventRows),
+    walBytes: placed * writes.order.wal + delivered * writes.delivery.wal,
     replicas: Math.max(0, Math.ceil(databaseCores / limits.databaseCores) - 1),
   };
   return { ...plan, breaksFirst: firstLimit(plan) };
