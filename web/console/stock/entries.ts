@@ -82,7 +82,8 @@ function toEntry(
     kind,
     externalId,
     name: text,
-    detail: [places, price].filter(Boolean).join(' · '),
+    // Isolated, since a sign is on the other side from right to left.
+    detail: [places, price && `\u2066${price}\u2069`].filter(Boolean).join(' · '),
     inStock,
     searched: normalize(`${text} ${places} ${externalId}`),
   };
