@@ -19,10 +19,9 @@ interface Page {
   readonly next: string;
 }
 
-/** Reads the next page of the events of a store. */
-function poll(server: Server, agent: Agent, storeId: string, key: string, query: string): Promise<Page> {
+/** Reads a path over a connection that is kept. */
+function read(server: Server, agent: Agent, path: string, key: string): Promise<Page> {
   return new Promise((resolve, reject) => {
-    const path = `/pos/v1/stores/${storeId}/events?${query}`;
     const request = get(`${server.url}${path}`, { agent, headers: { 'x-api-key': key } }, async response => {
       const text = Buffer.concat(await response.toArray()).toString();
       if (response.statusCode === 200) resolve(JSON.parse(text));
@@ -31,6 +30,10 @@ function poll(server: Server, agent: Agent, storeId: string, key: string, query:
     request.on('error', reject);
   });
 }
+
+/** Reads the next page of the events of a store. */
+const poll = (server: Server, agent: Agent, storeId: string, key: string, query: string) =>
+  read(server, agent, `/pos/v1/stores/${storeId}/events?${query}`, key);
 
 const residentKb = (pid: number | undefined) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
@@ -80,6 +83,7 @@ export async function measurePolling(program: Program, database: Database, waiti
   const kilobytes = (residentKb(server.child.pid) - residentBefore) / waiting;
 
   const orders = idleSeconds * ordersPerSecond;
+  const plainReads: number[] = [];
   for (let count = 0; count < orders; count++) {
     const id = randomUUID();
     const storeId = storeIds[Math.floor(Math.random() * storeIds.length)];
@@ -87,6 +91,11 @@ export async function measurePolling(program: Program, database: Database, waiti
     // Until the statement returns: an event may be here before the response to its commit.
     committedAt.set(id, begun);
     await database.query(insertOrder, [id, storeId]);
+    // By turns, to tell how busy the machine is.
+    const readAt = performance.now();
+    const [{ key = '' } = {}] = systems.filter(system => system.storeId === storeId);
+    await read(server, agent, `/v1/stores/${storeId}`, key);
+    plainReads.push(performance.now() - readAt);
     await sleep(Math.max(0, begun + 1_000 / ordersPerSecond - performance.now()));
   }
   while (latencies.length < orders) await sleep(100);
@@ -95,11 +104,15 @@ export async function measurePolling(program: Program, database: Database, waiti
   for (const storeId of storeIds) await database.query(insertOrder, [randomUUID(), storeId]);
   await Promise.all(loops);
 
-  const sorted = latencies.slice(0, orders).toSorted((one, other) => one - other);
-  const at = (share: number) => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1)} ms`;
+  const times = (measured: readonly number[]) => {
+    const sorted = measured.toSorted((one, other) => one - other);
+    const at = (share: number) => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? Number.NaN).toFixed(1)} ms`;
+    return `p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`;
+  };
   const share = (seconds: number) => `${((seconds / idleSeconds / waiting) * 100).toFixed(4)} %`;
   console.log(
     `${waiting} waiting POS systems: ${kilobytes.toFixed(1)} KB each; ${share(extra.server)} of a core each, of the database ${share(extra.database)}`,
   );
-  console.log(`from sending the insert to the POS: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`);
+  console.log(`from sending the insert to the POS: ${times(latencies.slice(0, orders))}`);
+  console.log(`a plain read of the store meanwhile: ${times(plainReads)}`);
 }
