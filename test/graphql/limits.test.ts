@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { definitionsIn, selectOperation } from '../../web/definitions.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
@@ -106,10 +105,10 @@ describe('With trusted documents', async () => {
     expect(await send({ documentId: 'getStore', variables: { store_service_id: store.id } })).toMatchObject({
       data: { store: { id: store.id, city: 'Lisbon' } },
     });
-    const file = (path: string) => readFileSync(new URL(`../../web/${path}`, import.meta.url), 'utf8');
-    expect(await send({ query: file('menu/stores.graphql'), variables: {} })).toHaveProperty('data.stores');
-    const query = selectOperation(definitionsIn(file('console/session.graphql')), 'Viewer');
-    expect(await send({ query, operationName: 'Viewer' })).toHaveProperty('data.viewer');
+    const { Stores } = (await trusting.get('/web/menu/menu.graphql')).body;
+    expect(await send({ query: Stores, operationName: 'Stores' })).toHaveProperty('data.stores');
+    const { Viewer } = (await trusting.get('/web/console/session.graphql')).body;
+    expect(await send({ query: Viewer, operationName: 'Viewer' })).toHaveProperty('data.viewer');
   });
 
   test.each([

@@ -1,8 +1,8 @@
 import { render } from 'lit-html';
 import { find } from '../element.ts';
+import { Forbidden, KeyRejected, messageOf, Unreachable } from '../errors.ts';
 import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
-import { Forbidden, KeyRejected, messageOf, Unreachable } from './errors.ts';
 import { createKeyForm } from './key-form.ts';
 import { createNotices } from './notices.ts';
 import type { OrderWatch } from './orders/watch.ts';

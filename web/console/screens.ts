@@ -1,6 +1,6 @@
 import { html } from 'lit-html';
+import { KeyRejected, RequestError } from '../errors.ts';
 import type { App, Screen } from './app.ts';
-import { KeyRejected, RequestError } from './errors.ts';
 import type { OrderWatch } from './orders/watch.ts';
 import type { Route } from './route.ts';
 import { loadStore, type StoreContext } from './session.ts';

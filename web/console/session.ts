@@ -6,12 +6,12 @@ import type {
   ViewerQuery,
   ViewerQueryVariables,
 } from '../../src/generated/web.ts';
+import { RequestError } from '../errors.ts';
 import { createFormat, type Format } from '../menu/format.ts';
 import { chooseLanguage, primarySubtag, storeName } from '../menu/languages.ts';
 import { type Texts, textsFor } from '../menu/texts.ts';
 import type { App } from './app.ts';
 import { openOperations } from './client.ts';
-import { RequestError } from './errors.ts';
 
 const operations = openOperations(new URL('session.graphql', import.meta.url));
 export const fetchViewer = operations.operation<ViewerQuery, ViewerQueryVariables>('Viewer');

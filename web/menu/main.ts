@@ -1,4 +1,5 @@
 import { element, find } from '../element.ts';
+import { KeyRejected, messageOf, RequestError, Unreachable } from '../errors.ts';
 import { isPublishable, readKey, reloadIfKeyChanged } from '../key.ts';
 import { createMenuRenderer } from './card.ts';
 import {
@@ -8,13 +9,10 @@ import {
   fetchOpenings,
   fetchStoreDetails,
   fetchStores,
-  KeyError,
+  type LoadOptions,
   type MenuCard,
-  type RequestOptions,
-  RetryableError,
   type Store,
   type StoreDetails,
-  UserError,
 } from './client.ts';
 import {
   checkTime,
@@ -82,7 +80,7 @@ async function update(): Promise<void> {
   }
 }
 
-async function load(options: RequestOptions): Promise<void> {
+async function load(options: LoadOptions): Promise<void> {
   const [list, linked] = await Promise.all([
     stores ?? fetchStores({}, options).then(result => result.stores.nodes),
     state.store === undefined ? undefined : loadStore(state.store, options),
@@ -93,9 +91,9 @@ async function load(options: RequestOptions): Promise<void> {
   listStores(controls, list, store);
   controls.form.hidden = false;
   controls.view.hidden = shownStore !== store;
-  if (store === undefined) throw new UserError("This key's scope has no store.");
+  if (store === undefined) throw new RequestError("This key's scope has no store.");
   const found = state.store === undefined ? await loadStore(store, options) : linked;
-  if (!found) throw new UserError(`No store in this key's scope has the id “${store}”.`);
+  if (!found) throw new RequestError(`No store in this key's scope has the id “${store}”.`);
 
   const { details, languages } = found;
   const preferred = [...(state.language ? [state.language] : []), ...navigator.languages];
@@ -109,7 +107,7 @@ async function load(options: RequestOptions): Promise<void> {
     fetchMenuCard({ store, languages: [language, ...preferred] }, options),
     state.at === 'any' ? new Map() : loadOpenings(store, time, options),
   ]);
-  if (!card) throw new UserError(`The store with the id “${store}” no longer exists.`);
+  if (!card) throw new RequestError(`The store with the id “${store}” no longer exists.`);
   if (shownStore !== store) search.reset();
   render(details, card, { language, openings, time });
   const isFirst = shownStore === undefined;
@@ -123,7 +121,7 @@ async function load(options: RequestOptions): Promise<void> {
   diagnosticsElement.replaceChildren(...renderDiagnostics(diagnosed?.menuDiagnostics ?? []));
 }
 
-async function loadStore(store: string, options: RequestOptions) {
+async function loadStore(store: string, options: LoadOptions) {
   const [{ store: details }, { store: texts }] = await Promise.all([
     fetchStoreDetails({ store }, options),
     fetchLanguages({ store }, options),
@@ -131,7 +129,7 @@ async function loadStore(store: string, options: RequestOptions) {
   return details && texts ? { details, languages: texts.menuLanguages } : undefined;
 }
 
-async function loadOpenings(store: string, time: Date, options: RequestOptions): Promise<Openings> {
+async function loadOpenings(store: string, time: Date, options: LoadOptions): Promise<Openings> {
   const found = await fetchOpenings({ store, at: time.toISOString() }, options);
   return new Map(
     found.store?.menus.map(({ externalId, nextAvailableAt }) => [
@@ -207,14 +205,14 @@ function showMessage(...parts: readonly (Node | string)[]): void {
 }
 
 function showError(error: unknown): void {
-  if (error instanceof KeyError) {
+  if (error instanceof KeyRejected) {
     stores = undefined;
     controls.form.hidden = true;
     if (state.key === undefined) keyForm.reject();
   }
-  showMessage(error instanceof UserError ? error.message : `This page has an error: ${error}`);
+  showMessage(messageOf(error));
   message.classList.add('bad');
-  retryButton.hidden = !(error instanceof RetryableError);
+  retryButton.hidden = !(error instanceof Unreachable);
   clear();
 }
 

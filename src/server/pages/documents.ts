@@ -1,14 +1,17 @@
 import { globSync, readFileSync } from 'node:fs';
-import { definitionsIn, selectOperation } from '../../../web/definitions.ts';
+import { parse, print, separateOperations } from 'graphql';
 
 const folder = new URL('../../../web/', import.meta.url);
 
-/** The documents that `/menu` and `/console` send: a whole file, or an operation of one. */
+/** Splits a file into its operations by name, each with the fragments that it uses. */
+export function splitOperations(text: string): Readonly<Record<string, string>> {
+  const documents = Object.entries(separateOperations(parse(text)));
+  return Object.fromEntries(documents.map(([name, document]) => [name, print(document)]));
+}
+
+/** The documents that `/menu` and `/console` send. */
 export function documentsOfPages(): string[] {
-  return globSync('{menu,console}/**/*.graphql', { cwd: folder }).flatMap(path => {
-    const text = readFileSync(new URL(path, folder), 'utf8');
-    const definitions = definitionsIn(text);
-    const operations = [...definitions].filter(([, definition]) => !definition.startsWith('fragment '));
-    return [text, ...operations.map(([name]) => selectOperation(definitions, name))];
-  });
+  return globSync('{menu,console}/**/*.graphql', { cwd: folder }).flatMap(path =>
+    Object.values(splitOperations(readFileSync(new URL(path, folder), 'utf8'))),
+  );
 }

@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import { version } from '../../version.ts';
 import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from './asset.ts';
+import { splitOperations } from './documents.ts';
 import { joinModules, linkToJoined } from './joined-modules.ts';
 import { type LinkSettings, renderLinks } from './links.ts';
 import { packageAssets, resolvePackages } from './packages.ts';
@@ -15,7 +16,7 @@ const mediaTypes = {
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   ts: 'text/javascript; charset=utf-8',
-  graphql: 'text/plain; charset=utf-8',
+  graphql: 'application/json',
 };
 
 /** What the console loads at first: modules with what they import, and styles. Its other modules are loaded when their views are opened. */
@@ -95,6 +96,8 @@ function once<T>(create: () => T): () => T {
 
 function readContent(path: string, text: string, values: Values): string {
   if (path.endsWith('.ts')) return resolvePackages(stripTypes(text), path);
+  // Pages have no parser of GraphQL.
+  if (path.endsWith('.graphql')) return JSON.stringify(splitOperations(text));
   if (path.endsWith('.html')) return text.replace(/\{(\w+)\}/g, (match, name) => render(values[name]) ?? match);
   return text;
 }

@@ -8,9 +8,9 @@ import type {
   RestoreMenuMutation,
   RestoreMenuMutationVariables,
 } from '../../../src/generated/web.ts';
+import { Conflict, messageOf } from '../../errors.ts';
 import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
-import { Conflict, messageOf } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
 import type { StoreContext } from '../session.ts';
 import { createPagedList } from '../stores/paged-list.ts';

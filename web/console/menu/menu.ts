@@ -5,6 +5,7 @@ import type {
   MenuQuery,
   MenuQueryVariables,
 } from '../../../src/generated/web.ts';
+import { Unreachable } from '../../errors.ts';
 import { createMenuRenderer } from '../../menu/card.ts';
 import { renderDiagnostics } from '../../menu/diagnostics.ts';
 import { createFormat } from '../../menu/format.ts';
@@ -12,15 +13,13 @@ import { directionOf, languageName, languageTag, localeOf } from '../../menu/lan
 import { textsFor } from '../../menu/texts.ts';
 import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
-import { Unreachable } from '../errors.ts';
 import type { StoreContext } from '../session.ts';
 import { fetchMenuRevision } from '../stock/entries.ts';
 
 // The operations of the menu viewer.
-const menu = openOperations(new URL('../../menu/menu.graphql', import.meta.url));
-const diagnostics = openOperations(new URL('../../menu/diagnostics.graphql', import.meta.url));
-const fetchMenu = menu.operation<MenuQuery, MenuQueryVariables>('Menu');
-const fetchDiagnostics = diagnostics.operation<DiagnosticsQuery, DiagnosticsQueryVariables>('Diagnostics');
+const { operation } = openOperations(new URL('../../menu/menu.graphql', import.meta.url));
+const fetchMenu = operation<MenuQuery, MenuQueryVariables>('Menu');
+const fetchDiagnostics = operation<DiagnosticsQuery, DiagnosticsQueryVariables>('Diagnostics');
 
 const pollMs = 3000;
 

@@ -1,4 +1,4 @@
-import { Unreachable } from '../errors.ts';
+import { Unreachable } from '../../errors.ts';
 import type { Board } from './board.ts';
 import { fetchRevision, fetchSnapshot, type Order, type OrderEvent, watchOrders } from './operations.ts';
 

@@ -8,9 +8,9 @@ import type {
   StoreOrderingQuery,
   StoreOrderingQueryVariables,
 } from '../../../src/generated/web.ts';
+import { messageOf } from '../../errors.ts';
 import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
-import { messageOf } from '../errors.ts';
 import type { Times } from './times.ts';
 
 const { operation, subscription } = openOperations(new URL('ordering.graphql', import.meta.url));

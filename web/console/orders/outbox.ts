@@ -1,5 +1,5 @@
 import type { OrderStatus } from '../../../src/generated/web.ts';
-import { Unreachable } from '../errors.ts';
+import { Unreachable } from '../../errors.ts';
 import { changeStatus, type Order } from './operations.ts';
 
 /** A change of status that the user has made. */

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderFilter } from '../../../src/generated/web.ts';
+import { InvalidInput } from '../../errors.ts';
 import type { App } from '../app.ts';
-import { InvalidInput } from '../errors.ts';
 import { type OrderView, renderCard } from './card.ts';
 import { findOrders, type Order } from './operations.ts';
 

@@ -1,6 +1,6 @@
 import type { OrderStatus } from '../../../src/generated/web.ts';
+import { Conflict, messageOf } from '../../errors.ts';
 import type { App } from '../app.ts';
-import { Conflict, messageOf } from '../errors.ts';
 import type { StoreContext } from '../session.ts';
 import { createAlarm } from './alarm.ts';
 import { Board } from './board.ts';

@@ -1,4 +1,4 @@
-import { Unreachable } from '../errors.ts';
+import { Unreachable } from '../../errors.ts';
 import { type StockEntry, setStock } from './entries.ts';
 
 type Wanted = Pick<StockEntry, 'key' | 'kind' | 'externalId' | 'inStock' | 'until'>;

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { messageOf, Unreachable } from '../../errors.ts';
 import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import { normalize } from '../../menu/search.ts';
 import type { App, Screen } from '../app.ts';
-import { messageOf, Unreachable } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
 import type { StoreContext } from '../session.ts';
 import { fetchMenuRevision, loadStock, type Stock, type StockEntry } from './entries.ts';

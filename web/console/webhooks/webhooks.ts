@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { describeErrors } from '../../errors.ts';
 import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
-import { describeErrors } from '../errors.ts';
 import { createTimes } from '../orders/times.ts';
 import { renderSecret, revealSecret } from '../secret.ts';
 import { createStorePicker } from '../stores/picker.ts';

@@ -14,12 +14,12 @@ export interface ResponseError {
 /** The request failed; the message is for the user. */
 export class RequestError extends Error {}
 
-/** The API key is not accepted, e.g. since it was revoked. */
+/** The API key is malformed, or not accepted, e.g. since it was revoked. */
 export class KeyRejected extends RequestError {
-  constructor() {
-    super(
-      'This key is not known, or no longer valid. Check that it is complete, or ask whoever issued it for another.',
-    );
+  constructor(
+    message = 'This key is not known, or no longer valid. Check that it is complete, or ask whoever issued it for another.',
+  ) {
+    super(message);
   }
 }
 
@@ -66,7 +66,7 @@ export function toRequestError(errors: readonly ResponseError[]): RequestError {
 
 /** Returns the message of an error for the user. */
 export function messageOf(error: unknown): string {
-  return error instanceof RequestError ? error.message : `The console has an error: ${error}`;
+  return error instanceof RequestError ? error.message : `This page has an error: ${error}`;
 }
 
 /** Lists the errors of an input by the names of its fields. */
