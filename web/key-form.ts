@@ -1,34 +1,80 @@
-import { element, find } from './element.ts';
+import { element } from './element.ts';
 import { readKey, saveKey } from './key.ts';
 
-/**
- * Fills the form of the API key, `#key-form`, and saves what is typed. `show` is called at first and with every change, with whether
- * the key is shown.
- */
-export function fillKeyForm(show: (isShown: boolean) => void): void {
-  const input = element('input', { id: 'key', type: 'password', spellcheck: 'false', autocomplete: 'off' });
-  const showButton = element('button', { type: 'button' }, 'Show');
-  const forgetButton = element('button', { type: 'button' }, 'Forget the key');
-  const showKey = (isShown: boolean) => {
-    input.type = isShown ? 'text' : 'password';
-    showButton.ariaPressed = String(isShown);
-    show(isShown);
-  };
-  const form = find('#key-form', HTMLFormElement);
-  form.append(element('label', { for: 'key' }, 'Your key'), input, showButton, forgetButton);
-  input.setAttribute('aria-describedby', 'key-note');
-  input.value = readKey();
-  showKey(false);
-  input.addEventListener('input', () => {
-    saveKey(input.value.trim());
-    showKey(input.type === 'text');
+interface KeyFormOptions {
+  /** Called when a key was entered or forgotten, and when it is shown or hidden. */
+  readonly onChange: (isShown: boolean) => void;
+  /** Whether a key counts as it is typed, and stays in the field, instead of being taken by a button. */
+  readonly isLive?: boolean;
+  /** The id of the element that explains it. */
+  readonly note?: string;
+}
+
+/** Creates the form of the API key, which all pages of the tab share. */
+export function createKeyForm({ onChange, isLive = false, note = 'key-note' }: KeyFormOptions) {
+  const input = element('input', {
+    id: 'key',
+    type: 'password',
+    spellcheck: 'false',
+    autocomplete: 'off',
+    'aria-describedby': note,
   });
-  form.addEventListener('submit', event => event.preventDefault());
-  showButton.addEventListener('click', () => showKey(input.type === 'password'));
+  const revealButton = element('button', { type: 'button', 'aria-pressed': 'false' }, 'Show');
+  const useButton = element('button', { class: 'main' }, 'Use');
+  const forgetButton = element('button', { type: 'button' }, 'Forget the key');
+  const entry = [element('label', { for: 'key' }, 'Your key'), input, revealButton, ...(isLive ? [] : [useButton])];
+  const form = element('form', { class: 'key-form', autocomplete: 'off' }, ...entry, forgetButton);
+
+  const reveal = (isShown: boolean) => {
+    input.type = isShown ? 'text' : 'password';
+    revealButton.ariaPressed = String(isShown);
+  };
+  const change = () => onChange(input.type === 'text');
+  const save = () => {
+    saveKey(input.value.trim());
+    change();
+  };
+  form.addEventListener('submit', event => {
+    event.preventDefault();
+    if (!isLive) save();
+  });
+  revealButton.addEventListener('click', () => {
+    reveal(input.type === 'password');
+    if (isLive) change();
+  });
   forgetButton.addEventListener('click', () => {
-    saveKey('');
     input.value = '';
-    showKey(false);
+    reveal(false);
+    save();
     input.focus();
   });
+  if (isLive) {
+    input.value = readKey();
+    input.addEventListener('input', save);
+  } else {
+    input.required = true;
+  }
+
+  /** Shows the field, or, if there is a key, the button that forgets it. A key of the URL cannot be forgotten. */
+  const show = (hasKey: boolean, { isOfUrl } = { isOfUrl: false }) => {
+    for (const part of entry) part.hidden = hasKey;
+    forgetButton.hidden = !hasKey || isOfUrl;
+  };
+  return {
+    form,
+    show,
+    accept(): void {
+      input.value = '';
+      input.removeAttribute('aria-invalid');
+      reveal(false);
+    },
+    /** Forgets the key, but leaves it in the field to be corrected. */
+    reject(): void {
+      input.value = readKey();
+      input.setAttribute('aria-invalid', 'true');
+      saveKey('');
+      show(false);
+      input.focus();
+    },
+  };
 }

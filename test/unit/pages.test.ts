@@ -76,7 +76,7 @@ test('/menu/{store} redirects to the viewer with this store', async () => {
   expect([statusCode, headers.location]).toEqual([307, '../menu?key=carte_pub_x&store=caf%C3%A9%26']);
 });
 
-test.each(['/web/tsconfig.json', '/web/menu/page.html', '/web/', '/web/../package.json', '/web/%2e%2e/package.json'])(
+test.each(['/web/tsconfig.json', '/web/menu/menu.html', '/web/', '/web/../package.json', '/web/%2e%2e/package.json'])(
   '%s is not served',
   async url => {
     expect((await app.inject(url)).statusCode).toBe(404);

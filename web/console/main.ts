@@ -3,7 +3,6 @@ import { find } from '../element.ts';
 import { Forbidden, KeyRejected, messageOf, Unreachable } from '../errors.ts';
 import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
-import { createKeyForm } from './key-form.ts';
 import { createNotices } from './notices.ts';
 import type { OrderWatch } from './orders/watch.ts';
 import { watchPress } from './press.ts';
@@ -11,6 +10,7 @@ import { formatRoute, parseRoute, type Route } from './route.ts';
 import { openScreen } from './screens.ts';
 import { fetchViewer } from './session.ts';
 import { homeOf, renderLoading, renderProblem, renderShell } from './shell.ts';
+import { createWelcome } from './welcome.ts';
 
 const publishableKey =
   'This is a publishable key: it is for web pages, and shows guests the menu. The console needs a key for the staff; whoever issued this one can issue that, too.';
@@ -19,7 +19,7 @@ reloadIfKeyChanged();
 const root = find('#console', HTMLElement);
 root.replaceChildren();
 const notices = createNotices(update);
-const keyForm = createKeyForm({ update, onKey: start });
+const welcome = createWelcome(start);
 
 let viewer: Viewer | undefined;
 let problem: string | undefined;
@@ -43,7 +43,7 @@ function update(): void {
 }
 
 function view() {
-  if (readKey() === '') return keyForm.view();
+  if (readKey() === '') return welcome.view();
   if (problem !== undefined) return renderProblem(problem, start);
   if (!viewer || !screen) return renderLoading();
   return renderShell({ app: createApp(viewer), screen, forgetKey });
@@ -78,7 +78,7 @@ async function start(): Promise<void> {
   if (readKey() === '') return;
   try {
     viewer = (await fetchViewer({})).viewer;
-    keyForm.accept();
+    welcome.accept();
     if (location.search === '') route = homeOf(createApp(viewer));
     open();
   } catch (error) {
@@ -133,7 +133,7 @@ function fail(error: unknown): void {
 
 /** What waits to be sent stays in the tab, for the next key. */
 function rejectKey(message: string): void {
-  keyForm.reject(readKey(), message);
+  welcome.reject(message);
   leave();
 }
 

@@ -1,7 +1,10 @@
+import { find } from '../element.ts';
 import { fillExamples } from '../examples.ts';
 import { reloadIfKeyChanged, removeOldCopies } from '../key.ts';
-import { fillKeyForm } from '../key-form.ts';
+import { createKeyForm } from '../key-form.ts';
 
 removeOldCopies();
 reloadIfKeyChanged();
-fillKeyForm(fillExamples(new URL('../../', import.meta.url)));
+find('#key-form', HTMLElement).append(
+  createKeyForm({ onChange: fillExamples(new URL('../../', import.meta.url)), isLive: true }).form,
+);

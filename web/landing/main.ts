@@ -1,7 +1,7 @@
 import { find } from '../element.ts';
 import { fillExamples } from '../examples.ts';
 import { reloadIfKeyChanged, removeOldCopies } from '../key.ts';
-import { fillKeyForm } from '../key-form.ts';
+import { createKeyForm } from '../key-form.ts';
 
 async function showReadiness(output: Element): Promise<void> {
   try {
@@ -18,5 +18,7 @@ async function showReadiness(output: Element): Promise<void> {
 
 removeOldCopies();
 reloadIfKeyChanged();
-fillKeyForm(fillExamples(new URL('.', location.href)));
+find('#key-form', HTMLElement).append(
+  createKeyForm({ onChange: fillExamples(new URL('.', location.href)), isLive: true }).form,
+);
 await showReadiness(find('#database', HTMLElement));

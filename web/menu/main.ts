@@ -1,6 +1,7 @@
 import { element, find } from '../element.ts';
 import { KeyRejected, messageOf, RequestError, Unreachable } from '../errors.ts';
 import { isPublishable, readKey, reloadIfKeyChanged } from '../key.ts';
+import { createKeyForm } from '../key-form.ts';
 import { createMenuRenderer } from './card.ts';
 import {
   fetchDiagnostics,
@@ -25,7 +26,6 @@ import {
 } from './controls.ts';
 import { renderDiagnostics } from './diagnostics.ts';
 import { createFormat } from './format.ts';
-import { createKeyForm } from './key-form.ts';
 import { chooseLanguage, directionOf, languageTag, localeOf, storeName } from './languages.ts';
 import { parseLocalTime } from './local-time.ts';
 import { type Openings, renderOpenings } from './openings.ts';
@@ -46,11 +46,15 @@ const menuElement = find('#menu', HTMLElement);
 const diagnosticsElement = find('#diagnostics', HTMLElement);
 const sections = createSections(find('#sections', HTMLElement), menuElement);
 const search = createSearch(menuElement, () => sections.refresh());
-const keyForm = createKeyForm(() => {
-  stores = undefined;
-  clear();
-  update();
+const keyForm = createKeyForm({
+  note: 'message',
+  onChange() {
+    stores = undefined;
+    clear();
+    update();
+  },
 });
+find('.masthead', HTMLElement).append(keyForm.form);
 
 /** The language is the one that the reader wants, whether or not the store has it. */
 let state = parseSearch(location.search);

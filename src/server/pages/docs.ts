@@ -7,6 +7,7 @@ import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
 import { type Asset, contentSecurityPolicy, createAsset, immutable, lazyAsset, sendAsset, sendPage } from './asset.ts';
 import { type Html, html } from './html.ts';
+import { renderPage } from './page.ts';
 import { renderReference } from './reference.ts';
 import { renderTextPage } from './text-page.ts';
 
@@ -96,7 +97,7 @@ async function renderDocs({ contract, document }: DocumentedSet, sets: readonly 
     nav,
     content: html`${linksTo(sets, name)}
         <h1>${title}</h1>
-        <form id="key-form" class="key-form" autocomplete="off"></form>
+        <div id="key-form"></div>
         <p id="key-note" class="small">The key stays in this tab, for all pages; “Copy” puts it into the samples, and “Try it” sends
           it.<noscript> Both need JavaScript.</noscript></p>
         ${content}
@@ -139,27 +140,18 @@ async function loadScalar(): Promise<Asset> {
 }
 
 function renderClient(set: string, script: Asset): string {
-  return html`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>REST client – Carte</title>
-    <link rel="describedby" type="application/json" href="../${documentUrl(set)}.json">
-    <link rel="preload" as="script" href="${script.hash}/scalar.js">
-    <link rel="icon" type="image/svg+xml" href="../web/icon.svg">
-    <link rel="stylesheet" href="../web/docs/try/try.css">
-    <script type="module" src="../web/docs/try/main.ts"></script>
-  </head>
-  <body>
-    <header class="bar">
+  return renderPage({
+    title: 'REST client – Carte',
+    base: '../',
+    head: html`<link rel="describedby" type="application/json" href="../${documentUrl(set)}.json">
+    <link rel="preload" as="script" href="${script.hash}/scalar.js">`,
+    styles: ['docs/try/try.css'],
+    script: 'docs/try/main.ts',
+    body: html`<header class="bar">
       <a href="../"><img src="../web/icon.svg" alt="" width="24" height="24"> Carte</a>
       <a href="../docs${query(set)}">REST reference</a>
     </header>
     <p id="note" role="status">Loading the client …<noscript> It needs JavaScript.</noscript></p>
-    <div id="reference"></div>
-  </body>
-</html>
-`.text;
+    <div id="reference"></div>`,
+  });
 }

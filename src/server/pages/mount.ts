@@ -1,18 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-import { version } from '../../version.ts';
+import { renderConsole, renderMenuViewer } from './apps.ts';
 import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from './asset.ts';
 import { splitOperations } from './documents.ts';
 import { joinModules, linkToJoined } from './joined-modules.ts';
-import { type LinkSettings, renderLinks } from './links.ts';
+import { type LinkSettings, renderLanding } from './landing.ts';
 import { packageAssets, resolvePackages } from './packages.ts';
 
-/** Pages by URL. */
-const pages = { '/': 'landing/page.html', '/menu': 'menu/page.html', '/console': 'console/page.html' };
-
 const mediaTypes = {
-  html: 'text/html; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   ts: 'text/javascript; charset=utf-8',
@@ -34,13 +30,8 @@ const joinedFile = 'console.js';
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   const folder = new URL('../../../web/', import.meta.url);
-  const read = (path: string): string => readContent(path, readFileSync(new URL(path, folder), 'utf8'), values);
+  const read = (path: string): string => readContent(path, readFileSync(new URL(path, folder), 'utf8'));
   const joined = once(() => joinModules(consoleModules, read));
-  const preloads = () =>
-    joined()
-      .packages.map(path => `<link rel="modulepreload" href="web/${path}">`)
-      .join('\n    ');
-  const values = { version, preloads, ...renderLinks(settings) };
   const readLinked = (path: string) =>
     /^console\/.*\.ts$/.test(path) ? linkToJoined(path, read(path), joined(), joinedFile) : read(path);
   const files = new Map([
@@ -49,9 +40,13 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     ['console.css', lazyAsset(mediaTypes.css, () => consoleStyles.map(read).join('\n'))],
   ]);
   const policy = contentSecurityPolicy();
-  for (const [url, path] of Object.entries(pages)) {
-    const page = files.get(path);
-    if (!page) throw new Error(`web/${path} is missing`);
+  const pages = {
+    '/': () => renderLanding(settings),
+    '/menu': renderMenuViewer,
+    '/console': () => renderConsole(joined().packages),
+  };
+  for (const [url, render] of Object.entries(pages)) {
+    const page = lazyAsset('text/html; charset=utf-8', render);
     app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
   }
   // Browsers request it for what is no page, such as /openapi.json.
@@ -64,7 +59,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   });
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
-  const loaded = new Map([...files, ...packageAssets()].filter(([path]) => !path.endsWith('.html')));
+  const loaded = new Map([...files, ...packageAssets()]);
   app.get<{ Params: { '*': string } }>('/web/*', (request, reply) => {
     const path = request.params['*'];
     const file = loaded.get(path);
@@ -73,9 +68,6 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     return file ? sendAsset(file(), request, reply) : reply.callNotFound();
   });
 }
-
-/** Values by the names of their placeholders in the pages, such as `{version}`; functions are called when a page is first sent. */
-type Values = Readonly<Record<string, string | (() => string)>>;
 
 /** Maps the paths of a folder to assets, which are created on first use. */
 function findFiles(folder: URL, read: (path: string) => string): [path: string, file: () => Asset][] {
@@ -94,15 +86,12 @@ function once<T>(create: () => T): () => T {
   };
 }
 
-function readContent(path: string, text: string, values: Values): string {
+function readContent(path: string, text: string): string {
   if (path.endsWith('.ts')) return resolvePackages(stripTypes(text), path);
   // Pages have no parser of GraphQL.
   if (path.endsWith('.graphql')) return JSON.stringify(splitOperations(text));
-  if (path.endsWith('.html')) return text.replace(/\{(\w+)\}/g, (match, name) => render(values[name]) ?? match);
   return text;
 }
-
-const render = (value: Values[string] | undefined) => (typeof value === 'function' ? value() : value);
 
 /** Replaces types by blanks, so that lines and columns stay where they are. */
 export function stripTypes(source: string): string {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, immutable, type Page, sendAsset, sendPage } from './asset.ts';
+import { Html, html } from './html.ts';
+import { renderPage } from './page.ts';
 import { loadBundle } from './playground-bundle.ts';
 
 interface Playground extends Page {
@@ -55,7 +57,7 @@ export async function renderPlayground(): Promise<Playground | undefined> {
   }
   const imports = JSON.stringify({ imports: { './web/playground/graphiql.ts': `./${base}/graphiql.js` } });
   return {
-    page: createAsset('text/html; charset=utf-8', renderPage({ base, imports, chunks: [...files.keys()] })),
+    page: createAsset('text/html; charset=utf-8', renderGraphiql({ base, imports, chunks: [...files.keys()] })),
     policy: renderPolicy(imports),
     files,
   };
@@ -78,32 +80,22 @@ interface PageParts {
   readonly chunks: readonly string[];
 }
 
-function renderPage({ base, imports, chunks }: PageParts): string {
+function renderGraphiql({ base, imports, chunks }: PageParts): string {
   // GraphiQL imports the editor only once it runs; these names make browsers load it at once.
   const early = chunks.filter(url => /\/(graphiql|monaco-editor)[^/]*\.js$/.test(url));
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Carte playground</title>
-    <link rel="icon" type="image/svg+xml" href="web/icon.svg">
-    <script type="importmap">${imports}</script>
-    ${early.map(url => `<link rel="modulepreload" href="${url}">`).join('\n    ')}
-    <link rel="stylesheet" href="${base}/style.css">
-    <link rel="stylesheet" href="web/playground/playground.css">
-    <script type="module" src="web/playground/main.ts"></script>
-  </head>
-  <body>
-    <main id="root">
+  return renderPage({
+    title: 'Carte playground',
+    head: html`<script type="importmap">${new Html(imports)}</script>
+    ${early.map(url => html`<link rel="modulepreload" href="${url}">`)}
+    <link rel="stylesheet" href="${base}/style.css">`,
+    styles: ['playground/playground.css'],
+    script: 'playground/main.ts',
+    body: html`<main id="root">
       <p class="loading">Loading GraphiQL…</p>
       <noscript>
         <p>The playground needs JavaScript. The <a href="schema.graphql">schema</a> and the <a href="guides">guides</a> can be read without.</p>
         <p><a href="./">All pages of Carte</a></p>
       </noscript>
-    </main>
-  </body>
-</html>
-`;
+    </main>`,
+  });
 }

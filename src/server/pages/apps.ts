@@ -1,30 +1,15 @@
-<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Menu viewer · Carte</title>
-    <link rel="icon" type="image/svg+xml" href="web/icon.svg">
-    <link rel="stylesheet" href="web/page.css">
-    <link rel="stylesheet" href="web/menu/card.css">
-    <link rel="stylesheet" href="web/menu/menu.css">
-    <link rel="stylesheet" href="web/menu/navigation.css">
-    <script type="module" src="web/menu/main.ts"></script>
-  </head>
-  <body>
-    <header class="masthead">
+import { html } from './html.ts';
+import { renderPage } from './page.ts';
+
+/** Renders the page `/menu`, which its script fills. */
+export function renderMenuViewer(): string {
+  return renderPage({
+    title: 'Menu viewer · Carte',
+    styles: ['page.css', 'menu/card.css', 'menu/menu.css', 'menu/navigation.css'],
+    script: 'menu/main.ts',
+    body: html`<header class="masthead">
       <a href="./"><img src="web/icon.svg" alt="Carte" width="32" height="32"></a>
       <h1>Menu viewer</h1>
-      <form id="key-form" autocomplete="off">
-        <span id="key-entry">
-          <label for="key">Key</label>
-          <input id="key" type="password" spellcheck="false" autocomplete="off" aria-describedby="message" required>
-          <button id="reveal" type="button" aria-pressed="false">Show</button>
-          <button type="submit" class="main">Use</button>
-        </span>
-        <button id="forget" type="button" hidden>Forget the key</button>
-      </form>
     </header>
     <main>
       <form id="choice" class="choice" autocomplete="off" hidden>
@@ -66,6 +51,26 @@
         <article id="menu"></article>
         <aside id="diagnostics" aria-label="Diagnostics" lang="en" dir="ltr"></aside>
       </div>
-    </main>
-  </body>
-</html>
+    </main>`,
+  });
+}
+
+/** Renders the page `/console`, with the modules of packages that it loads at once. */
+export function renderConsole(packages: readonly string[]): string {
+  return renderPage({
+    title: 'Console · Carte',
+    head: html`${packages.map(path => html`<link rel="modulepreload" href="web/${path}">`)}`,
+    styles: ['console.css'],
+    script: 'console.js',
+    body: html`<div id="console">
+      <p class="loading">Loading…</p>
+      <noscript>
+        <div class="welcome">
+          <h1>Carte console</h1>
+          <p>The console needs JavaScript. The <a href="guides">guides</a> and the <a href="docs">REST reference</a> can be read without.</p>
+          <p><a href="./">All pages of Carte</a></p>
+        </div>
+      </noscript>
+    </div>`,
+  });
+}

@@ -1,29 +1,59 @@
-<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Carte</title>
-    <link rel="icon" type="image/svg+xml" href="web/icon.svg">
-    <link rel="stylesheet" href="web/page.css">
-    <link rel="stylesheet" href="web/landing/landing.css">
-    <script type="module" src="web/landing/main.ts"></script>
-  </head>
-  <body>
-    <header class="masthead">
+import { version } from '../../version.ts';
+import { html } from './html.ts';
+import { renderPage } from './page.ts';
+
+/** A page or document of this server, relative to `/`. */
+interface Link {
+  readonly href: string;
+  readonly title: string;
+}
+
+export interface LinkSettings {
+  readonly introspection: boolean;
+  readonly metrics: boolean;
+}
+
+/** The first guides to read, of all at `/guides`. */
+const guides: readonly Link[] = [
+  { href: 'guides/front-end', title: 'GraphQL for front ends' },
+  { href: 'guides/pos', title: 'POS integration' },
+  { href: 'guides/webhooks-and-events', title: 'webhooks and events' },
+  { href: 'guides/interface', title: 'REST interface' },
+  { href: 'guides/operating', title: 'operating' },
+  { href: 'guides/scaling-and-failover', title: 'scaling and failover' },
+  { href: 'guides', title: 'all guides' },
+];
+
+/** Documents for programs, without those that are switched off. */
+function documents({ introspection, metrics }: LinkSettings): readonly Link[] {
+  return [
+    { href: 'openapi.json', title: 'OpenAPI 3.1' },
+    { href: 'openapi-3.0.json', title: 'OpenAPI 3.0' },
+    ...(introspection ? [{ href: 'schema.graphql', title: 'GraphQL schema' }] : []),
+    ...(metrics ? [{ href: 'metrics', title: 'metrics' }] : []),
+    { href: 'health/live', title: 'liveness' },
+    { href: 'health/ready', title: 'readiness' },
+  ];
+}
+
+const listOf = (links: readonly Link[]) =>
+  links.map(({ href, title }, index) => html`${index > 0 && ',\n          '}<a href="${href}">${title}</a>`);
+
+/** Renders the page `/`. */
+export function renderLanding(settings: LinkSettings): string {
+  const body = html`<header class="masthead">
       <img src="web/icon.svg" alt="" width="44" height="44">
       <div>
         <h1>Carte</h1>
         <p>Menus, stores, merchants and orders of restaurants: one GraphQL graph for front ends, nine REST routes for POS systems.</p>
       </div>
       <dl class="facts">
-        <div><dt>Version</dt><dd>{version}</dd></div>
+        <div><dt>Version</dt><dd>${version}</dd></div>
         <div><dt>Database</dt><dd><span id="database" role="status">unknown</span></dd></div>
       </dl>
     </header>
     <main>
-      <form id="key-form" class="key-form" autocomplete="off"></form>
+      <div id="key-form"></div>
       <p id="key-note" class="small">
         The first start prints one; <code>npm run --silent carte -- key create --name me --all</code> creates another.
         It stays in this tab, for all pages; “Copy” puts it into the examples, which use the demo
@@ -52,7 +82,7 @@
           <figure>
             <figcaption>GraphQL: what a store sells, in Portuguese</figcaption>
             <pre>curl -H 'x-api-key: KEY' -H 'content-type: application/json' 'http://127.0.0.1:4000/graphql' --data-raw '{
-  "query": "query($store: ID!) { store(id: $store) { items { name { text(languages: [\"pt\"]) } price } } }",
+  "query": "query($store: ID!) { store(id: $store) { items { name { text(languages: [\\"pt\\"]) } price } } }",
   "variables": { "store": "lisbon-baixa" }
 }'</pre>
           </figure>
@@ -75,9 +105,9 @@
       </ol>
       <section class="more" aria-labelledby="more">
         <h2 id="more">Read on</h2>
-        <p>Guides: {guides}.</p>
-        <p class="small">For programs: {documents}.</p>
+        <p>Guides: ${listOf(guides)}.</p>
+        <p class="small">For programs: ${listOf(documents(settings))}.</p>
       </section>
-    </main>
-  </body>
-</html>
+    </main>`;
+  return renderPage({ title: 'Carte', styles: ['page.css', 'landing/landing.css'], script: 'landing/main.ts', body });
+}
