@@ -22,30 +22,57 @@ export interface Finding {
 /** The results of a check, and undefined between the entities that it looks at, where long work may stop. */
 export type Findings = Generator<Finding | undefined>;
 
-export interface LinkedGroup extends ModifierGroupInput {
-  readonly modifierItems: readonly ModifierItemInput[];
+/** A problem of one entity. */
+export interface Problem {
+  readonly code: MenuDiagnosticCode;
+  /** Path below the entity; its own if absent. */
+  readonly at?: readonly (string | number)[];
+  /** The predicate of a sentence about the entity, or a whole sentence in `message`. */
+  readonly text?: string;
+  readonly message?: string;
+}
+
+export type Problems = Generator<Problem>;
+
+/** Checks one entity of a kind. */
+export type EntityCheck<Name extends KindName> = (
+  entity: ValidationContext[Name][number],
+  context: ValidationContext,
+) => Problems;
+
+interface LinkedMenu extends MenuInput {
+  readonly categories: readonly LinkedCategory[];
+}
+
+export interface LinkedCategory extends CategoryInput {
+  readonly items: readonly LinkedItem[];
 }
 
 export interface LinkedItem extends MenuItemInput {
   readonly modifierGroups: readonly LinkedGroup[];
 }
 
-interface LinkedCategory extends CategoryInput {
-  readonly items: readonly LinkedItem[];
+export interface LinkedGroup extends ModifierGroupInput {
+  readonly modifierItems: readonly ModifierItemInput[];
 }
+
+/** How many entities refer to another one, by its external id. */
+type Counts = ReadonlyMap<string, number>;
 
 /** The input of every check: a configuration with all lists present and references resolved. */
 export interface ValidationContext {
-  readonly menus: readonly MenuInput[];
+  readonly menus: readonly LinkedMenu[];
   readonly categories: readonly LinkedCategory[];
   readonly items: readonly LinkedItem[];
   readonly modifierGroups: readonly LinkedGroup[];
   readonly modifierItems: readonly ModifierItemInput[];
   readonly itemById: ReadonlyMap<string, LinkedItem>;
-  /** Number of categories by external id of a listed item. */
-  readonly categoryCounts: ReadonlyMap<string, number>;
-  /** Number of items by external id of an offered modifier group. */
-  readonly itemCounts: ReadonlyMap<string, number>;
+  /** Parents by their children, and modifier items by the item that they stand for. */
+  readonly menusOfCategory: Counts;
+  readonly categoriesOfItem: Counts;
+  readonly itemsOfGroup: Counts;
+  readonly groupsOfModifierItem: Counts;
+  readonly modifierItemsOfItem: Counts;
 }
 
 export function* createContext(configuration: MenuConfigurationInput): Steps<ValidationContext> {
@@ -68,15 +95,22 @@ export function* createContext(configuration: MenuConfigurationInput): Steps<Val
     categories.push({ ...category, items: findAll(itemById, category.itemExternalIds) });
     yield;
   }
+  const categoryById = indexById(categories);
+  const menus = (configuration.menus ?? []).map(menu => {
+    return { ...menu, categories: findAll(categoryById, menu.categoryExternalIds) };
+  });
   return {
-    menus: configuration.menus ?? [],
+    menus,
     categories,
     items,
     modifierGroups,
     modifierItems,
     itemById,
-    categoryCounts: yield* countReferences(categories.map(category => category.itemExternalIds)),
-    itemCounts: yield* countReferences(items.map(item => item.modifierExternalIds)),
+    menusOfCategory: yield* countReferences(menus.map(menu => menu.categoryExternalIds)),
+    categoriesOfItem: yield* countReferences(categories.map(category => category.itemExternalIds)),
+    itemsOfGroup: yield* countReferences(items.map(item => item.modifierExternalIds)),
+    groupsOfModifierItem: yield* countReferences(modifierGroups.map(group => group.modifierItemExternalIds)),
+    modifierItemsOfItem: yield* countReferences([modifierItems.flatMap(item => item.menuItemExternalId ?? [])]),
   };
 }
 
@@ -87,15 +121,10 @@ function indexById<T extends { readonly externalId: string }>(entities: readonly
 }
 
 function findAll<T>(entities: ReadonlyMap<string, T>, externalIds: ExternalIds): T[] {
-  const found: T[] = [];
-  for (const id of externalIds ?? []) {
-    const entity = entities.get(id);
-    if (entity !== undefined) found.push(entity);
-  }
-  return found;
+  return (externalIds ?? []).flatMap(id => entities.get(id) ?? []);
 }
 
-function* countReferences(lists: readonly ExternalIds[]): Steps<Map<string, number>> {
+function* countReferences(lists: readonly ExternalIds[]): Steps<Counts> {
   const counts = new Map<string, number>();
   for (const list of lists) {
     for (const id of list ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);

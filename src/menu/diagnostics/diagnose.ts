@@ -6,18 +6,32 @@ import type {
 } from '../../generated/graph.ts';
 import { runInSlices, type Steps } from '../../scheduling/time-slice.ts';
 import { type Configuration, memoize } from '../configuration.ts';
-import { menuKinds } from '../kinds.ts';
+import { type KindName, menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';
 import { severityOf } from './codes.ts';
-import { createContext, type Finding, type Path } from './context.ts';
+import {
+  createContext,
+  type EntityCheck,
+  type Finding,
+  type Findings,
+  type Path,
+  type ValidationContext,
+} from './context.ts';
 import { checkCycles } from './cycles.ts';
-import { checkDuplicateNames } from './duplicate-names.ts';
-import { formatPath } from './messages.ts';
-import { checkModifierGroups, checkModifierItems } from './modifiers.ts';
-import { checkReachability } from './reachability.ts';
-import { checkStock } from './stock.ts';
-import { checkTexts } from './texts.ts';
-import { checkItemDetails, checkPriceOutliers, checkPrices } from './values.ts';
+import { checkCategoryNames, checkItemNames, checkModifierItemNames } from './duplicate-names.ts';
+import { capitalizedNoun, displayName, formatPath } from './messages.ts';
+import { checkGroupLimits, checkQuantities } from './modifiers.ts';
+import {
+  checkCategory,
+  checkItem,
+  checkMenuCategories,
+  checkModifierGroup,
+  checkModifierItem,
+  checkNoMenu,
+} from './reachability.ts';
+import { checkCategoryStock, checkGroupStock, checkModifierItemStock } from './stock.ts';
+import { checkTexts, checkTranslations } from './texts.ts';
+import { checkItemDetails, checkPriceChange, checkPrices, checkPriceUnits, checkTaxRates } from './values.ts';
 
 /** A finding about a valid configuration that is probably not intended. */
 export interface Diagnostic extends Finding {
@@ -26,19 +40,31 @@ export interface Diagnostic extends Finding {
 
 const maxDiagnostics = 1000;
 
-const checks = [
-  checkReachability,
-  checkCycles,
-  checkModifierGroups,
-  checkModifierItems,
-  checkStock,
-  checkAvailability,
-  checkTexts,
-  checkDuplicateNames,
-  checkPrices,
-  checkPriceOutliers,
-  checkItemDetails,
-];
+/** The checks of single entities, by kind. */
+const entityChecks: { readonly [Name in KindName]: readonly EntityCheck<Name>[] } = {
+  menus: [checkMenuCategories, checkAvailability, checkTexts, checkCategoryNames],
+  categories: [checkCategory, checkCategoryStock, checkTexts, checkItemNames],
+  items: [checkItem, checkTexts, checkPrices, checkItemDetails],
+  modifierGroups: [checkModifierGroup, checkGroupLimits, checkGroupStock, checkTexts, checkModifierItemNames],
+  modifierItems: [checkModifierItem, checkQuantities, checkModifierItemStock, checkTexts, checkPriceChange],
+};
+
+/** The checks of whole configurations. */
+const checks = [checkNoMenu, checkEntities, checkCycles, checkTranslations, checkPriceUnits, checkTaxRates];
+
+function* checkEntities(context: ValidationContext): Findings {
+  for (const { name } of menuKinds) {
+    for (const [index, entity] of context[name].entries()) {
+      for (const check of entityChecks[name]) {
+        for (const { code, at = [], text, message } of check(entity as never, context)) {
+          const sentence = message ?? `${capitalizedNoun(name)} ${displayName(entity)} ${text}.`;
+          yield { code, path: [name, index, ...at], message: sentence };
+        }
+      }
+      yield;
+    }
+  }
+}
 
 /** Runs all checks on a configuration with valid references; sorts by severity and path, and truncates. */
 export function* diagnose(configuration: MenuConfigurationInput): Steps<Diagnostic[]> {

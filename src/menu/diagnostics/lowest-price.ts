@@ -1,4 +1,5 @@
 import type { ModifierItemInput } from '../../generated/graph.ts';
+import { memoize } from '../configuration.ts';
 import type { LinkedGroup, LinkedItem } from './context.ts';
 
 /** The lowest price of an item with modifiers, and the group that reduces it most. */
@@ -7,24 +8,16 @@ interface LowestPrice {
   readonly group: LinkedGroup | undefined;
 }
 
-/** Computes what an order of one unit can cost by the rules of the groups; each group is examined once, however many items have it. */
-export function createLowestPrices(): (item: LinkedItem) => LowestPrice {
-  const changes = new Map<LinkedGroup, number>();
-  const changeOf = (group: LinkedGroup) => {
-    const change = changes.get(group) ?? lowestChange(group);
-    changes.set(group, change);
-    return change;
-  };
-  return ({ price, modifierGroups }) => {
-    let lowest: LinkedGroup | undefined;
-    let total = price;
-    for (const group of modifierGroups) {
-      const change = changeOf(group);
-      total += change;
-      if (change < (lowest ? changeOf(lowest) : 0)) lowest = group;
-    }
-    return { price: total, group: lowest };
-  };
+/** Computes what an order of one unit can cost by the rules of the groups. */
+export function lowestPriceOf({ price, modifierGroups }: LinkedItem): LowestPrice {
+  let lowest: LinkedGroup | undefined;
+  let total = price;
+  for (const group of modifierGroups) {
+    const change = lowestChangeOf(group);
+    total += change;
+    if (change < (lowest ? lowestChangeOf(lowest) : 0)) lowest = group;
+  }
+  return { price: total, group: lowest };
 }
 
 /**
@@ -32,7 +25,7 @@ export function createLowestPrices(): (item: LinkedItem) => LowestPrice {
  * which are free. With each further unit the sum changes by no less than with the one before, so the number of units that gives the lowest
  * sum is known beforehand: all reductions, and so many others that none of the reductions is free. Negative quantities count as 0.
  */
-function lowestChange({ groupMin, groupMax, chargeAfter, modifierItems }: LinkedGroup): number {
+const lowestChangeOf = memoize(({ groupMin, groupMax, chargeAfter, modifierItems }: LinkedGroup): number => {
   const choices = modifierItems.map(toChoice).sort((one, other) => one.change - other.change);
   const required = sum(choices.map(({ min }) => min));
   const available = sum(choices.map(({ max }) => max));
@@ -57,7 +50,7 @@ function lowestChange({ groupMin, groupMax, chargeAfter, modifierItems }: Linked
     lowest += ofThis * change;
   }
   return lowest;
-}
+});
 
 function toChoice({ priceChange: change, minQuantity, maxQuantity }: ModifierItemInput) {
   const min = Math.max(0, minQuantity);

@@ -1,8 +1,15 @@
 import type { MultilingualText } from '../entities.ts';
+import { type KindName, kindOf } from '../kinds.ts';
 
 export interface Named {
   readonly externalId: string;
   readonly name?: MultilingualText | null | undefined;
+}
+
+/** The noun of a kind, at the begin of a sentence. */
+export function capitalizedNoun(kind: KindName): string {
+  const { noun } = kindOf(kind);
+  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 }
 
 /** Quotes the name of an entity. */

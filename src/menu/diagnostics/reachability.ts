@@ -1,72 +1,44 @@
-import type { ModifierItemInput } from '../../generated/graph.ts';
-import { isPause } from '../../scheduling/time-slice.ts';
-import type { Findings, ValidationContext } from './context.ts';
-import { displayName, pluralize } from './messages.ts';
+import type { EntityCheck, Findings, ValidationContext } from './context.ts';
+import { pluralize } from './messages.ts';
 
-/** Finds entities that guests never see; reports the topmost cause only, not each item of a category in no menu. */
-export function* checkReachability(context: ValidationContext): Findings {
-  const { menus, categories, items } = context;
-  if (menus.length === 0 && items.length + categories.length > 0) {
-    const message = `There are ${pluralize(items.length, 'item')} but no menu, so nothing is available.`;
-    yield { code: 'NO_MENU', path: ['menus'], message };
-  }
-  yield* checkMenusAndCategories(context);
-  yield* checkItems(context);
-  yield* checkModifiers(context);
+// What guests never see: the topmost cause is reported, not each item of a category in no menu.
+
+export function* checkNoMenu({ menus, categories, items }: ValidationContext): Findings {
+  if (menus.length > 0 || items.length + categories.length === 0) return;
+  const message = `There are ${pluralize(items.length, 'item')} but no menu, so nothing is available.`;
+  yield { code: 'NO_MENU', path: ['menus'], message };
 }
 
-function* checkMenusAndCategories({ menus, categories }: ValidationContext): Findings {
-  const listed = new Set(menus.flatMap(menu => menu.categoryExternalIds ?? []));
-  for (const [index, menu] of menus.entries()) {
-    if (menu.categoryExternalIds?.length) continue;
-    const path = ['menus', index, 'categoryExternalIds'] as const;
-    yield { code: 'EMPTY_MENU', path, message: `Menu ${displayName(menu)} has no categories, so it shows nothing.` };
-  }
-  for (const [index, category] of categories.entries()) {
-    if (isPause(index)) yield;
-    if (!category.itemExternalIds?.length) {
-      const path = ['categories', index, 'itemExternalIds'] as const;
-      yield { code: 'EMPTY_CATEGORY', path, message: `Category ${displayName(category)} has no items.` };
-    }
-    if (menus.length > 0 && !listed.has(category.externalId)) {
-      const message = `Category ${displayName(category)} is in no menu, so guests do not see it.`;
-      yield { code: 'UNREACHABLE_CATEGORY', path: ['categories', index], message };
-    }
-  }
-}
+export const checkMenuCategories: EntityCheck<'menus'> = function* ({ categoryExternalIds }) {
+  if (categoryExternalIds?.length) return;
+  yield { code: 'EMPTY_MENU', at: ['categoryExternalIds'], text: 'has no categories, so it shows nothing' };
+};
 
-function* checkItems({ categories, items, modifierItems, categoryCounts }: ValidationContext): Findings {
-  const usedAsModifier = new Set(modifierItems.map(modifierItem => modifierItem.menuItemExternalId));
-  for (const [index, item] of items.entries()) {
-    if (isPause(index)) yield;
-    if (usedAsModifier.has(item.externalId)) continue;
-    if (categoryCounts.has(item.externalId)) {
-      if (item.sellSeparately) continue;
-      const message = `Item ${displayName(item)} is sold neither separately nor as a modifier, so it cannot be ordered.`;
-      yield { code: 'ITEM_NEVER_SOLD', path: ['items', index, 'sellSeparately'], message };
-    } else if (categories.length > 0) {
-      const message = `Item ${displayName(item)} is in no category and is no modifier, so guests do not see it.`;
-      yield { code: 'UNREACHABLE_ITEM', path: ['items', index], message };
-    }
+export const checkCategory: EntityCheck<'categories'> = function* (category, { menus, menusOfCategory }) {
+  if (!category.itemExternalIds?.length)
+    yield { code: 'EMPTY_CATEGORY', at: ['itemExternalIds'], text: 'has no items' };
+  if (menus.length > 0 && !menusOfCategory.has(category.externalId)) {
+    yield { code: 'UNREACHABLE_CATEGORY', text: 'is in no menu, so guests do not see it' };
   }
-}
+};
 
-function* checkModifiers({ modifierGroups, modifierItems, itemCounts }: ValidationContext): Findings {
-  const grouped = new Set<ModifierItemInput>();
-  for (const group of modifierGroups) {
-    for (const modifierItem of group.modifierItems) grouped.add(modifierItem);
-    yield;
+export const checkItem: EntityCheck<'items'> = function* ({ externalId, sellSeparately }, context) {
+  if (context.modifierItemsOfItem.has(externalId)) return;
+  if (context.categoriesOfItem.has(externalId)) {
+    if (sellSeparately) return;
+    const text = 'is sold neither separately nor as a modifier, so it cannot be ordered';
+    yield { code: 'ITEM_NEVER_SOLD', at: ['sellSeparately'], text };
+  } else if (context.categories.length > 0) {
+    yield { code: 'UNREACHABLE_ITEM', text: 'is in no category and is no modifier, so guests do not see it' };
   }
-  for (const [index, group] of modifierGroups.entries()) {
-    if (isPause(index)) yield;
-    if (itemCounts.has(group.externalId)) continue;
-    const message = `Modifier group ${displayName(group)} is at no item, so guests are never asked to choose from it.`;
-    yield { code: 'UNREACHABLE_GROUP', path: ['modifierGroups', index], message };
-  }
-  for (const [index, modifierItem] of modifierItems.entries()) {
-    if (isPause(index)) yield;
-    if (grouped.has(modifierItem)) continue;
-    const message = `Modifier item ${displayName(modifierItem)} is in no modifier group, so guests cannot choose it.`;
-    yield { code: 'UNREACHABLE_MODIFIER_ITEM', path: ['modifierItems', index], message };
-  }
-}
+};
+
+export const checkModifierGroup: EntityCheck<'modifierGroups'> = function* ({ externalId }, { itemsOfGroup }) {
+  if (itemsOfGroup.has(externalId)) return;
+  yield { code: 'UNREACHABLE_GROUP', text: 'is at no item, so guests are never asked to choose from it' };
+};
+
+export const checkModifierItem: EntityCheck<'modifierItems'> = function* ({ externalId }, { groupsOfModifierItem }) {
+  if (groupsOfModifierItem.has(externalId)) return;
+  yield { code: 'UNREACHABLE_MODIFIER_ITEM', text: 'is in no modifier group, so guests cannot choose it' };
+};

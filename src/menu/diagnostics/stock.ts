@@ -1,5 +1,4 @@
-import { isPause } from '../../scheduling/time-slice.ts';
-import type { Findings, ValidationContext } from './context.ts';
+import type { EntityCheck } from './context.ts';
 import { displayName, pluralize } from './messages.ts';
 
 interface Stocked {
@@ -8,57 +7,42 @@ interface Stocked {
 
 const isInStock = ({ inStock }: Stocked) => inStock !== false;
 
-/** Finds the consequences of entities out of stock for others. */
-export function* checkStock(context: ValidationContext): Findings {
-  yield* checkCategories(context);
-  yield* checkGroups(context);
-  yield* checkModifierItems(context);
-}
+// The consequences of entities out of stock for others.
 
-function* checkCategories({ categories }: ValidationContext): Findings {
-  for (const [index, category] of categories.entries()) {
-    if (isPause(index)) yield;
-    if (category.items.length === 0 || category.items.some(isInStock)) continue;
-    const message =
-      category.items.length === 1
-        ? `The only item of category ${displayName(category)} is out of stock.`
-        : `All ${category.items.length} items of category ${displayName(category)} are out of stock.`;
-    yield { code: 'CATEGORY_OUT_OF_STOCK', path: ['categories', index], message };
-  }
-}
+export const checkCategoryStock: EntityCheck<'categories'> = function* (category) {
+  const { items } = category;
+  if (items.length === 0 || items.some(isInStock)) return;
+  const message =
+    items.length === 1
+      ? `The only item of category ${displayName(category)} is out of stock.`
+      : `All ${items.length} items of category ${displayName(category)} are out of stock.`;
+  yield { code: 'CATEGORY_OUT_OF_STOCK', message };
+};
 
-/** Skips groups that could not be satisfied with everything in stock, which `checkModifierGroups` reports. */
-function* checkGroups({ modifierGroups, itemCounts }: ValidationContext): Findings {
-  for (const [index, group] of modifierGroups.entries()) {
-    if (isPause(index)) yield;
-    const { groupMin, groupMax } = group;
-    if (groupMin <= 0 || groupMin > groupMax) continue;
-    let total = 0;
-    let available = 0;
-    for (const modifierItem of group.modifierItems) {
-      const max = Math.max(0, modifierItem.maxQuantity);
-      total += max;
-      if (isInStock(modifierItem)) available += max;
-    }
-    if (total < groupMin || available >= groupMin) continue;
-    const blocked = pluralize(itemCounts.get(group.externalId) ?? 0, 'item');
-    const needed = `at least ${pluralize(groupMin, 'selection')}, but its stock allows ${available}`;
-    const message = `Modifier group ${displayName(group)} asks for ${needed}, so ${blocked} cannot be ordered.`;
-    yield { code: 'GROUP_OUT_OF_STOCK', path: ['modifierGroups', index, 'groupMin'], message };
+/** Skips groups that could not be satisfied with everything in stock, which `checkGroupLimits` reports. */
+export const checkGroupStock: EntityCheck<'modifierGroups'> = function* (group, { itemsOfGroup }) {
+  const { groupMin, groupMax, externalId } = group;
+  if (groupMin <= 0 || groupMin > groupMax) return;
+  let total = 0;
+  let available = 0;
+  for (const modifierItem of group.modifierItems) {
+    const max = Math.max(0, modifierItem.maxQuantity);
+    total += max;
+    if (isInStock(modifierItem)) available += max;
   }
-}
+  if (total < groupMin || available >= groupMin) return;
+  const blocked = pluralize(itemsOfGroup.get(externalId) ?? 0, 'item');
+  const needed = `at least ${pluralize(groupMin, 'selection')}, but its stock allows ${available}`;
+  yield { code: 'GROUP_OUT_OF_STOCK', at: ['groupMin'], text: `asks for ${needed}, so ${blocked} cannot be ordered` };
+};
 
-function* checkModifierItems({ modifierItems, itemById }: ValidationContext): Findings {
-  for (const [index, modifierItem] of modifierItems.entries()) {
-    if (isPause(index)) yield;
-    const item = itemById.get(modifierItem.menuItemExternalId ?? '');
-    if (!isInStock(modifierItem)) {
-      if (modifierItem.defaultQuantity <= 0) continue;
-      const message = `Modifier item ${displayName(modifierItem)} is chosen by default but out of stock.`;
-      yield { code: 'DEFAULT_OUT_OF_STOCK', path: ['modifierItems', index, 'defaultQuantity'], message };
-    } else if (item && !isInStock(item)) {
-      const message = `Modifier item ${displayName(modifierItem)} is in stock, but its item ${displayName(item)} is not.`;
-      yield { code: 'STOCK_MISMATCH', path: ['modifierItems', index, 'inStock'], message };
-    }
+export const checkModifierItemStock: EntityCheck<'modifierItems'> = function* (modifierItem, { itemById }) {
+  const item = itemById.get(modifierItem.menuItemExternalId ?? '');
+  if (!isInStock(modifierItem)) {
+    if (modifierItem.defaultQuantity <= 0) return;
+    yield { code: 'DEFAULT_OUT_OF_STOCK', at: ['defaultQuantity'], text: 'is chosen by default but out of stock' };
+  } else if (item && !isInStock(item)) {
+    const text = `is in stock, but its item ${displayName(item)} is not`;
+    yield { code: 'STOCK_MISMATCH', at: ['inStock'], text };
   }
-}
+};

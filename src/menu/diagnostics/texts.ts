@@ -1,8 +1,8 @@
 import { isPause, type Steps } from '../../scheduling/time-slice.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type KindName, kindOf, menuKinds } from '../kinds.ts';
-import type { Findings, Path, ValidationContext } from './context.ts';
-import { displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
+import { type KindName, menuKinds } from '../kinds.ts';
+import type { Findings, Path, Problems, ValidationContext } from './context.ts';
+import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
 /** A name or description. */
 interface Text {
@@ -10,63 +10,34 @@ interface Text {
   readonly index: number;
   readonly entity: Named;
   readonly field: 'name' | 'description';
-  readonly translations: Readonly<Record<string, string>>;
-  readonly keys: readonly string[];
+  readonly translations: Translations;
 }
 
-/** Checks names and descriptions: blank and damaged ones, keys that are not languages, and missing translations. */
-export function* checkTexts(context: ValidationContext): Findings {
-  const texts = yield* collectTexts(context);
-  for (const [index, text] of texts.entries()) {
-    if (isPause(index)) yield;
-    if (text.keys.length > 0 && text.keys.every(key => isClean(translationOf(text, key)))) continue;
-    yield* checkBlanks(text);
-    yield* checkDamage(text);
+type Translations = readonly (readonly [key: string, text: string])[];
+
+type Described = Named & { readonly description?: MultilingualText | null | undefined };
+
+/** Checks the name and description of an entity: blank and damaged ones. */
+export function* checkTexts(entity: Described): Problems {
+  for (const field of ['description', 'name'] as const) {
+    const text = entity[field];
+    const translations = Object.entries(text?.translations ?? {});
+    if (!text || (translations.length > 0 && translations.every(([, translation]) => isClean(translation)))) continue;
+    yield* checkBlanks(field, translations);
+    for (const [key, translation] of translations) yield* checkDamage(field, key, translation);
   }
-  yield* checkTranslations(texts);
 }
 
-function* collectTexts(context: ValidationContext): Steps<Text[]> {
-  const texts: Text[] = [];
-  for (const { name: list } of menuKinds) {
-    const entities: readonly (Named & { readonly description?: MultilingualText | null })[] = context[list];
-    for (const [index, entity] of entities.entries()) {
-      for (const field of ['description', 'name'] as const) {
-        const translations = entity[field]?.translations;
-        if (translations) texts.push({ list, index, entity, field, translations, keys: Object.keys(translations) });
-      }
-      if (isPause(index)) yield;
-    }
-  }
-  return texts;
-}
-
-/** The subject of a sentence about a text. */
-function ownerOf({ list, entity }: Text): string {
-  const noun = kindOf(list).noun;
-  return `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${displayName(entity)}`;
-}
-
-function translationOf({ translations }: Text, key: string): string {
-  return translations[key] ?? '';
-}
-
-function pathOf({ list, index, field }: Text): Path {
-  return [list, index, field];
-}
-
-function* checkBlanks(text: Text): Findings {
-  const { field, keys } = text;
-  const blank = keys.filter(key => isBlank(translationOf(text, key)));
-  if (blank.length === keys.length) {
+function* checkBlanks(field: Text['field'], translations: Translations): Problems {
+  const blank = translations.filter(([, text]) => isBlank(text));
+  if (blank.length === translations.length) {
     const code = field === 'name' ? 'MISSING_NAME' : 'BLANK_DESCRIPTION';
-    yield { code, path: pathOf(text), message: `${ownerOf(text)} has a ${field} without any text.` };
+    yield { code, at: [field], text: `has a ${field} without any text` };
     return;
   }
-  for (const key of blank) {
+  for (const [key] of blank) {
     const code = field === 'name' ? 'BLANK_NAME' : 'BLANK_DESCRIPTION';
-    const message = `${ownerOf(text)} has a blank ${field} in the language ${quote(key)}.`;
-    yield { code, path: [...pathOf(text), 'translations', key], message };
+    yield { code, at: [field, 'translations', key], text: `has a blank ${field} in the language ${quote(key)}` };
   }
 }
 
@@ -79,24 +50,23 @@ function isClean(translation: string): boolean {
   return !/[<&ÃÂâ\ufffd]/.test(translation) && !isBlank(translation);
 }
 
-function* checkDamage(text: Text): Findings {
-  for (const key of text.keys) {
-    const translation = translationOf(text, key);
-    const path: Path = [...pathOf(text), 'translations', key];
-    const [garbage] = translation.match(garbled) ?? [];
-    if (garbage !== undefined) {
-      const problem = `has a ${text.field} with ${quote(garbage)}, which may be a letter lost in conversion`;
-      yield { code: 'GARBLED_TEXT', path, message: `${ownerOf(text)} ${problem}.` };
-    }
-    const [tag] = translation.match(markup) ?? [];
-    if (tag !== undefined) {
-      const problem = `has a ${text.field} with the markup ${quote(tag)}, which guests may see as it stands`;
-      yield { code: 'MARKUP_IN_TEXT', path, message: `${ownerOf(text)} ${problem}.` };
-    }
+function* checkDamage(field: Text['field'], key: string, translation: string): Problems {
+  const at = [field, 'translations', key];
+  const [garbage] = translation.match(garbled) ?? [];
+  if (garbage !== undefined) {
+    const text = `has a ${field} with ${quote(garbage)}, which may be a letter lost in conversion`;
+    yield { code: 'GARBLED_TEXT', at, text };
+  }
+  const [tag] = translation.match(markup) ?? [];
+  if (tag !== undefined) {
+    const text = `has a ${field} with the markup ${quote(tag)}, which guests may see as it stands`;
+    yield { code: 'MARKUP_IN_TEXT', at, text };
   }
 }
 
-function* checkTranslations(texts: readonly Text[]): Findings {
+/** Checks the languages of all names and descriptions: keys that are none, and missing translations. */
+export function* checkTranslations(context: ValidationContext): Findings {
+  const texts = yield* collectTexts(context);
   const languages = new Map<string, string | undefined>();
   for (const [key, { first, count }] of yield* countUses(texts, key => key)) {
     const language = parseLanguage(key);
@@ -109,13 +79,32 @@ function* checkTranslations(texts: readonly Text[]): Findings {
   yield* checkMissing(texts, languages);
 }
 
+function* collectTexts(context: ValidationContext): Steps<Text[]> {
+  const texts: Text[] = [];
+  for (const { name: list } of menuKinds) {
+    const entities: readonly Described[] = context[list];
+    for (const [index, entity] of entities.entries()) {
+      for (const field of ['description', 'name'] as const) {
+        const text = entity[field];
+        if (text) texts.push({ list, index, entity, field, translations: Object.entries(text.translations) });
+      }
+      if (isPause(index)) yield;
+    }
+  }
+  return texts;
+}
+
+function pathOf({ list, index, field }: Text): Path {
+  return [list, index, field];
+}
+
 /** Compares languages without regions, since `pt` serves readers of `pt_BR`. */
 function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, string | undefined>): Findings {
   const filled: Text[] = [];
   for (const [index, text] of texts.entries()) {
     if (isPause(index)) yield;
-    const isFilled = text.keys.some(key => languages.get(key) !== undefined && !isBlank(translationOf(text, key)));
-    if (isFilled) filled.push(text);
+    if (text.translations.some(([key, translation]) => languages.get(key) !== undefined && !isBlank(translation)))
+      filled.push(text);
   }
   const uses = yield* countUses(filled, (key, translation) => (isBlank(translation) ? undefined : languages.get(key)));
   // Half of the other texts: a text without the language is not among those that use it.
@@ -123,11 +112,12 @@ function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, st
   for (const [index, text] of filled.entries()) {
     if (isPause(index)) yield;
     // Includes blank translations, which are reported as such.
-    const present = new Set(text.keys.map(key => languages.get(key)));
+    const present = new Set(text.translations.map(([key]) => languages.get(key)));
     const missing = common.filter(language => !present.has(language));
     if (missing.length === 0) continue;
     const names = missing.map(language => `${languageName(language)} (${language})`).join(', ');
-    const message = `${ownerOf(text)} has no ${text.field} in ${names}, unlike most other texts of the store.`;
+    const subject = `${capitalizedNoun(text.list)} ${displayName(text.entity)}`;
+    const message = `${subject} has no ${text.field} in ${names}, unlike most other texts of the store.`;
     yield { code: 'MISSING_TRANSLATION', path: [...pathOf(text), 'translations'], message };
   }
 }
@@ -146,8 +136,8 @@ function* countUses(
   const uses = new Map<string, Use>();
   for (const [index, text] of texts.entries()) {
     if (isPause(index)) yield;
-    for (const key of text.keys) {
-      const value = derive(key, translationOf(text, key));
+    for (const [key, translation] of text.translations) {
+      const value = derive(key, translation);
       if (value === undefined) continue;
       const use = uses.get(value);
       if (!use) uses.set(value, { first: text, last: text, count: 1 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LinkedGroup } from '../../../src/menu/diagnostics/context.ts';
-import { createLowestPrices } from '../../../src/menu/diagnostics/lowest-price.ts';
+import { lowestPriceOf } from '../../../src/menu/diagnostics/lowest-price.ts';
 import { group, item, large } from './menu-builder.ts';
 
 type Choice = readonly [priceChange: number, minQuantity: number, maxQuantity: number];
@@ -13,7 +13,7 @@ const linked = (limits: Partial<LinkedGroup>, choices: readonly Choice[]): Linke
 });
 
 const lowestPrice = (price: number, ...modifierGroups: LinkedGroup[]) =>
-  createLowestPrices()({ ...item({ price }), modifierGroups });
+  lowestPriceOf({ ...item({ price }), modifierGroups });
 
 test.each<[string, number, Partial<LinkedGroup>, Choice[]]>([
   ['groupMax and maxQuantity bound the units', -99_999_500, { groupMin: 0, groupMax: 1e6 }, [[-100, 0, 1e6]]],
