@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Pool } from 'pg';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { LogStatus } from '../events/retention.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
-import { createEventMetrics, type FeedState } from './event-metrics.ts';
+import type { WebhookStatus } from '../webhooks/worker.ts';
 import { createRequestMetrics } from './requests.ts';
 
 type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
@@ -11,20 +12,26 @@ type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
 /** Queues in which the requests of each key take turns, by name. */
 type Shares = Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
 
-export interface CacheCounts {
+interface CacheCounts {
   readonly hits: number;
   readonly misses: number;
   readonly bytes: number;
 }
 
-export interface ReplicaCounts {
+interface ReplicaCounts {
   readonly list: readonly { readonly isUsable: boolean; readonly behindSeconds: number }[];
   readonly reads: Readonly<Record<string, number>>;
 }
 
+interface FeedState {
+  readonly isConnected: boolean;
+  readonly behindSeconds: number;
+  readonly eventsRead: number;
+}
+
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export interface MetricSources {
+interface MetricSources {
   readonly pool?: PoolCounts;
   /** Sessions of the database that were abandoned, and have not ended. */
   readonly abandoned?: () => number;
@@ -40,6 +47,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
+  const watch = createWatch(registers);
   collectDefaultMetrics({ register: registry });
   const databaseErrors = new Counter({
     name: 'carte_database_errors_total',
@@ -52,130 +60,188 @@ export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }
     buckets,
     registers,
   });
-  if (pool) watchPool(pool, shares, registers);
-  if (abandoned) watchAbandoned(abandoned, registers);
-  if (shares) watchShares(shares, registers);
-  if (cache) watchCache(cache, registers);
-  if (replicas) watchReplicas(replicas, registers);
+  if (pool) watchPool(pool, shares, watch);
+  if (abandoned) {
+    const help =
+      'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby';
+    watch(Gauge, 'carte_database_abandoned_sessions', help, [], abandoned);
+  }
+  if (shares) watchShares(shares, watch);
+  if (cache) watchCache(cache, watch);
+  if (replicas) watchReplicas(replicas, watch);
+  if (feed) watchFeed(feed, watch);
   return {
     databaseError: () => databaseErrors.inc(),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
     ...createRequestMetrics(registers, buckets),
-    ...createEventMetrics(registers, { buckets, feed }),
+    ...createStreamMetrics(registers, watch),
+    ...createLogMetrics(registers),
+    ...createWebhookMetrics(registers),
     registry,
   };
 }
 
-function watchPool(pool: PoolCounts, shares: Shares | undefined, registers: Registry[]): void {
-  new Gauge({
-    name: 'carte_database_connections',
-    help: 'Connections to the database',
+type Watch = ReturnType<typeof createWatch>;
+
+/** A value, or one for each combination of the labels. */
+type Values = number | readonly (readonly [labels: Readonly<Record<string, string | number>>, value: number])[];
+
+/** Creates the function that registers a metric whose values are read when they are collected. */
+function createWatch(registers: Registry[]) {
+  return (
+    Metric: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: () => Values,
+  ): void => {
+    const metric: Counter | Gauge = new Metric({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        metric.reset();
+        const values = read();
+        for (const [labels, value] of typeof values === 'number' ? [[{}, values] as const] : values) {
+          metric.inc(labels, value);
+        }
+      },
+    });
+  };
+}
+
+function watchPool(pool: PoolCounts, shares: Shares | undefined, watch: Watch): void {
+  watch(Gauge, 'carte_database_connections', 'Connections to the database', ['state'], () => [
+    [{ state: 'idle' }, pool.idleCount],
+    [{ state: 'used' }, pool.totalCount - pool.idleCount],
+  ]);
+  const queues = [shares?.connections, shares?.expensiveConnections, shares?.writes];
+  watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
+    queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
+  );
+}
+
+function watchShares(shares: Shares, watch: Watch): void {
+  const queues = Object.entries(shares);
+  const tasksHelp =
+    'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for';
+  watch(Gauge, 'carte_share_tasks', tasksHelp, ['share', 'state'], () =>
+    queues.flatMap(([share, { counts }]) => [
+      [{ share, state: 'running' }, counts.running] as const,
+      [{ share, state: 'waiting' }, counts.waiting] as const,
+    ]),
+  );
+  const rejectedHelp = 'Tasks of a key that waited for too long, or for which too many waited already';
+  watch(Counter, 'carte_share_rejected_total', rejectedHelp, ['share'], () =>
+    queues.map(([share, { counts }]) => [{ share }, counts.rejected]),
+  );
+}
+
+function watchCache(cache: CacheCounts, watch: Watch): void {
+  watch(Counter, 'carte_response_cache_lookups_total', 'Lookups in the response cache', ['outcome'], () => [
+    [{ outcome: 'hit' }, cache.hits],
+    [{ outcome: 'miss' }, cache.misses],
+  ]);
+  watch(Gauge, 'carte_response_cache_bytes', 'Size of the response cache', [], () => cache.bytes);
+}
+
+function watchReplicas({ list, reads }: ReplicaCounts, watch: Watch): void {
+  const readsHelp = 'Reads by the server that executed them, or by why the primary did';
+  watch(Counter, 'carte_database_reads_total', readsHelp, ['target'], () =>
+    Object.entries(reads).map(([target, times]) => [{ target }, times]),
+  );
+  const usableHelp = 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS';
+  watch(Gauge, 'carte_replica_usable', usableHelp, ['replica'], () =>
+    list.map(({ isUsable }, index) => [{ replica: index + 1 }, isUsable ? 1 : 0]),
+  );
+  const behindHelp = 'For how long a read replica has not reached the position that a read required';
+  watch(Gauge, 'carte_replica_behind_seconds', behindHelp, ['replica'], () =>
+    list.map(({ behindSeconds }, index) => [{ replica: index + 1 }, behindSeconds]),
+  );
+}
+
+function watchFeed(feed: FeedState, watch: Watch): void {
+  const readHelp = 'Events that the process has read from the event log for its streams';
+  watch(Counter, 'carte_events_read_total', readHelp, [], () => feed.eventsRead);
+  const connectedHelp = 'Whether the connection that moves events into the log and reads them is open';
+  watch(Gauge, 'carte_event_feed_connected', connectedHelp, [], () => (feed.isConnected ? 1 : 0));
+  const behindHelp = 'Time since all committed events were in the log and the process had read what it needs of them';
+  watch(Gauge, 'carte_event_feed_behind_seconds', behindHelp, [], () => feed.behindSeconds);
+}
+
+function createStreamMetrics(registers: Registry[], watch: Watch) {
+  const deliveredEvents = new Counter({
+    name: 'carte_stream_events_total',
+    help: 'Events delivered to streams',
+    registers,
+  });
+  const endedStreams = new Counter({
+    name: 'carte_streams_ended_total',
+    help: 'Streams that have ended, by why; those of slow readers were cut',
+    labelNames: ['transport', 'reason'],
+    registers,
+  });
+  return {
+    eventDelivered: () => deliveredEvents.inc(),
+    streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
+    /** Open streams, by transport. */
+    watchStreams: (counts: Readonly<Record<string, number>>) =>
+      watch(Gauge, 'carte_streams_open', 'Open streams of subscriptions', ['transport'], () =>
+        Object.entries(counts).map(([transport, count]) => [{ transport }, count]),
+      ),
+  };
+}
+
+/** Of the event log, the same in all processes. */
+function createLogMetrics(registers: Registry[]) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help: `${help}; the same in all processes`, registers });
+  const bytes = gauge('carte_event_log_bytes', 'Size of the event log in the database');
+  const events = gauge('carte_event_log_events', 'Events in the log, with those that were rolled back');
+  const oldest = gauge('carte_event_log_oldest_seconds', 'Age of the oldest event that is kept');
+  return {
+    logStatus(status: LogStatus) {
+      bytes.set(status.bytes);
+      events.set(status.events);
+      oldest.set(status.oldestSeconds);
+    },
+  };
+}
+
+function createWebhookMetrics(registers: Registry[]) {
+  const attempts = new Histogram({
+    name: 'carte_webhook_attempt_duration_seconds',
+    help: 'Attempts to deliver an event to a webhook, by what became of the event',
+    labelNames: ['state'],
+    buckets,
+    registers,
+  });
+  const webhooks = new Gauge({
+    name: 'carte_webhooks',
+    help: 'Webhooks by state; the same in all processes that deliver',
     labelNames: ['state'],
     registers,
-    collect() {
-      this.set({ state: 'idle' }, pool.idleCount);
-      this.set({ state: 'used' }, pool.totalCount - pool.idleCount);
-    },
   });
-  new Gauge({
-    name: 'carte_database_waiting',
-    help: 'Statements that wait for a connection',
+  const lag = new Gauge({
+    name: 'carte_webhook_lag_seconds',
+    help: 'Age of the oldest event that an active webhook has not received; the same in all processes that deliver',
     registers,
-    collect() {
-      const queues = [shares?.connections, shares?.expensiveConnections, shares?.writes];
-      this.set(queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount));
-    },
   });
-}
-
-function watchAbandoned(abandoned: () => number, registers: Registry[]): void {
-  new Gauge({
-    name: 'carte_database_abandoned_sessions',
-    help: 'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby',
+  const lost = new Gauge({
+    name: 'carte_webhook_lost_events',
+    help: 'Events that were deleted from the log before webhooks received them, until they are resumed; the same in all processes that deliver',
     registers,
-    collect() {
-      this.set(abandoned());
-    },
   });
-}
-
-function watchShares(shares: Shares, registers: Registry[]): void {
-  const queues = Object.entries(shares);
-  new Gauge({
-    name: 'carte_share_tasks',
-    help: 'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for',
-    labelNames: ['share', 'state'],
-    registers,
-    collect() {
-      for (const [share, { counts }] of queues) {
-        this.set({ share, state: 'running' }, counts.running);
-        this.set({ share, state: 'waiting' }, counts.waiting);
-      }
+  return {
+    webhookAttempted: (state: string, seconds: number) => attempts.observe({ state: state.toLowerCase() }, seconds),
+    webhookStatus({ active, paused, lagSeconds, lostEvents }: WebhookStatus) {
+      webhooks.set({ state: 'active' }, active);
+      webhooks.set({ state: 'paused' }, paused);
+      lag.set(lagSeconds);
+      lost.set(lostEvents);
     },
-  });
-  new Counter({
-    name: 'carte_share_rejected_total',
-    help: 'Tasks of a key that waited for too long, or for which too many waited already',
-    labelNames: ['share'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [share, { counts }] of queues) this.inc({ share }, counts.rejected);
-    },
-  });
-}
-
-function watchCache(cache: CacheCounts, registers: Registry[]): void {
-  new Counter({
-    name: 'carte_response_cache_lookups_total',
-    help: 'Lookups in the response cache',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      this.reset();
-      this.inc({ outcome: 'hit' }, cache.hits);
-      this.inc({ outcome: 'miss' }, cache.misses);
-    },
-  });
-  new Gauge({
-    name: 'carte_response_cache_bytes',
-    help: 'Size of the response cache',
-    registers,
-    collect() {
-      this.set(cache.bytes);
-    },
-  });
-}
-
-function watchReplicas({ list, reads }: ReplicaCounts, registers: Registry[]): void {
-  new Counter({
-    name: 'carte_database_reads_total',
-    help: 'Reads by the server that executed them, or by why the primary did',
-    labelNames: ['target'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [target, times] of Object.entries(reads)) this.inc({ target }, times);
-    },
-  });
-  new Gauge({
-    name: 'carte_replica_usable',
-    help: 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS',
-    labelNames: ['replica'],
-    registers,
-    collect() {
-      for (const [index, { isUsable }] of list.entries()) this.set({ replica: index + 1 }, isUsable ? 1 : 0);
-    },
-  });
-  new Gauge({
-    name: 'carte_replica_behind_seconds',
-    help: 'For how long a read replica has not reached the position that a read required',
-    labelNames: ['replica'],
-    registers,
-    collect() {
-      for (const [index, { behindSeconds }] of list.entries()) this.set({ replica: index + 1 }, behindSeconds);
-    },
-  });
+  };
 }
 
 type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
