@@ -48,205 +48,181 @@ const network = z.string().refine(text => ipaddr.isValidCIDR(text), {
 const listOf = <T extends z.ZodType<string, string>>(element: T) =>
   z.string().default('').transform(splitList).pipe(z.array(element).readonly());
 
-/** The environment variables; `docs/operating.md` describes them. */
-const settings = z.object({
-  HOST: z.string().default('127.0.0.1'),
-  PORT: integer(0, 65_535).default(4000),
-  CARTE_PROCESSES: integer(1, 256).default(1),
-  DATABASE_URL: primaryUrl.optional(),
-  DATABASE_LISTEN_URL: primaryUrl.optional(),
-  DATABASE_REPLICA_URLS: listOf(databaseUrl),
-  DATABASE_POOL_SIZE: integer(2, 1000).default(10),
-  DATABASE_PREPARE: onOff,
-  DATABASE_STATEMENT_TIMEOUT: integer(1, 3600).default(30),
-  DATABASE_CONNECTION_TIMEOUT: integer(1, 300).default(5),
-  CARTE_KEY_CACHE_TTL_SECONDS: integer(0, 5).default(3),
-  CARTE_CACHE_BYTES: integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024),
-  CARTE_EVENTS_KEEP_DAYS: integer(1, 365).default(7),
-  CARTE_EVENTS_MAX: integer(1_000, 1e12).default(100_000_000),
-  CARTE_STREAMS: integer(0, 1_000_000).default(5_000),
-  CARTE_STREAMS_PER_KEY: integer(1, 1_000_000).default(100),
-  CARTE_STREAMS_PER_ADDRESS: integer(1, 1_000_000).default(5),
-  CARTE_STREAM_COST: integer(1, 1e12).default(2_000),
-  CARTE_STREAM_COST_PER_SECOND: integer(1_000, 1e12).default(50_000),
-  CARTE_STREAM_BUFFER: integer(1, 1_000_000).default(1_000),
-  CARTE_STREAM_STALL_SECONDS: integer(0, 3_600).default(30),
-  CARTE_MENU_ENTITIES: integer(1, 1e9).default(defaultMenuLimits.entities),
-  CARTE_MENU_LINKS: integer(0, 1e9).default(defaultMenuLimits.links),
-  CARTE_MENU_TREE_NODES: integer(1, 1e9).default(defaultMenuLimits.treeNodes),
-  CARTE_MENU_TREE_BYTES: integer(1024, 1e12).default(defaultMenuLimits.treeBytes),
-  CARTE_MENU_HISTORY_REVISIONS: integer(1, 100_000).default(defaultHistoryLimits.revisions),
-  CARTE_MENU_HISTORY_DAYS: integer(1, 36_500).default(defaultHistoryLimits.days),
-  CARTE_MENU_HISTORY_BYTES: integer(0, 1e9).default(defaultHistoryLimits.bytes),
-  CARTE_DATA: path.default(() => resolve('.carte')),
-  CARTE_DEMO: onOff,
-  CARTE_LOG_LEVEL: oneOf(['silent', 'error', 'warn', 'info', 'debug']).default('warn'),
-  CARTE_BODY_LIMIT: integer(1024, 1024 ** 3).default(10 * 1024 * 1024),
-  CARTE_INTROSPECTION: onOff,
-  CARTE_RECEIVE_SECONDS: integer(1, 600).default(9),
-  CARTE_KEEP_ALIVE_SECONDS: integer(1, 3600).default(72),
-  CARTE_MAX_CONNECTIONS: integer(1, 1_000_000).default(10_000),
-  CARTE_CORS_ORIGINS: listOf(origin),
-  CARTE_MAX_WAITING: integer(1, 1_000_000).default(500),
-  CARTE_MAX_DELAY_MS: integer(50, 60_000).default(1000),
-  CARTE_REQUESTS_PER_KEY: integer(1, 100_000).default(8),
-  CARTE_EXPENSIVE_REQUESTS: integer(1, 1000).default(4),
-  CARTE_RATE_LIMIT: integer(0, 1e9).default(0),
-  CARTE_ADDRESS_RATE_LIMIT: integer(0, 1e9).default(300),
-  CARTE_PUBLISHABLE_RATE_LIMIT: integer(0, 1e9).default(600),
-  CARTE_TRUST_PROXY: listOf(network),
-  CARTE_METRICS: onOff,
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional(),
-  CARTE_SHUTDOWN_SECONDS: integer(1, 3600).default(20),
-  CARTE_SHUTDOWN_DELAY_SECONDS: integer(0, 600).default(0),
-  CARTE_GRAPHQL_DEPTH: integer(1, 100).default(15),
-  CARTE_GRAPHQL_COST: integer(1, 1e12).default(1_000_000),
-  CARTE_GRAPHQL_OBJECTS: integer(1, 1e9).default(250_000),
-  CARTE_GRAPHQL_ALIASES: integer(0, 10_000).default(100),
-  CARTE_TRUSTED_DOCUMENTS: path.optional(),
-  CARTE_OPERATIONS: listOf(path),
-  CARTE_MCP: offOn,
-  CARTE_MCP_RESULT_BYTES: integer(1024, 1e9).default(64 * 1024),
-  CARTE_WEBHOOKS: onOff,
-  CARTE_WEBHOOK_ALLOW_HTTP: offOn,
-  CARTE_WEBHOOK_ALLOW_NETWORKS: listOf(network),
-});
+/** An environment variable, and what it may be. */
+class Setting<Value> {
+  readonly variable: string;
+  readonly schema: z.ZodType<Value>;
 
-export type Config = Readonly<ReturnType<typeof toConfig>>;
+  constructor(variable: string, schema: z.ZodType<Value>) {
+    this.variable = variable;
+    this.schema = schema;
+  }
+}
+
+const env = <Value>(variable: string, schema: z.ZodType<Value>) => new Setting(variable, schema);
+
+/** The environment variables; `docs/operating.md` describes them. */
+const settings = {
+  host: env('HOST', z.string().default('127.0.0.1')),
+  port: env('PORT', integer(0, 65_535).default(4000)),
+  /** Worker processes; with more than one, a primary process listens and starts them. */
+  processes: env('CARTE_PROCESSES', integer(1, 256).default(1)),
+  /** Absent: the embedded server in `dataFolder`. */
+  databaseUrl: env('DATABASE_URL', primaryUrl.optional()),
+  /** For the connection that waits for notifications, where `databaseUrl` is a PgBouncer. */
+  listenUrl: env('DATABASE_LISTEN_URL', primaryUrl.optional()),
+  replicaUrls: env('DATABASE_REPLICA_URLS', listOf(databaseUrl)),
+  poolSize: env('DATABASE_POOL_SIZE', integer(2, 1000).default(10)),
+  /** Whether to use named prepared statements, which some PgBouncers in transaction mode do not support. */
+  prepare: env('DATABASE_PREPARE', onOff),
+  /** Time limit for a statement of a request. */
+  statementSeconds: env('DATABASE_STATEMENT_TIMEOUT', integer(1, 3600).default(30)),
+  /** Time limit for getting a connection from the pool. */
+  connectionSeconds: env('DATABASE_CONNECTION_TIMEOUT', integer(1, 300).default(5)),
+  keyCacheTtlSeconds: env('CARTE_KEY_CACHE_TTL_SECONDS', integer(0, 5).default(3)),
+  /** Size of the response cache; 0 disables it. */
+  cacheBytes: env('CARTE_CACHE_BYTES', integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024)),
+  /** How much of the event log is kept. */
+  keepEvents: {
+    days: env('CARTE_EVENTS_KEEP_DAYS', integer(1, 365).default(7)),
+    events: env('CARTE_EVENTS_MAX', integer(1_000, 1e12).default(100_000_000)),
+  },
+  /** Limits on the streams of subscriptions in each process. */
+  streams: {
+    total: env('CARTE_STREAMS', integer(0, 1_000_000).default(5_000)),
+    perKey: env('CARTE_STREAMS_PER_KEY', integer(1, 1_000_000).default(100)),
+    /** Of one publishable key and client address. */
+    perAddress: env('CARTE_STREAMS_PER_ADDRESS', integer(1, 1_000_000).default(5)),
+    /** Of the events that are delivered to one key. */
+    costPerSecond: env('CARTE_STREAM_COST_PER_SECOND', integer(1_000, 1e12).default(50_000)),
+    /** Events that wait in memory for a slow reader; further ones wait in the log. */
+    buffer: env('CARTE_STREAM_BUFFER', integer(1, 1_000_000).default(1_000)),
+    /** For how long a reader may take none of them before its stream is cut. */
+    stallSeconds: env('CARTE_STREAM_STALL_SECONDS', integer(0, 3_600).default(30)),
+  },
+  menuLimits: {
+    entities: env('CARTE_MENU_ENTITIES', integer(1, 1e9).default(defaultMenuLimits.entities)),
+    links: env('CARTE_MENU_LINKS', integer(0, 1e9).default(defaultMenuLimits.links)),
+    treeNodes: env('CARTE_MENU_TREE_NODES', integer(1, 1e9).default(defaultMenuLimits.treeNodes)),
+    treeBytes: env('CARTE_MENU_TREE_BYTES', integer(1024, 1e12).default(defaultMenuLimits.treeBytes)),
+  },
+  /** For each store. */
+  historyLimits: {
+    revisions: env('CARTE_MENU_HISTORY_REVISIONS', integer(1, 100_000).default(defaultHistoryLimits.revisions)),
+    days: env('CARTE_MENU_HISTORY_DAYS', integer(1, 36_500).default(defaultHistoryLimits.days)),
+    bytes: env('CARTE_MENU_HISTORY_BYTES', integer(0, 1e9).default(defaultHistoryLimits.bytes)),
+  },
+  dataFolder: env(
+    'CARTE_DATA',
+    path.default(() => resolve('.carte')),
+  ),
+  demo: env('CARTE_DEMO', onOff),
+  logLevel: env('CARTE_LOG_LEVEL', oneOf(['silent', 'error', 'warn', 'info', 'debug']).default('warn')),
+  /** In bytes. */
+  bodyLimit: env('CARTE_BODY_LIMIT', integer(1024, 1024 ** 3).default(10 * 1024 * 1024)),
+  introspection: env('CARTE_INTROSPECTION', onOff),
+  http: {
+    /** Time limit for receiving a request, headers and body. */
+    receiveSeconds: env('CARTE_RECEIVE_SECONDS', integer(1, 600).default(9)),
+    keepAliveSeconds: env('CARTE_KEEP_ALIVE_SECONDS', integer(1, 3600).default(72)),
+    maxConnections: env('CARTE_MAX_CONNECTIONS', integer(1, 1_000_000).default(10_000)),
+    /** Allowed origins; `*` allows all, and an empty list disables CORS. */
+    corsOrigins: env('CARTE_CORS_ORIGINS', listOf(origin)),
+  },
+  /** Above one of these, requests are rejected with 503. */
+  loadLimits: {
+    /** Requests that wait for their turn, and statements that wait for a connection. */
+    maxWaiting: env('CARTE_MAX_WAITING', integer(1, 1_000_000).default(500)),
+    /** Event loop delay, averaged over a second. */
+    maxDelayMs: env('CARTE_MAX_DELAY_MS', integer(50, 60_000).default(1000)),
+  },
+  /** Beyond these, requests wait, those of each key in turn. */
+  shares: {
+    /** Requests of one key that are executed at a time. */
+    requestsPerKey: env('CARTE_REQUESTS_PER_KEY', integer(1, 100_000).default(8)),
+    /** Expensive requests of all keys that are executed at a time. */
+    expensive: env('CARTE_EXPENSIVE_REQUESTS', integer(1, 1000).default(4)),
+  },
+  /** Requests per key, minute and process; 0 disables the limit. */
+  rateLimit: env('CARTE_RATE_LIMIT', integer(0, 1e9).default(0)),
+  /** Requests without a valid key, per client address, minute and process; 0 disables the limit. */
+  addressRateLimit: env('CARTE_ADDRESS_RATE_LIMIT', integer(0, 1e9).default(300)),
+  /** Requests with a publishable key, per key, client address, minute and process; 0 disables the limit. */
+  publishableRateLimit: env('CARTE_PUBLISHABLE_RATE_LIMIT', integer(0, 1e9).default(600)),
+  /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
+  trustedProxies: env('CARTE_TRUST_PROXY', listOf(network)),
+  metrics: env('CARTE_METRICS', onOff),
+  /** Whether to export traces; the OpenTelemetry SDK reads the OTEL_* variables itself. */
+  tracing: env(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    z
+      .string()
+      .optional()
+      .transform(endpoint => endpoint !== undefined),
+  ),
+  shutdown: {
+    seconds: env('CARTE_SHUTDOWN_SECONDS', integer(1, 3600).default(20)),
+    delaySeconds: env('CARTE_SHUTDOWN_DELAY_SECONDS', integer(0, 600).default(0)),
+  },
+  /** Limits for one GraphQL document. */
+  graphqlLimits: {
+    depth: env('CARTE_GRAPHQL_DEPTH', integer(1, 100).default(15)),
+    cost: env('CARTE_GRAPHQL_COST', integer(1, 1e12).default(1_000_000)),
+    streamCost: env('CARTE_STREAM_COST', integer(1, 1e12).default(2_000)),
+    aliases: env('CARTE_GRAPHQL_ALIASES', integer(0, 10_000).default(100)),
+    /** In the lists of one response. */
+    objects: env('CARTE_GRAPHQL_OBJECTS', integer(1, 1e9).default(250_000)),
+  },
+  /** File that lists the only GraphQL documents to execute; absent: any document. */
+  trustedDocuments: env('CARTE_TRUSTED_DOCUMENTS', path.optional()),
+  /** Folders with sets of operations, beside those that come with Carte. */
+  operations: env('CARTE_OPERATIONS', listOf(path)),
+  /** Tools for agents at `/mcp`, and the size of a result that they get. */
+  mcp: {
+    enabled: env('CARTE_MCP', offOn),
+    resultBytes: env('CARTE_MCP_RESULT_BYTES', integer(1024, 1e9).default(64 * 1024)),
+  },
+  webhooks: {
+    /** Whether this process delivers events; they can be created in any case. */
+    deliver: env('CARTE_WEBHOOKS', onOff),
+    allowHttp: env('CARTE_WEBHOOK_ALLOW_HTTP', offOn),
+    /** CIDR blocks that webhooks may lead to although they are not public. */
+    allowNetworks: env('CARTE_WEBHOOK_ALLOW_NETWORKS', listOf(network)),
+  },
+};
+
+type ValuesOf<Settings> =
+  Settings extends Setting<infer Value> ? Value : { readonly [Name in keyof Settings]: ValuesOf<Settings[Name]> };
+
+export type Config = ValuesOf<typeof settings>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Reads the settings from the environment; throws one error that names every invalid one. */
-export function readConfig(env: Environment): Config {
-  // The old name of a setting is still accepted, and an empty variable counts as unset.
-  const given = Object.entries({ CARTE_KEY_CACHE_TTL_SECONDS: env.CARTE_KEY_SECONDS, ...env }).filter(
-    ([, text]) => text,
-  );
-  const { data, error } = settings.safeParse(Object.fromEntries(given));
-  const errors = error?.issues.map(messageOf) ?? [];
-  for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
-    if (env[name] && !env.DATABASE_URL) errors.push(`${name} is set, but DATABASE_URL is not`);
-  }
-  if (!data || errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
-  return toConfig(data);
-}
-
-function messageOf({ path: [name, index], message }: z.core.$ZodIssue): string {
-  const isReplica = name === 'DATABASE_REPLICA_URLS' && typeof index === 'number';
-  return `${String(name)}${isReplica ? `, number ${index + 1},` : ''} ${message}`;
-}
-
-function toConfig(env: z.output<typeof settings>) {
-  return {
-    host: env.HOST,
-    port: env.PORT,
-    /** Worker processes; with more than one, a primary process listens and starts them. */
-    processes: env.CARTE_PROCESSES,
-    /** Absent: the embedded server in `dataFolder`. */
-    databaseUrl: env.DATABASE_URL,
-    /** For the connection that waits for notifications, where `databaseUrl` is a PgBouncer. */
-    listenUrl: env.DATABASE_LISTEN_URL,
-    replicaUrls: env.DATABASE_REPLICA_URLS,
-    poolSize: env.DATABASE_POOL_SIZE,
-    /** Whether to use named prepared statements, which some PgBouncers in transaction mode do not support. */
-    prepare: env.DATABASE_PREPARE,
-    /** Time limit for a statement of a request. */
-    statementSeconds: env.DATABASE_STATEMENT_TIMEOUT,
-    /** Time limit for getting a connection from the pool. */
-    connectionSeconds: env.DATABASE_CONNECTION_TIMEOUT,
-    keyCacheTtlSeconds: env.CARTE_KEY_CACHE_TTL_SECONDS,
-    /** Size of the response cache; 0 disables it. */
-    cacheBytes: env.CARTE_CACHE_BYTES,
-    /** How much of the event log is kept. */
-    keepEvents: { days: env.CARTE_EVENTS_KEEP_DAYS, events: env.CARTE_EVENTS_MAX },
-    /** Limits on the streams of subscriptions in each process. */
-    streams: {
-      total: env.CARTE_STREAMS,
-      perKey: env.CARTE_STREAMS_PER_KEY,
-      /** Of one publishable key and client address. */
-      perAddress: env.CARTE_STREAMS_PER_ADDRESS,
-      /** Of the events that are delivered to one key. */
-      costPerSecond: env.CARTE_STREAM_COST_PER_SECOND,
-      /** Events that wait in memory for a slow reader; further ones wait in the log. */
-      buffer: env.CARTE_STREAM_BUFFER,
-      /** For how long a reader may take none of them before its stream is cut. */
-      stallSeconds: env.CARTE_STREAM_STALL_SECONDS,
-    },
-    menuLimits: {
-      entities: env.CARTE_MENU_ENTITIES,
-      links: env.CARTE_MENU_LINKS,
-      treeNodes: env.CARTE_MENU_TREE_NODES,
-      treeBytes: env.CARTE_MENU_TREE_BYTES,
-    },
-    /** For each store. */
-    historyLimits: {
-      revisions: env.CARTE_MENU_HISTORY_REVISIONS,
-      days: env.CARTE_MENU_HISTORY_DAYS,
-      bytes: env.CARTE_MENU_HISTORY_BYTES,
-    },
-    dataFolder: env.CARTE_DATA,
-    demo: env.CARTE_DEMO,
-    logLevel: env.CARTE_LOG_LEVEL,
-    /** In bytes. */
-    bodyLimit: env.CARTE_BODY_LIMIT,
-    introspection: env.CARTE_INTROSPECTION,
-    http: {
-      /** Time limit for receiving a request, headers and body. */
-      receiveSeconds: env.CARTE_RECEIVE_SECONDS,
-      keepAliveSeconds: env.CARTE_KEEP_ALIVE_SECONDS,
-      maxConnections: env.CARTE_MAX_CONNECTIONS,
-      /** Allowed origins; `*` allows all, and an empty list disables CORS. */
-      corsOrigins: env.CARTE_CORS_ORIGINS,
-    },
-    /** Above one of these, requests are rejected with 503. */
-    loadLimits: {
-      /** Requests that wait for their turn, and statements that wait for a connection. */
-      maxWaiting: env.CARTE_MAX_WAITING,
-      /** Event loop delay, averaged over a second. */
-      maxDelayMs: env.CARTE_MAX_DELAY_MS,
-    },
-    /** Beyond these, requests wait, those of each key in turn. */
-    shares: {
-      /** Requests of one key that are executed at a time. */
-      requestsPerKey: env.CARTE_REQUESTS_PER_KEY,
-      /** Expensive requests of all keys that are executed at a time. */
-      expensive: env.CARTE_EXPENSIVE_REQUESTS,
-    },
-    /** Requests per key, minute and process; 0 disables the limit. */
-    rateLimit: env.CARTE_RATE_LIMIT,
-    /** Requests without a valid key, per client address, minute and process; 0 disables the limit. */
-    addressRateLimit: env.CARTE_ADDRESS_RATE_LIMIT,
-    /** Requests with a publishable key, per key, client address, minute and process; 0 disables the limit. */
-    publishableRateLimit: env.CARTE_PUBLISHABLE_RATE_LIMIT,
-    /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
-    trustedProxies: env.CARTE_TRUST_PROXY,
-    metrics: env.CARTE_METRICS,
-    /** Whether to export traces; the OpenTelemetry SDK reads the OTEL_* variables itself. */
-    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
-    shutdown: { seconds: env.CARTE_SHUTDOWN_SECONDS, delaySeconds: env.CARTE_SHUTDOWN_DELAY_SECONDS },
-    /** Limits for one GraphQL document. */
-    graphqlLimits: {
-      depth: env.CARTE_GRAPHQL_DEPTH,
-      cost: env.CARTE_GRAPHQL_COST,
-      streamCost: env.CARTE_STREAM_COST,
-      aliases: env.CARTE_GRAPHQL_ALIASES,
-      /** In the lists of one response. */
-      objects: env.CARTE_GRAPHQL_OBJECTS,
-    },
-    /** File that lists the only GraphQL documents to execute; absent: any document. */
-    trustedDocuments: env.CARTE_TRUSTED_DOCUMENTS,
-    /** Folders with sets of operations, beside those that come with Carte. */
-    operations: env.CARTE_OPERATIONS,
-    /** Tools for agents at `/mcp`, and the size of a result that they get. */
-    mcp: { enabled: env.CARTE_MCP, resultBytes: env.CARTE_MCP_RESULT_BYTES },
-    webhooks: {
-      /** Whether this process delivers events; they can be created in any case. */
-      deliver: env.CARTE_WEBHOOKS,
-      allowHttp: env.CARTE_WEBHOOK_ALLOW_HTTP,
-      /** CIDR blocks that webhooks may lead to although they are not public. */
-      allowNetworks: env.CARTE_WEBHOOK_ALLOW_NETWORKS,
-    },
+export function readConfig(environment: Environment): Config {
+  // The old name of a setting is still accepted.
+  const given: Environment = { CARTE_KEY_CACHE_TTL_SECONDS: environment.CARTE_KEY_SECONDS, ...environment };
+  const errors: string[] = [];
+  const read = (setting: object): unknown => {
+    if (!(setting instanceof Setting)) {
+      return Object.fromEntries(Object.entries(setting).map(([name, inner]) => [name, read(inner)]));
+    }
+    // An empty variable counts as unset.
+    const { data, error } = setting.schema.safeParse(given[setting.variable] || undefined);
+    errors.push(...(error?.issues ?? []).map(issue => messageOf(setting.variable, issue)));
+    return data;
   };
+  const config = read(settings) as Config;
+  for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
+    if (given[name] && !given.DATABASE_URL) errors.push(`${name} is set, but DATABASE_URL is not`);
+  }
+  if (errors.length > 0) throw new OperatorError(`Bad configuration:\n  ${errors.join('\n  ')}`);
+  return config;
+}
+
+function messageOf(variable: string, { path: [index], message }: z.core.$ZodIssue): string {
+  const isReplica = variable === 'DATABASE_REPLICA_URLS' && typeof index === 'number';
+  return `${variable}${isReplica ? `, number ${index + 1},` : ''} ${message}`;
 }
 
 function splitList(text: string): readonly string[] {
