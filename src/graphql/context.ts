@@ -144,15 +144,7 @@ class Loaders {
   readonly #maxObjects: number | undefined;
   #scope: AccessScope;
   readonly #budget: CostBudget;
-  #merchants: ReturnType<typeof merchantLoaders> | undefined;
-  #stores: ReturnType<typeof storeLoaders> | undefined;
-  #menus: ReturnType<typeof menuLoaders> | undefined;
-  #menuHistory: ReturnType<typeof menuHistoryLoaders> | undefined;
-  #orders: ReturnType<typeof orderLoaders> | undefined;
-  #orderPages: ReturnType<typeof orderPageLoaders> | undefined;
-  #orderedMenus: ReturnType<typeof orderedMenuLoader> | undefined;
-  #eventPosition: Promise<number> | undefined;
-  #webhooks: ReturnType<typeof webhookLoaders> | undefined;
+  readonly #created = new Map<string, unknown>();
 
   constructor({ repositories, maxObjects }: ContextDependencies, scope: AccessScope, budget: CostBudget) {
     this.#repositories = repositories;
@@ -164,40 +156,35 @@ class Loaders {
   /** Drops everything that was loaded, so that the request reads its own writes, or goes on in the scope that its key has by then. */
   clear(scope = this.#scope): void {
     this.#scope = scope;
-    this.#merchants = undefined;
-    this.#stores = undefined;
-    this.#menus = undefined;
-    this.#menuHistory = undefined;
-    this.#orders = undefined;
-    this.#orderPages = undefined;
-    this.#orderedMenus = undefined;
-    this.#eventPosition = undefined;
-    this.#webhooks = undefined;
+    this.#created.clear();
+  }
+
+  #once<T>(name: keyof Loaders, create: () => T): T {
+    const known = this.#created.get(name) as T | undefined;
+    if (known !== undefined) return known;
+    const created = create();
+    this.#created.set(name, created);
+    return created;
   }
 
   get merchants() {
-    this.#merchants ??= merchantLoaders(this.#repositories.merchants, this.#scope);
-    return this.#merchants;
+    return this.#once('merchants', () => merchantLoaders(this.#repositories.merchants, this.#scope));
   }
 
   get stores() {
-    this.#stores ??= storeLoaders(this.#repositories.stores, this.#scope);
-    return this.#stores;
+    return this.#once('stores', () => storeLoaders(this.#repositories.stores, this.#scope));
   }
 
   get menus() {
-    this.#menus ??= menuLoaders(this.#repositories.menus);
-    return this.#menus;
+    return this.#once('menus', () => menuLoaders(this.#repositories.menus));
   }
 
   get menuHistory() {
-    this.#menuHistory ??= menuHistoryLoaders(this.#repositories.menuHistory, this.#budget);
-    return this.#menuHistory;
+    return this.#once('menuHistory', () => menuHistoryLoaders(this.#repositories.menuHistory, this.#budget));
   }
 
   get orders() {
-    this.#orders ??= orderLoaders(this.#repositories.orders, this.#scope);
-    return this.#orders;
+    return this.#once('orders', () => orderLoaders(this.#repositories.orders, this.#scope));
   }
 
   get events() {
@@ -206,25 +193,23 @@ class Loaders {
 
   /** The end of the event log, read before the orders of the same request: what these do not show is after it. */
   get eventPosition() {
-    this.#eventPosition ??= this.stores.readBeforeOrders(this.#repositories.events.position());
-    return this.#eventPosition;
+    return this.#once('eventPosition', () => this.stores.readBeforeOrders(this.#repositories.events.position()));
   }
 
   get orderPages() {
-    this.#orderPages ??= orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead(), {
-      budget: this.#budget,
-      maxOrders: this.#maxObjects,
-    });
-    return this.#orderPages;
+    const limits = { budget: this.#budget, maxOrders: this.#maxObjects };
+    return this.#once('orderPages', () =>
+      orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead(), limits),
+    );
   }
 
   get orderedMenus() {
-    this.#orderedMenus ??= orderedMenuLoader({ stores: this.stores, menus: this.menus, budget: this.#budget });
-    return this.#orderedMenus;
+    return this.#once('orderedMenus', () =>
+      orderedMenuLoader({ stores: this.stores, menus: this.menus, budget: this.#budget }),
+    );
   }
 
   get webhooks() {
-    this.#webhooks ??= webhookLoaders(this.#repositories.webhooks);
-    return this.#webhooks;
+    return this.#once('webhooks', () => webhookLoaders(this.#repositories.webhooks));
   }
 }
