@@ -1,6 +1,6 @@
+import { withTimeout } from '../database/errors.ts';
 import { prepared, type Query } from '../database/query.ts';
 import { currentRequest } from '../database/statements.ts';
-import { withTimeout } from '../database/timeout.ts';
 
 /** So that the uses of many keys share a statement. */
 const delayMs = 1_000;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Unavailable } from '../errors.ts';
 
 /**
@@ -37,4 +38,40 @@ function isTransient(error: Error): boolean {
 /** The SQLSTATE of a database error, or the code of a system error such as ENOENT. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+const minDelayMs = 50;
+const maxDelayMs = 2_000;
+/** A restart or failover of the database takes less. */
+const defaultTimeoutMs = 120_000;
+
+/** Repeats a read while the database is unavailable, with exponential backoff; rejects when it is aborted, and after two minutes or the time given. */
+export async function retryWhileUnavailable<T>(
+  read: () => Promise<T>,
+  signal: AbortSignal,
+  timeoutMs = defaultTimeoutMs,
+): Promise<T> {
+  const startedAt = performance.now();
+  for (let delayMs = minDelayMs; ; delayMs = Math.min(delayMs * 2, maxDelayMs)) {
+    try {
+      return await read();
+    } catch (error) {
+      if (signal.aborted || !toUnavailable(error) || performance.now() - startedAt > timeoutMs) throw error;
+      // With jitter, so that the streams of a process do not all come back at once.
+      await sleep(delayMs * (0.5 + Math.random()), undefined, { signal });
+    }
+  }
+}
+
+/** Rejects if there is no result in time. */
+export async function withTimeout<T>(timeoutMs: number, result: Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  // One turn of the event loop later, so that a result which arrived while the loop was blocked wins.
+  const fail = () => setImmediate(() => reject(new Error(`No response within ${timeoutMs} ms`)));
+  const timer = setTimeout(fail, timeoutMs);
+  try {
+    return await Promise.race([result, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { withTimeout } from './timeout.ts';
+import { withTimeout } from './errors.ts';
 
 /** A connection as the monitor sees it. */
 export interface MonitoredSession {

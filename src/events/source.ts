@@ -1,4 +1,4 @@
-import { retryWhileUnavailable } from '../database/availability.ts';
+import { retryWhileUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
 import { type AccessScope, isInScope, storeScope } from '../scope.ts';

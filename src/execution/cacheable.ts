@@ -1,16 +1,24 @@
 import {
   type DocumentNode,
+  type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getDirectiveValues,
+  getArgumentValues,
   getNamedType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   visit,
 } from 'graphql';
-import { storeRootOf } from './revisions.ts';
-import { type Fragments, fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
+import {
+  directiveOf,
+  type Fragments,
+  fragmentsOf,
+  operationOf,
+  type SelectedField,
+  selectedFields,
+} from './selected-fields.ts';
 
 /** The arguments of `@ofConfiguration` (schema/graph.graphql). */
 interface OfConfiguration {
@@ -23,7 +31,7 @@ interface OfConfiguration {
  */
 export function checkCacheDirectives(schema: GraphQLSchema): void {
   const has = (field: GraphQLField<unknown, unknown>, directive: string) =>
-    directiveValues(schema, field, directive) !== undefined;
+    directiveOf(schema, directive, field) !== undefined;
   const isOfConfiguration = (field: GraphQLField<unknown, unknown>) => has(field, 'ofConfiguration');
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
   const cachedTypes = types
@@ -70,19 +78,10 @@ function isFieldCacheable(
   const name = selected.node.name.value;
   if (name === '__typename') return true;
   const field = type.getFields()[name];
-  const directive = field && (directiveValues(schema, field, 'ofConfiguration') as OfConfiguration | undefined);
+  const directive = field && (directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined);
   if (!field || !directive) return false;
   if (selected.node.arguments?.some(argument => directive.unless.includes(argument.name.value))) return false;
   return isCacheableBelow(schema, field, selected, fragments);
-}
-
-function directiveValues(
-  schema: GraphQLSchema,
-  { astNode }: GraphQLField<unknown, unknown>,
-  name: string,
-): object | undefined {
-  const directive = schema.getDirective(name);
-  return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
 
 /** With `@skip` or `@include` the selection depends on variables; too rare to be worth caching. */
@@ -94,4 +93,44 @@ function hasDirectives(document: DocumentNode): boolean {
     },
   });
   return found;
+}
+
+/** Reads the named revisions of a store, by the names of their fields; undefined where the store is not in the caller's scope. */
+export type ReadRevisions<Caller> = (
+  caller: Caller,
+  store: { readonly storeId: string; readonly names: readonly string[] },
+) => Promise<Readonly<Record<string, unknown>> | undefined>;
+
+/** A root field that loads a store by id. */
+export interface StoreRoot {
+  readonly node: FieldNode;
+  readonly storeIdOf: (variables: Readonly<Record<string, unknown>>) => string;
+}
+
+/** The root field of a query with no other, where the schema marks it `@storeById`. */
+export function storeRootOf(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+): StoreRoot | undefined {
+  if (operation.operation !== 'query') return undefined;
+  const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);
+  const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
+  const storeById = field && directiveOf(schema, 'storeById', field);
+  if (!root || !field || !storeById || others.length > 0) return undefined;
+  return { node: root.node, storeIdOf: compileStoreId(field, root.node, String(storeById.argument)) };
+}
+
+function compileStoreId(
+  field: GraphQLField<unknown, unknown>,
+  node: FieldNode,
+  argument: string,
+): StoreRoot['storeIdOf'] {
+  const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
+  if (value?.kind !== Kind.VARIABLE) {
+    return variables => String(getArgumentValues(field, node, { ...variables })[argument]);
+  }
+  // The common case, without coercing all arguments.
+  const name = value.name.value;
+  return variables => String(variables[name]);
 }

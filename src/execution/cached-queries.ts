@@ -4,10 +4,9 @@ import { LRUCache } from 'lru-cache';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
-import { isCacheable } from './cacheable.ts';
+import { isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { concatenate, toBuffers } from './json-writer.ts';
-import { type ReadRevisions, type StoreRoot, storeRootOf } from './revisions.ts';
 import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
 export interface CachedQueryOptions<Context> {

@@ -3,6 +3,8 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getDirectiveValues,
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
@@ -66,6 +68,16 @@ export function fieldsAlong(document: DocumentNode, operationName: string, keys:
     selections = field.selections;
     return field;
   });
+}
+
+/** The arguments of a directive on a definition of the schema; undefined without it. */
+export function directiveOf(
+  schema: GraphQLSchema,
+  name: string,
+  { astNode }: { readonly astNode?: Parameters<typeof getDirectiveValues>[1] | null | undefined },
+): Readonly<Record<string, unknown>> | undefined {
+  const directive = schema.getDirective(name);
+  return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
 
 /** What a compiled operation passes to resolvers as `info`; a resolver that needs more does not compile. */

@@ -1,12 +1,37 @@
 import {
+  type DirectiveNode,
+  type DocumentNode,
   defaultFieldResolver,
+  type FieldNode,
+  GraphQLError,
   type GraphQLField,
   type GraphQLFieldResolver,
+  type GraphQLInterfaceType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getDirectiveValues,
+  getNamedType,
+  type InlineFragmentNode,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  type ObjectTypeExtensionNode,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  visit,
 } from 'graphql';
-import { type AccessScope, type Permission, requireKey, requirePermission } from '../scope.ts';
+import { Forbidden } from '../errors.ts';
+import { directiveOf, fragmentsOf } from '../execution/selected-fields.ts';
+import {
+  type AccessScope,
+  type Permission,
+  type ReadPermission,
+  readPermissions,
+  readPermissionsOf,
+  requireKey,
+  requirePermission,
+} from '../scope.ts';
 import type { Context } from './context.ts';
 
 /** Throws unless the key may use a root field: `@requires` names the permission, and without it any key may. */
@@ -23,7 +48,7 @@ export function authorize(
 export function authorizeRootFields(schema: GraphQLSchema): void {
   const mutations = fieldsOf(schema.getMutationType());
   for (const field of [...fieldsOf(schema.getQueryType()), ...mutations, ...fieldsOf(schema.getSubscriptionType())]) {
-    field.extensions = { ...field.extensions, permission: requiredPermission(schema, field) };
+    field.extensions = { ...field.extensions, permission: directiveOf(schema, 'requires', field)?.permission };
     field.resolve = authorized(field, field.resolve ?? defaultFieldResolver);
     if (field.subscribe) field.subscribe = authorized(field, field.subscribe);
   }
@@ -42,7 +67,159 @@ function authorized(field: GraphQLField<unknown, Context>, resolve: Resolve): Re
 
 const fieldsOf = (type: GraphQLObjectType | null | undefined) => Object.values(type?.getFields() ?? {});
 
-function requiredPermission(schema: GraphQLSchema, { astNode }: GraphQLField<unknown, unknown>) {
-  const directive = schema.getDirective('requires');
-  return directive && astNode ? getDirectiveValues(directive, astNode)?.permission : undefined;
+/** The arguments of `@readable` (schema/graph.graphql). */
+interface Readable {
+  readonly with?: ReadPermission | null;
+  readonly byGuests: boolean;
+}
+
+type Block = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
+
+/** Moves `@readable` from each `type` and `extend type` to the fields in its braces that do not have it. */
+export function inheritReadable(document: DocumentNode): DocumentNode {
+  const isReadable = (directive: DirectiveNode) => directive.name.value === 'readable';
+  const enter = (block: Block): Block => {
+    const inherited = block.directives?.filter(isReadable) ?? [];
+    return {
+      ...block,
+      directives: block.directives?.filter(directive => !isReadable(directive)) ?? [],
+      fields: (block.fields ?? []).map(field =>
+        field.directives?.some(isReadable)
+          ? field
+          : { ...field, directives: [...(field.directives ?? []), ...inherited] },
+      ),
+    };
+  };
+  return visit(document, { [Kind.OBJECT_TYPE_DEFINITION]: { enter }, [Kind.OBJECT_TYPE_EXTENSION]: { enter } });
+}
+
+/** Reads `@readable` of every field; throws if one has neither that nor `@requires`. */
+export function readReadable(schema: GraphQLSchema): void {
+  const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+  const errors = types.filter(hasFields).flatMap(type => {
+    const fields = Object.values(type.getFields());
+    const missing = fields.flatMap(field => {
+      const readable = directiveOf(schema, 'readable', field) as Readable | undefined;
+      field.extensions = { ...field.extensions, readable: readable ?? { byGuests: false } };
+      if (!readable) return field.extensions.permission ? [] : [`${type.name}.${field.name}`];
+      const isKnown = !readable.with || readPermissions.includes(readable.with);
+      return isKnown ? [] : [`${type.name}.${field.name} (${readable.with} is not a permission for reading)`];
+    });
+    return missing.length === fields.length ? [`all of ${type.name}`] : missing;
+  });
+  if (errors.length === 0) return;
+  throw new Error(
+    `Nothing says who may read these fields: ${errors.join(', ')}. Write @readable(with: READ_MENUS), READ_ORDERS or READ_HISTORY ` +
+      'on the field, or on the `type` or `extend type` around it; with `byGuests: true` if publishable keys may read it too, and ' +
+      'without `with` if any key may that can read what leads to it (docs/architecture.md, "Who may read a field").',
+  );
+}
+
+function hasFields(type: GraphQLNamedType | undefined): type is GraphQLObjectType | GraphQLInterfaceType {
+  return isObjectType(type) || isInterfaceType(type);
+}
+
+/** Finds the fields of an operation that a key may not read, each once and with its path; without an operation, those of the whole document. */
+export type CheckReadable = (
+  request: { readonly document: DocumentNode; readonly operation?: OperationDefinitionNode | undefined },
+  scope: AccessScope | undefined,
+) => readonly GraphQLError[];
+
+interface Reader {
+  readonly granted: readonly ReadPermission[];
+  readonly isGuest: boolean;
+}
+
+/** Whether publishable keys may read a field. */
+export function isForGuests({ extensions }: GraphQLField<unknown, unknown>): boolean {
+  return (extensions.readable as Readable).byGuests;
+}
+
+const none: readonly GraphQLError[] = [];
+
+/** Checks an operation once for each set of permissions; keys that read everything are not checked. */
+export function createReadableCheck(schema: GraphQLSchema): CheckReadable {
+  const checked = new WeakMap<OperationDefinitionNode, Map<string, readonly GraphQLError[]>>();
+  return ({ document, operation }, scope) => {
+    if (!scope) return none;
+    const reader = { granted: readPermissionsOf(scope), isGuest: scope.publishable === true };
+    if (reader.granted.length === readPermissions.length) return none;
+    const kind = reader.isGuest ? 'guest' : reader.granted.join();
+    const operations = operation ? [operation] : operationsOf(document);
+    return operations.flatMap(node => {
+      const byReader = checked.get(node) ?? new Map<string, readonly GraphQLError[]>();
+      const errors = byReader.get(kind) ?? findUnreadable(schema, document, node, reader);
+      checked.set(node, byReader.set(kind, errors));
+      return errors;
+    });
+  };
+}
+
+/** Throws `Forbidden` with the first of the errors. */
+export function throwForbidden([first, ...others]: readonly GraphQLError[]): void {
+  if (first) throw new Forbidden(others.length > 0 ? `${first.message} (and ${others.length} more)` : first.message);
+}
+
+const operationsOf = ({ definitions }: DocumentNode) =>
+  definitions.filter(definition => definition.kind === Kind.OPERATION_DEFINITION);
+
+/** In time linear in the length of the document: nothing below a field that is reported is looked at, and no fragment twice. */
+function findUnreadable(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  reader: Reader,
+): readonly GraphQLError[] {
+  const fragments = fragmentsOf(document);
+  const spread = new Set<string>();
+  const errors = new Map<string, GraphQLError>();
+
+  function visitField(node: FieldNode, parent: GraphQLNamedType | undefined, path: readonly string[]): void {
+    const field = hasFields(parent) ? parent.getFields()[node.name.value] : undefined;
+    // Introspection, which needs no permission.
+    if (!parent || !field) return;
+    const fieldPath = [...path, (node.alias ?? node.name).value];
+    const coordinate = `${parent.name}.${field.name}`;
+    const message = explainUnreadable(coordinate, field, reader);
+    if (message === undefined) visitSelections(node.selectionSet, getNamedType(field.type), fieldPath);
+    else if (!errors.has(coordinate))
+      errors.set(
+        coordinate,
+        new GraphQLError(message, { nodes: node, path: fieldPath, extensions: { code: 'FORBIDDEN' } }),
+      );
+  }
+
+  function visitSelections(
+    set: SelectionSetNode | undefined,
+    type: GraphQLNamedType | undefined,
+    path: readonly string[],
+  ): void {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) visitField(selection, type, path);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        visitSelections(selection.selectionSet, conditionOf(selection) ?? type, path);
+      } else if (!spread.has(selection.name.value)) {
+        spread.add(selection.name.value);
+        const fragment = fragments.get(selection.name.value);
+        visitSelections(fragment?.selectionSet, fragment && conditionOf(fragment), path);
+      }
+    }
+  }
+
+  const conditionOf = ({ typeCondition }: Pick<InlineFragmentNode, 'typeCondition'>) =>
+    typeCondition && schema.getType(typeCondition.name.value);
+
+  visitSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, []);
+  return [...errors.values()];
+}
+
+function explainUnreadable(
+  coordinate: string,
+  field: GraphQLField<unknown, unknown>,
+  { granted, isGuest }: Reader,
+): string | undefined {
+  if (isGuest) return isForGuests(field) ? undefined : `${coordinate} is not for publishable keys.`;
+  const { with: needed } = field.extensions.readable as Readable;
+  if (!needed || granted.includes(needed)) return undefined;
+  return `This API key may not read ${coordinate}: it has ${granted.join(', ')}, but not ${needed}.`;
 }

@@ -5,7 +5,6 @@ import {
   type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
-  getDirectiveValues,
   getNamedType,
   getNullableType,
   isInputObjectType,
@@ -13,6 +12,7 @@ import {
   Kind,
   type ValueNode,
 } from 'graphql';
+import { directiveOf } from '../execution/selected-fields.ts';
 
 /** What a value costs that a caller gives for an argument or input field, by `@cost` there and on the input fields below. */
 export interface InputCost {
@@ -32,9 +32,9 @@ export function readInputCosts(
   inputs: readonly (GraphQLArgument | GraphQLInputField)[],
   parents: readonly GraphQLNamedType[] = [],
 ): InputCosts {
-  const costs = inputs.map(({ name, type, astNode }): [string, InputCost] => {
-    const directive = schema.getDirective('cost');
-    const weight = directive && astNode ? getDirectiveValues(directive, astNode)?.weight : undefined;
+  const costs = inputs.map((input): [string, InputCost] => {
+    const { name, type } = input;
+    const weight = directiveOf(schema, 'cost', input)?.weight;
     return [
       name,
       {

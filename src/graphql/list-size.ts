@@ -2,7 +2,6 @@ import {
   type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
-  getDirectiveValues,
   getNamedType,
   getNullableType,
   isInterfaceType,
@@ -11,6 +10,7 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
 } from 'graphql';
+import { directiveOf } from '../execution/selected-fields.ts';
 import { type InputCosts, readInputCosts } from './input-cost.ts';
 
 /** Static cost of a field, from its type and from `@listSize` and `@cost`. */
@@ -73,11 +73,11 @@ export function readFieldCosts(schema: GraphQLSchema): FieldCosts {
 }
 
 function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string): FieldCost {
-  const listSize = directiveValues(schema, 'listSize', field);
+  const listSize = directiveOf(schema, 'listSize', field);
   return {
     type: getNamedType(field.type),
     isList: isListType(getNullableType(field.type)),
-    weight: numberOr(directiveValues(schema, 'cost', field)?.weight, 0),
+    weight: numberOr(directiveOf(schema, 'cost', field)?.weight, 0),
     argumentCosts: readInputCosts(schema, field.args),
     assumedSize: numberOr(listSize?.assumedSize, introspectionSizes[coordinate] ?? defaultSize),
     slicingArguments: stringsOf(listSize?.slicingArguments).map(name => {
@@ -100,11 +100,6 @@ function markSizedFields(costs: Map<Field, FieldCost>): void {
       costs.set(field, { ...cost, isSizedByParent: true });
     }
   }
-}
-
-function directiveValues(schema: GraphQLSchema, name: string, { astNode }: Field) {
-  const directive = schema.getDirective(name);
-  return directive && astNode ? getDirectiveValues(directive, astNode) : undefined;
 }
 
 const numberOr = (value: unknown, fallback: number) => (typeof value === 'number' ? value : fallback);

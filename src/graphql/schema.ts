@@ -5,9 +5,8 @@ import { currentRequest } from '../database/statements.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
 import { partialInputChecks } from '../menu/validate.ts';
-import { authorizeRootFields } from './authorization.ts';
+import { authorizeRootFields, inheritReadable, readReadable } from './authorization.ts';
 import type { Context } from './context.ts';
-import { inheritReadable, readReadable } from './readable.ts';
 import { resolvers } from './resolvers.ts';
 import { scalars } from './scalars.ts';
 

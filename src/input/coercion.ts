@@ -8,8 +8,15 @@ import {
   isNonNullType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { readElements, readInSlices } from './slices.ts';
-import { type ErrorPath, fail, type PathCursor, type Read, type ValidationErrors } from './validation-errors.ts';
+import {
+  type ErrorPath,
+  fail,
+  type PathCursor,
+  type Read,
+  readElements,
+  readInSlices,
+  type ValidationErrors,
+} from './validation-errors.ts';
 
 /**
  * Coerces an input value as the GraphQL specification defines it. Unlike that of graphql-js, the coercion ends at the limit of errors, and yields to

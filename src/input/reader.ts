@@ -10,8 +10,14 @@ import {
 import { isObject } from './json.ts';
 import { snakeCase } from './names.ts';
 import { type Bounds, enumReader, type Source, scalarReader } from './scalars.ts';
-import { readElements, readInSlices } from './slices.ts';
-import { type ErrorPath, fail, type Read, type ValidationErrors } from './validation-errors.ts';
+import {
+  type ErrorPath,
+  fail,
+  type Read,
+  readElements,
+  readInSlices,
+  type ValidationErrors,
+} from './validation-errors.ts';
 
 export interface ReaderOptions extends Bounds {
   /** Default: `json`. */

@@ -1,5 +1,5 @@
-import { type Cursor, type CursorList, encodeCursor } from './cursor.ts';
 import type { Page } from './paging.ts';
+import { type Cursor, type CursorList, encodeCursor } from './paging.ts';
 
 /** A connection of the graph: its page and its total are read when fields of them are resolved, and at most once. */
 export interface RelayConnection<Node> {

@@ -2,9 +2,11 @@ import { type EntityQuery, parameter, type QueryOptions, type Selection } from '
 import type { Query } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { AccessScope } from '../scope.ts';
-import { type Cursor, type CursorList, compareCursors } from './cursor.ts';
 import {
   type ConnectionArguments,
+  type Cursor,
+  type CursorList,
+  compareCursors,
   conflictErrors,
   connectionErrors,
   listSizes,

@@ -176,3 +176,9 @@ function changeTable(em: EntityManager, kind: ChangedKind, { columns, fields, pa
       where not exists (select from ${tableName} t where t.store_id = $1 and t.external_id = g."externalId")
     )`;
 }
+
+/** Changes the amounts of single items and modifier items. */
+export const changePrices = createFieldChange(
+  'PRICES',
+  compileChange({ properties: { items: ['price', 'tax'], modifierItems: ['priceChange', 'taxChange'] } }),
+);

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Kysely, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { LRUCache } from 'lru-cache';
 import type { ReadAccess } from '../database/access.ts';
 import { parseJsonList } from '../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../database/query.ts';
@@ -8,7 +9,6 @@ import { queryIn } from '../database/transaction.ts';
 import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
-import { type ConfigurationCache, createConfigurationCache } from './configuration-cache.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';
 
 export type MenuRepository = ReturnType<typeof createMenuRepository>;
@@ -142,3 +142,24 @@ function findSoldOut(query: Query, storeIds: readonly string[]): Promise<SoldOut
 const soldOutStatement = prepared(`
   select store_id as "storeId", subject, external_id as "externalId", due_at as until from due_time
   where store_id = any($1) and subject <> 'ordering' order by due_at, subject, external_id`);
+
+/** The last configuration that was read of each store; whoever takes one compares its revision with the store's first. */
+export interface ConfigurationCache {
+  get(storeId: string): Configuration | undefined;
+  /** `length` is the number of characters of its JSON. */
+  set(configuration: Configuration, length: number): void;
+}
+
+/** Characters of JSON. A linked configuration takes about two bytes of heap for each, so some 60 MB in all, or 80,000 entities. */
+const maxSize = 32 * 1024 * 1024;
+/** Counted for every configuration, so that very many empty ones are bounded, too. */
+const sizeOfEmpty = 1000;
+
+export function createConfigurationCache(): ConfigurationCache {
+  const cache = new LRUCache<string, Configuration>({ maxSize });
+  return {
+    get: storeId => cache.get(storeId),
+    set: (configuration, length) =>
+      void cache.set(configuration.storeId, configuration, { size: sizeOfEmpty + length }),
+  };
+}

@@ -3,8 +3,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { OrderStatus, ServiceType } from '../generated/graph.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
-import type { OrderService } from './service.ts';
-import type { OrderStep } from './steps.ts';
+import type { OrderService, OrderStep } from './service.ts';
 
 const isStatus: Readonly<Record<OrderStatus, true>> = {
   PENDING: true,

@@ -11,8 +11,7 @@ import { readLines } from './lines.ts';
 import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
 import { quoteOrder } from './quote.ts';
-import { totalOf } from './service.ts';
-import { confirmedReadyByOf, statusReasonOf } from './steps.ts';
+import { confirmedReadyByOf, statusReasonOf, totalOf } from './service.ts';
 import { changeOrderStatus, transitions } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);

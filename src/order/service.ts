@@ -1,5 +1,5 @@
 import type { ValidationError } from '../errors.ts';
-import type { OrderAddressInput, OrderAdjustmentInput, OrderPaymentInput } from '../generated/graph.ts';
+import type { OrderAddressInput, OrderAdjustmentInput, OrderPaymentInput, OrderStatus } from '../generated/graph.ts';
 import { checkCount, checkLength, checkRange, type Path } from './bounds.ts';
 import type { Order } from './entities.ts';
 
@@ -79,4 +79,27 @@ export function* checkService(service: OrderService, path: Path): Generator<Vali
     }
   }
   yield* checkAmounts(service, path);
+}
+
+/** A change of an order's status, as it is stored: times are RFC 3339. */
+export interface OrderStep {
+  readonly at: string;
+  readonly status: OrderStatus;
+  /** The name of the API key; absent if there was none. */
+  readonly by?: string | null;
+  readonly reason?: string | null;
+  /** The time at which the store has said that the order will be ready. */
+  readonly readyBy?: string | null;
+}
+
+/** The reason of the current status; null if there is none, or if the status was set otherwise since, e.g. by an import. */
+export function statusReasonOf({ status, steps }: Pick<Order, 'status' | 'steps'>): string | null {
+  const last = steps?.at(-1);
+  return last?.status === status ? (last.reason ?? null) : null;
+}
+
+/** The time that was confirmed last. */
+export function confirmedReadyByOf({ steps }: Pick<Order, 'steps'>): Date | null {
+  const confirmed = steps?.findLast(({ readyBy }) => readyBy != null)?.readyBy;
+  return confirmed == null ? null : new Date(confirmed);
 }

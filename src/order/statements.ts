@@ -1,5 +1,5 @@
 import type { OrderStatus } from '../generated/graph.ts';
-import type { Cursor } from '../lists/cursor.ts';
+import type { Cursor } from '../lists/paging.ts';
 import type { Search } from './arguments.ts';
 import {
   type Binding,

@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { GraphQLField, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLField, GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import { chooseEncoding, type Encoding } from '../cache/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
-import { isCacheable } from '../execution/cacheable.ts';
+import { TooCostly } from '../errors.ts';
+import { isCacheable, type ReadRevisions, storeRootOf } from '../execution/cacheable.ts';
 import type { CompiledOperation, Variables } from '../execution/compile.ts';
 import { DeduplicatedBuffer } from '../execution/deduplicated-buffer.ts';
 import { concatenate } from '../execution/json-writer.ts';
-import { type ReadRevisions, type Revisions, storeRootOf } from '../execution/revisions.ts';
 import { fragmentsOf, operationOf } from '../execution/selected-fields.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
+import { tooMuch } from './domain-errors.ts';
 import { HttpError } from './errors.ts';
 import { compileRoute } from './render.ts';
 
@@ -155,7 +157,7 @@ function createCoalescing() {
 /** Computes the ETag without running the operation, where it depends only on a store's revisions. */
 interface Revision {
   readonly ofStore: (variables: Variables) => { readonly storeId: string; readonly names: readonly string[] };
-  readonly etagOf: (revisions: Revisions) => string;
+  readonly etagOf: (revisions: Readonly<Record<string, unknown>>) => string;
 }
 
 function compileRevision(graph: GraphQLSchema, operation: Operation): Revision | undefined {
@@ -212,4 +214,43 @@ function findEquivalentRead({ operations }: Contract, write: Operation, schema: 
 function notFound({ route }: Operation): never {
   const names = namesInPath(route.path).join(', ');
   throw new HttpError(404, `Nothing with this ${names} is in the scope of the API key.`);
+}
+
+export interface CostOptions {
+  /** The number of objects that an operation loads with these variables. */
+  readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
+  readonly limits?: RouteLimits | undefined;
+}
+
+/** Compiles the cost of a request, which is 0 where neither a limit nor a turn depends on it. Throws 422 beyond the limit. */
+export function compileCost(operation: Operation, { costOf, limits }: CostOptions): (variables: Variables) => number {
+  const { route, parameters, document, name } = operation;
+  const isList = route.method === 'GET' && parameters.some(parameter => parameter.in === 'query');
+  if (!isList && !limits) return () => 0;
+  const compute = (variables: Variables) => costOf(document, name, variables);
+  const cached = parameters.some(parameter => parameter.in === 'body') ? compute : cacheCosts(compute);
+  return variables => {
+    const cost = cached(variables);
+    if (!limits || cost <= limits.cost) return cost;
+    throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);
+  };
+}
+
+/** Computes a cost once for numbers and the lengths of lists among the variables, and the names of the others: it depends on nothing else. */
+function cacheCosts(costOf: (variables: Variables) => number): (variables: Variables) => number {
+  const costs = new LRUCache<string, number>({ max: 1_000 });
+  return variables => {
+    let key = '';
+    for (const name in variables) {
+      const value = variables[name];
+      const size = Array.isArray(value) ? value.length : value;
+      key += typeof size === 'number' ? `${name}=${size},` : `${name},`;
+    }
+    let cost = costs.get(key);
+    if (cost === undefined) {
+      cost = costOf(variables);
+      costs.set(key, cost);
+    }
+    return cost;
+  };
 }

@@ -9,9 +9,15 @@ import { compileArguments } from './arguments.ts';
 import { acceptBodies } from './body.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { ifMatchHeader } from './contract/parameters.ts';
-import { type CostOptions, compileCost } from './cost.ts';
 import { HttpError, toHttpError } from './errors.ts';
-import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from './execute.ts';
+import {
+  type Caller,
+  type CostOptions,
+  compileCost,
+  compileExecute,
+  type ExecuteOptions,
+  type RestResponse,
+} from './execute.ts';
 import { mountFallbackRoutes } from './fallback-routes.ts';
 import { operationForGuests } from './guests.ts';
 import type { SofaRoute } from './sofa.ts';

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.ts';
 import { TooManyRequests } from '../errors.ts';
 import { TokenBucket } from '../scheduling/token-bucket.ts';
-import { type AddressOf, createAddressOf } from './client-address.ts';
 
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
 const maxAddresses = 10_000;
@@ -83,4 +84,21 @@ function createBuckets(perMinute: number): (client: string) => TokenBucket {
     buckets.set(client, bucket);
     return bucket;
   };
+}
+
+/** The network that counts as one client: a single IPv4 address, or the /64 that a customer of IPv6 has. */
+export type AddressOf = (request: IncomingMessage) => string;
+
+/** Reads X-Forwarded-For only as far as proxies in these networks have written it. */
+export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
+  const isTrusted = proxyAddr.compile([...trustedProxies]);
+  return request => networkOf(proxyAddr(request, isTrusted));
+}
+
+function networkOf(text: string | undefined): string {
+  // Undefined on a socket that is closed already, and a proxy may write any text.
+  if (text === undefined || !ipaddr.isValid(text)) return 'unknown';
+  const address = ipaddr.process(text);
+  if (address.kind() === 'ipv4') return address.toString();
+  return new ipaddr.IPv6([...address.toByteArray().slice(0, 8), ...Array<number>(8).fill(0)]).toString();
 }

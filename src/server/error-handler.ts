@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { HttpError, toHttpError } from '../rest/errors.ts';
 import { sendNotFound } from './pages/not-found.ts';
 
 /** Sets the handlers for unknown paths and for errors of routes outside of `/v1` and `/graphql`, which have their own. */
@@ -17,3 +18,11 @@ export const errorHandler = fp(
   },
   { name: 'error-handler' },
 );
+
+/** The response to an error of a route outside of a set: that of a client error, or 500 for a bug, which is logged. */
+export function responseTo(app: FastifyInstance, error: unknown, request: FastifyRequest): HttpError {
+  const known = toHttpError(app.translateError(error) ?? error);
+  if (known) return known;
+  request.log.error({ err: error }, 'A request failed');
+  return new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+}

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
+import { runDueTimes } from '../events/due-times.ts';
 import { EventFeed } from '../events/feed.ts';
 import { type LogStatus, runRetention } from '../events/retention.ts';
 
@@ -50,3 +51,21 @@ function deleteOldEvents(app: FastifyInstance): void {
   app.addHook('onReady', async () => void runRetention(database.primary, retention, closed.signal));
   app.addHook('onClose', async () => closed.abort());
 }
+
+/** Ends pauses and the like at the time that was set, while the server runs. */
+export const dueTimes = fp(
+  async (app: FastifyInstance) => {
+    const closed = new AbortController();
+    let running: Promise<void> | undefined;
+    const onError = (error: unknown) =>
+      app.log.warn({ err: error }, 'What is due could not be ended; it is tried again');
+    app.addHook('onReady', async () => {
+      running = runDueTimes(app.database.orm, { onError }, closed.signal);
+    });
+    app.addHook('onClose', async () => {
+      closed.abort();
+      await running;
+    });
+  },
+  { name: 'due-times', dependencies: ['database'] },
+);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { withTimeout } from '../database/errors.ts';
 import { isMigrated } from '../database/migrate.ts';
-import { withTimeout } from '../database/timeout.ts';
 
 /** About as long as the probes of orchestrators wait. */
 const timeoutMs = 2_000;

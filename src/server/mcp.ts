@@ -6,7 +6,7 @@ import { HttpError } from '../rest/errors.ts';
 import { type CallTool, compileTool } from '../rest/tools/call.ts';
 import { describeTool, type ToolDescription } from '../rest/tools/describe.ts';
 import { version } from '../version.ts';
-import { responseTo } from './client-errors.ts';
+import { responseTo } from './error-handler.ts';
 import { createRestOptions, createSets } from './rest.ts';
 
 /** Mounts `/mcp`: operations that are marked `@tool` as tools, by the Model Context Protocol over stateless Streamable HTTP. */

@@ -4,7 +4,7 @@ import { Unauthenticated } from '../errors.ts';
 import { isObject } from '../input/json.ts';
 import { HttpError } from '../rest/errors.ts';
 import { previewOperation } from '../rest/preview.ts';
-import { responseTo } from './client-errors.ts';
+import { responseTo } from './error-handler.ts';
 import { createCostCheck } from './operations.ts';
 
 /** Previews an operation of the playground as a route and a tool, at `/openapi/preview`. It changes nothing, but needs a key, since it takes time. */

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { authorize } from '../graphql/authorization.ts';
+import { authorize, createReadableCheck, isForGuests, throwForbidden } from '../graphql/authorization.ts';
 import { createRouteContexts, readRevisions } from '../graphql/context.ts';
 import { createCostOf } from '../graphql/limits.ts';
-import { createReadableCheck, isForGuests, throwForbidden } from '../graphql/readable.ts';
 import { mountRest, type RestOptions } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { generateRoutes } from '../rest/sofa.ts';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/access.ts';
 import type { Configuration } from '../../src/menu/configuration.ts';
-import { createConfigurationCache } from '../../src/menu/configuration-cache.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
-import { createMenuRepository } from '../../src/menu/repository.ts';
+import { createConfigurationCache, createMenuRepository } from '../../src/menu/repository.ts';
 import type { Store } from '../../src/store/entities.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';

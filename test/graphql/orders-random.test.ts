@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OrderFilter } from '../../src/generated/graph.ts';
-import { encodeCursor } from '../../src/lists/cursor.ts';
+import { encodeCursor } from '../../src/lists/paging.ts';
 import { type Order, orderStatuses } from '../../src/order/entities.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';

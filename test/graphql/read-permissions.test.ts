@@ -1,7 +1,6 @@
 import { buildASTSchema, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { authorizeRootFields } from '../../src/graphql/authorization.ts';
-import { inheritReadable, readReadable } from '../../src/graphql/readable.ts';
+import { authorizeRootFields, inheritReadable, readReadable } from '../../src/graphql/authorization.ts';
 import type { Permission } from '../../src/scope.ts';
 import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';

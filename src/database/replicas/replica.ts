@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { queryOn } from '../access.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
+import { withTimeout } from '../errors.ts';
 import { poolOptions, typeParsers } from '../pool.ts';
 import type { Query } from '../query.ts';
 import type { StatementOptions } from '../statements.ts';
-import { withTimeout } from '../timeout.ts';
 import { hasReplayed, type PrimaryPosition, readReplicaState, readSnapshotXmax, zeroLsn } from './replay-position.ts';
 
 export interface ReplicaOptions extends StatementOptions {

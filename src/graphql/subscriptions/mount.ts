@@ -4,11 +4,11 @@ import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } 
 import { Unauthenticated } from '../../errors.ts';
 import type { EventSourceOptions } from '../../events/source.ts';
 import { isObject } from '../../input/json.ts';
+import type { CheckReadable } from '../authorization.ts';
 import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, type TranslateError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { locate } from '../locations.ts';
-import type { CheckReadable } from '../readable.ts';
 import type { ParsedDocument, ValidatedRequest } from '../request-validation.ts';
 import type { ObjectCounts } from '../response-limit.ts';
 import { DeliveryBudget } from './delivery-budget.ts';

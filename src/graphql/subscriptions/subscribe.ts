@@ -8,8 +8,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
-import { retryWhileUnavailable } from '../../database/availability.ts';
-import { toUnavailable } from '../../database/errors.ts';
+import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
 import { currentRequest } from '../../database/statements.ts';
 import { StreamCut, Unauthenticated, Unavailable } from '../../errors.ts';
 import { cursorOf, type StreamField } from '../../events/cursor.ts';
@@ -17,9 +16,9 @@ import { createEventSource, type EventSourceOptions } from '../../events/source.
 import type { StreamedEvent } from '../../events/stream.ts';
 import { CostBudget } from '../../scheduling/cost-budget.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';
+import { type CheckReadable, throwForbidden } from '../authorization.ts';
 import { type ContextDependencies, createContext } from '../context.ts';
 import type { FormatErrors } from '../errors.ts';
-import { type CheckReadable, throwForbidden } from '../readable.ts';
 import { type ObjectCounts, responseTooLarge } from '../response-limit.ts';
 import type { DeliveryBudget } from './delivery-budget.ts';
 import { type OpenStream, ShuttingDown, type StreamEnd } from './open-streams.ts';

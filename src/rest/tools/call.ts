@@ -4,9 +4,15 @@ import { compileReader } from '../../input/reader.ts';
 import { ValidationErrors } from '../../input/validation-errors.ts';
 import { runAtOnce } from '../../scheduling/time-slice.ts';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
-import { type CostOptions, compileCost } from '../cost.ts';
 import { type HttpError, toHttpError, unprocessable } from '../errors.ts';
-import { type Caller, compileExecute, type ExecuteOptions, type RestResponse } from '../execute.ts';
+import {
+  type Caller,
+  type CostOptions,
+  compileCost,
+  compileExecute,
+  type ExecuteOptions,
+  type RestResponse,
+} from '../execute.ts';
 import { schemaOf } from '../openapi/schemas.ts';
 import { isWrapped, toolParameters, wrapped } from './describe.ts';
 
