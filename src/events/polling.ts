@@ -1,6 +1,6 @@
 import type { Query } from '../database/query.ts';
 import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
-import { rangeErrors } from '../lists/paging.ts';
+import { checkRange } from '../input/bounds.ts';
 import { type AccessScope, emptyScope, isInScope, readPermissionsOf, storeScope } from '../scope.ts';
 import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
 import type { Event } from './entities.ts';
@@ -76,8 +76,8 @@ export async function pollEvents(context: PollContext, args: PollArguments, stor
   const { scope = emptyScope, loaders } = context;
   const { limit, wait } = args;
   const errors = [
-    ...rangeErrors('limit', limit, { min: 1, max: maxLimit }),
-    ...rangeErrors('wait', wait, { min: 0, max: maxWaitSeconds }),
+    ...checkRange(['limit'], limit, { min: 1, max: maxLimit }),
+    ...checkRange(['wait'], wait, { min: 0, max: maxWaitSeconds }),
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
   const pages = { field: 'events', ...(storeId !== undefined && { storeId }) } as const;

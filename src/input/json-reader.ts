@@ -1,13 +1,16 @@
-import { isJsonSpace, type JsonLimits, JsonTooLarge, jsonCodes } from './json-structure.ts';
+import { isJsonSpace, jsonCodes } from './json-structure.ts';
 
 /** Has the position of the error in code points from 0, as Python's `json` counts them. */
 export class JsonSyntaxError extends SyntaxError {
   readonly position: number;
+  /** The same in UTF-16 code units. */
+  readonly at: number;
 
   constructor(text: string, at: number) {
     const position = codePointsIn(text, at);
     super(`Unexpected ${at < text.length ? JSON.stringify(text[at]) : 'end'} in JSON at position ${position}`);
     this.position = position;
+    this.at = at;
   }
 }
 
@@ -40,46 +43,33 @@ type Container =
   | { readonly close: typeof closeBrace; readonly value: Record<string, unknown>; key: string }
   | { readonly close: typeof closeBracket; readonly value: unknown[] };
 
-/** Keys with escape sequences in one text: more than any menu has, and as many as can be read in a moment. */
-const maxEscapedKeys = 200_000;
-
-/** Values that are read between two checks whether to pause. */
-const valuesPerCheck = 256;
-
 /**
- * JSON parser with the semantics of `JSON.parse`: the last of duplicate keys wins, `__proto__` is an ordinary key. It can pause, so that a
- * large text does not block the event loop. Error positions are those of Python's `json`, hence FastAPI's: the start of an invalid value,
- * the quote of an unterminated string.
+ * JSON parser with the semantics of `JSON.parse`: the last of duplicate keys wins, `__proto__` is an ordinary key. Error positions are
+ * those of Python's `json`, hence FastAPI's: the start of an invalid value, the quote of an unterminated string.
  */
 export class JsonReader {
   readonly #text: string;
   readonly #parseNumber: (text: string) => unknown;
-  readonly #limits: JsonLimits | undefined;
   readonly #containers: Container[] = [];
   #at = 0;
-  #escapedKeys = 0;
-  /** Since the limits were checked. */
-  readonly #found = { containers: 0, keys: 0, values: 0 };
-  /** The document, once `read` has returned true. */
-  value: unknown;
+  #value: unknown;
+  /** Keys with escape sequences that were read. */
+  escapedKeys = 0;
 
-  constructor(text: string, parseNumber: (text: string) => unknown, limits?: JsonLimits) {
+  constructor(text: string, parseNumber: (text: string) => unknown = Number) {
     this.#text = text;
     this.#parseNumber = parseNumber;
-    this.#limits = limits;
   }
 
-  /** Reads to the end, or until `isToPause` returns true; returns whether it has reached the end. */
-  read(isToPause: () => boolean = () => false): boolean {
-    for (let values = 1; ; values++) {
+  read(): unknown {
+    for (;;) {
       const code = this.#nextCode();
+      let value: unknown;
       if (code === openBrace || code === openBracket) {
-        if (this.#open(code) && this.#complete(this.#containers.pop()?.value)) return true;
-      } else if (this.#complete(this.#readScalar(code))) return true;
-      if (values % valuesPerCheck !== 0) continue;
-      this.#limits?.add(this.#found, this.#at);
-      Object.assign(this.#found, { containers: 0, keys: 0, values: 0 });
-      if (isToPause()) return false;
+        if (!this.#open(code)) continue;
+        value = this.#containers.pop()?.value;
+      } else value = this.#readScalar(code);
+      if (this.#complete(value)) return this.#value;
     }
   }
 
@@ -88,8 +78,6 @@ export class JsonReader {
     const container: Container =
       code === openBrace ? { close: closeBrace, value: {}, key: '' } : { close: closeBracket, value: [] };
     this.#containers.push(container);
-    this.#limits?.checkNesting(this.#containers.length, this.#at);
-    this.#found.containers++;
     this.#at++;
     if (this.#nextCode() === container.close) {
       this.#at++;
@@ -107,12 +95,11 @@ export class JsonReader {
       const code = this.#nextCode();
       if (!container) {
         if (this.#at < this.#text.length) this.#unexpected(this.#at);
-        this.value = value;
+        this.#value = value;
         return true;
       }
       addMember(container, value);
       if (code === comma) {
-        this.#found.values++;
         this.#at++;
         // No trailing comma.
         if (this.#nextCode() === container.close) this.#unexpected(this.#at);
@@ -129,12 +116,8 @@ export class JsonReader {
   #readKey(container: { key: string }): void {
     if (this.#nextCode() !== quote) this.#unexpected(this.#at);
     const start = this.#at;
-    this.#found.keys++;
     container.key = this.#readString();
-    const isEscaped = this.#at - start - 2 !== container.key.length;
-    if (isEscaped && ++this.#escapedKeys > maxEscapedKeys) {
-      throw new JsonTooLarge(start, `larger than ${maxEscapedKeys.toLocaleString('en-US')} keys with escape sequences`);
-    }
+    if (this.#at - start - 2 !== container.key.length) this.escapedKeys++;
     if (this.#nextCode() !== colon) this.#unexpected(this.#at);
     this.#at++;
   }

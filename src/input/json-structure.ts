@@ -11,32 +11,30 @@ export class JsonTooLarge extends SyntaxError {
   }
 }
 
-/** What a JSON text has so far. */
-export interface JsonCounts {
-  containers: number;
-  keys: number;
-  values: number;
-}
+type JsonCount = 'containers' | 'keys' | 'escapedKeys' | 'values';
 
 /** More than the largest menu has that can be posted. Each object, and each key that is new to it, costs the parser most of a microsecond. */
-const maxCounts: Readonly<Record<keyof JsonCounts, readonly [limit: number, noun: string]>> = {
+const maxCounts: Readonly<Record<JsonCount, readonly [limit: number, noun: string]>> = {
   containers: [300_000, 'objects and lists'],
   keys: [500_000, 'keys'],
+  escapedKeys: [200_000, 'keys with escape sequences'],
   values: [1_000_000, 'values'],
 };
+
+const countNames = Object.keys(maxCounts) as readonly JsonCount[];
 
 /** Bounds the work for a JSON text while it is read: 10 MiB of brackets or of empty objects would take the parser seconds. */
 export class JsonLimits {
   readonly #maxNesting: number;
-  readonly #counts: JsonCounts = { containers: 0, keys: 0, values: 0 };
+  readonly #counts: Record<JsonCount, number> = { containers: 0, keys: 0, escapedKeys: 0, values: 0 };
 
   constructor({ maxNesting }: { readonly maxNesting: number }) {
     this.#maxNesting = maxNesting;
   }
 
   /** Adds what was found up to a position; throws `JsonTooLarge` beyond a limit. */
-  add(found: Partial<Readonly<JsonCounts>>, position: number): void {
-    for (const name of ['containers', 'keys', 'values'] as const) {
+  add(found: Partial<Readonly<Record<JsonCount, number>>>, position: number): void {
+    for (const name of countNames) {
       const [limit, noun] = maxCounts[name];
       this.#counts[name] += found[name] ?? 0;
       if (this.#counts[name] > limit) {

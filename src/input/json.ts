@@ -1,7 +1,5 @@
-import { runAtOnce, runInSlices, type Steps, TimeSlice } from '../scheduling/time-slice.ts';
-import { parseInParts } from './json-parts.ts';
 import { JsonReader } from './json-reader.ts';
-import { endOfString, isJsonSpace, type JsonLimits, jsonCodes } from './json-structure.ts';
+import { endOfString, isJsonSpace, jsonCodes } from './json-structure.ts';
 
 declare global {
   interface JSON {
@@ -20,21 +18,7 @@ interface RawNumber {
  * (nodejs/node#63785), so texts with such a key use our own parser. Throws a SyntaxError, as `JSON.parse` does.
  */
 export function parseJson(text: string): unknown {
-  return hasEscapedKey(text) ? parseSlowly(text, Number) : JSON.parse(text);
-}
-
-/** Parses the JSON of a request: throws `JsonTooLarge` beyond its limits, and yields to the event loop where it is large. */
-export async function parseUntrustedJson(text: string, limits: JsonLimits): Promise<unknown> {
-  const isEscaped = await runInSlices(searchEscapedKey(text));
-  return isEscaped ? readJsonInSlices(text, limits) : runInSlices(parseInParts(text, limits), new TimeSlice(), 1);
-}
-
-/** Reads a text with our own parser, which reports the position of an error. */
-export async function readJsonInSlices(text: string, limits?: JsonLimits): Promise<unknown> {
-  const reader = new JsonReader(text, Number, limits);
-  const slice = new TimeSlice();
-  while (!reader.read(() => slice.isOver)) await slice.yield();
-  return reader.value;
+  return hasEscapedKey(text) ? new JsonReader(text).read() : JSON.parse(text);
 }
 
 /**
@@ -43,7 +27,7 @@ export async function readJsonInSlices(text: string, limits?: JsonLimits): Promi
  */
 export function parseExactJson(text: string): unknown {
   const isInexact = mayBeInexact.test(text) && hasInexactNumber.test(text);
-  return isInexact || hasEscapedKey(text) ? parseSlowly(text, exactNumber) : JSON.parse(text);
+  return isInexact || hasEscapedKey(text) ? new JsonReader(text, exactNumber).read() : JSON.parse(text);
 }
 
 /** Returns the value of a number or raw number; undefined for anything else. */
@@ -70,28 +54,14 @@ function exactNumber(text: string): number | RawNumber {
   return String(number) === text || !Number.isFinite(number) ? number : JSON.rawJSON(text);
 }
 
-/** Tests whether any object key contains an escape sequence. */
-export const hasEscapedKey = (text: string): boolean => text.includes('\\') && runAtOnce(searchEscapedKey(text));
-
-/** Strings with a backslash that are looked at in one step. */
-const stringsPerStep = 500;
-
 /** Looks for a key with an escape sequence in one pass over the strings with a backslash. */
-function* searchEscapedKey(text: string): Steps<boolean> {
-  let strings = 0;
+export function hasEscapedKey(text: string): boolean {
   // In JSON a backslash occurs in strings only, and a string followed by a colon is a key. For invalid JSON the result does
   // not matter: either parser fails at the first backslash outside a string.
   for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
     at = endOfString(text, at);
     while (isJsonSpace(text.charCodeAt(at))) at++;
     if (text.charCodeAt(at) === jsonCodes.colon) return true;
-    if (++strings % stringsPerStep === 0) yield;
   }
   return false;
-}
-
-function parseSlowly(text: string, parseNumber: (text: string) => unknown): unknown {
-  const reader = new JsonReader(text, parseNumber);
-  reader.read();
-  return reader.value;
 }

@@ -1,7 +1,7 @@
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
 import { parseDateTime, restorePlus } from './datetime.ts';
 import { isObject, numberOf } from './json.ts';
-import { maxDepth } from './storable.ts';
+import { findUnstorable, isStorable, textProblem } from './storable.ts';
 import { fail, type PathCursor, type Read } from './validation-errors.ts';
 
 /** Source of the values: a JSON body, read without coercion, or text of a URL or header, which is parsed. */
@@ -116,60 +116,28 @@ export function enumReader(type: GraphQLEnumType): Read {
 /** Accepts strings that PostgreSQL can store and JSON can represent. */
 const readString: Read = (value, cursor, depth) => {
   if (typeof value !== 'string') return fail(cursor, depth, 'string_type', 'Input should be a valid string');
-  return checkText(value, cursor, depth) ? value : undefined;
+  const problem = textProblem(value);
+  return problem ? fail(cursor, depth, 'value_error', `Value error, ${problem}`) : value;
 };
-
-/** Rejects U+0000 and lone surrogates; returns whether the text is valid. */
-function checkText(text: string, cursor: PathCursor, depth: number): boolean {
-  if (text.includes('\0')) {
-    fail(cursor, depth, 'value_error', 'Value error, the character U+0000 is not allowed');
-    return false;
-  }
-  if (!text.isWellFormed()) {
-    fail(cursor, depth, 'value_error', 'Value error, a lone surrogate is not a character');
-    return false;
-  }
-  return true;
-}
 
 /** Validates a map of strings and returns the same object: its keys are data, `__proto__` included. */
 const readStringMap: Read = (value, cursor, depth) => {
   if (!isObject(value)) return fail(cursor, depth, 'dict_type', 'Input should be a valid dictionary');
-  checkEntries(value, cursor, depth, readString);
+  for (const key of Object.keys(value)) {
+    if (cursor.errors.full) break;
+    cursor.keys[depth] = key;
+    if (readString(key, cursor, depth + 1) !== undefined) readString(value[key], cursor, depth + 1);
+  }
   return value;
 };
 
 /** Validates a JSON object of any shape and returns the same object. */
 const readJsonObject: Read = (value, cursor, depth) => {
   if (!isObject(value)) return fail(cursor, depth, 'dict_type', 'Input should be a valid dictionary');
-  checkEntries(value, cursor, depth, readAnyJson);
+  if (isStorable(value, depth)) return value;
+  for (const { path, type, message } of findUnstorable(value, cursor.keys.slice(0, depth))) {
+    if (cursor.errors.full) break;
+    cursor.errors.add(path, type, message);
+  }
   return value;
 };
-
-function checkEntries(map: Readonly<Record<string, unknown>>, cursor: PathCursor, depth: number, read: Read): void {
-  for (const key of Object.keys(map)) {
-    if (cursor.errors.full) return;
-    cursor.keys[depth] = key;
-    if (checkText(key, cursor, depth + 1)) read(map[key], cursor, depth + 1);
-  }
-}
-
-const readAnyJson: Read = (value, cursor, depth) => {
-  if (typeof value === 'string') return readString(value, cursor, depth);
-  if (typeof value === 'number') {
-    return Number.isFinite(value) ? value : fail(cursor, depth, 'finite_number', 'Input should be a finite number');
-  }
-  const items = Array.isArray(value) ? value : undefined;
-  if (!items && !isObject(value)) return value;
-  if (depth > maxDepth) return fail(cursor, depth, 'value_error', `Value error, nested deeper than ${maxDepth} levels`);
-  if (items) checkItems(items, cursor, depth);
-  else if (isObject(value)) checkEntries(value, cursor, depth, readAnyJson);
-  return value;
-};
-
-function checkItems(list: readonly unknown[], cursor: PathCursor, depth: number): void {
-  for (let index = 0; index < list.length && !cursor.errors.full; index++) {
-    cursor.keys[depth] = index;
-    readAnyJson(list[index], cursor, depth + 1);
-  }
-}

@@ -1,6 +1,8 @@
 import { type EntityQuery, parameter, type QueryOptions, type Selection } from '../database/entity-query.ts';
 import type { Query } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
+import { InvalidInput } from '../errors.ts';
+import { checkLength, checkRange } from '../input/bounds.ts';
+import { findUnstorable } from '../input/storable.ts';
 import type { AccessScope } from '../scope.ts';
 import {
   type ConnectionArguments,
@@ -13,7 +15,6 @@ import {
   type Page,
   type PageRequest,
   pageRequest,
-  rangeErrors,
 } from './paging.ts';
 
 /** The arguments of a list of stores or merchants. */
@@ -31,28 +32,22 @@ export interface ListRequest extends PageRequest {
 }
 
 const defaultSize = 100;
-const maxSearchLength = 200;
+const searchLength = { min: 0, max: 200 };
 const cursorArguments = ['first', 'last', 'after', 'before'];
 
 /** Throws `InvalidInput` with every error, by the bounds of docs/interface.md#paging. */
 export function checkListArguments(list: CursorList, args: ListArguments): ListRequest {
   const errors = [
-    ...rangeErrors('skip', args.skip, { min: 0 }),
-    ...rangeErrors('limit', args.limit, listSizes),
+    ...checkRange(['skip'], args.skip, { min: 0 }),
+    ...checkRange(['limit'], args.limit, listSizes),
     ...connectionErrors(list, args, listSizes),
-    ...searchErrors(args.search),
+    ...findUnstorable(args.search, ['search']),
+    ...checkLength(['search'], args.search, searchLength),
     ...conflictErrors(args, { last: ['first'], skip: cursorArguments, limit: cursorArguments }),
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
   const words = args.search?.split(/\s+/).filter(Boolean) ?? [];
   return { ...pageRequest(list, args, args.limit ?? defaultSize), offset: args.skip ?? 0, words };
-}
-
-/** PostgreSQL takes neither NUL nor half a surrogate pair in a parameter. */
-function searchErrors(search: string | null | undefined): ValidationError[] {
-  if (!search || (search.isWellFormed() && !search.includes('\0') && search.length <= maxSearchLength)) return [];
-  const message = `is not a text of up to ${maxSearchLength} characters that could be found`;
-  return [{ path: ['search'], type: 'value_error', message }];
 }
 
 /** A list of entities in scope, oldest first. */

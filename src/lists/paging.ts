@@ -1,4 +1,5 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
+import { checkRange, type Range } from '../input/bounds.ts';
 
 /** The arguments of a connection, as in the Relay Cursor Connections Specification. */
 export interface ConnectionArguments {
@@ -16,11 +17,6 @@ export interface PageRequest {
   readonly before: Cursor | undefined;
 }
 
-export interface Range {
-  readonly min: number;
-  readonly max?: number;
-}
-
 /** Sizes of a page of stores, merchants or API keys (docs/interface.md#paging). */
 export const listSizes: Range = { min: 0, max: 1000 };
 
@@ -32,23 +28,9 @@ export interface Pagination {
 
 /** Throws `InvalidInput` outside the bounds. */
 export function checkPagination({ skip, limit }: Pagination): Pagination {
-  const errors = [...rangeErrors('skip', skip, { min: 0 }), ...rangeErrors('limit', limit, listSizes)];
+  const errors = [...checkRange(['skip'], skip, { min: 0 }), ...checkRange(['limit'], limit, listSizes)];
   if (errors.length > 0) throw new InvalidInput(errors);
   return { skip, limit };
-}
-
-/** The validation errors of a number: one if it is outside the range. */
-export function rangeErrors(
-  name: string,
-  value: number | null | undefined,
-  { min, max = Number.POSITIVE_INFINITY }: Range,
-): ValidationError[] {
-  const error = (type: string, rule: string): ValidationError[] => [
-    { path: [name], type, message: `${value} is too ${rule}` },
-  ];
-  if (value == null) return [];
-  if (value < min) return error('greater_than_equal', `small; it must be at least ${min}`);
-  return value > max ? error('less_than_equal', `large; it must be at most ${max}`) : [];
 }
 
 /** Reports arguments that are set together with others, of which `conflicts` lists those that exclude each one. */
@@ -72,7 +54,7 @@ export function connectionErrors(list: CursorList, args: ConnectionArguments, si
     if (text == null || decodeCursor(list, text)) return [];
     return [{ path: [name], type: 'value_error', message: `"${text}" is not a cursor of this list` }];
   });
-  return [...rangeErrors('first', args.first, sizes), ...rangeErrors('last', args.last, sizes), ...cursorErrors];
+  return [...checkRange(['first'], args.first, sizes), ...checkRange(['last'], args.last, sizes), ...cursorErrors];
 }
 
 /** Reads validated arguments. With `before` alone it is the page before the cursor. */
@@ -114,7 +96,7 @@ export function encodeCursor(list: CursorList, { createdAt, id }: Cursor): strin
 }
 
 /** Undefined for a text that `encodeCursor` did not return for this list. */
-export function decodeCursor(list: CursorList, text: string): Cursor | undefined {
+function decodeCursor(list: CursorList, text: string): Cursor | undefined {
   const [, prefix, time, id] = /^(\w+) (-?\d{1,16}) ([^\0]*)\0$/s.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   if (prefix !== `${list}${version}` || time === undefined || id === undefined) return undefined;
   const cursor = { createdAt: new Date(Number(time)), id };

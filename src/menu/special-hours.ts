@@ -3,15 +3,16 @@ import { prepared } from '../database/query.ts';
 import { queryIn } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
+import { checkCount, checkLength, type Path } from '../input/bounds.ts';
 import { parseDateTime } from '../input/datetime.ts';
 import { findUnstorable } from '../input/storable.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { Store } from '../store/entities.ts';
 import { parseTime } from './availability.ts';
 
-const maxDates = 400;
-const maxPeriods = 24;
-const maxNameLength = 255;
+const dateCount = { min: 0, max: 400 };
+const periodCount = { min: 0, max: 24 };
+const nameLength = { min: 0, max: 255 };
 
 /** Replaces the special hours of a store; false if it no longer exists. Throws `InvalidInput` with every error. */
 export async function setSpecialHours(
@@ -19,7 +20,8 @@ export async function setSpecialHours(
   { id }: Store,
   hours: readonly SpecialHoursInput[],
 ): Promise<boolean> {
-  const errors = hours.length > maxDates ? [tooLong(['hours'], hours.length, maxDates)] : [...checkHours(hours)];
+  const tooMany = [...checkCount(['hours'], hours.length, dateCount)];
+  const errors = tooMany.length > 0 ? tooMany : [...checkHours(hours)];
   if (errors.length > 0) throw new InvalidInput(errors.slice(0, maxErrors));
   const sorted = hours
     .map(({ date, name, timePeriods }) => ({ date, ...(name && { name }), timePeriods }))
@@ -35,14 +37,6 @@ const statement = prepared(`
   )
   select id from locked`);
 
-type Path = readonly (string | number)[];
-
-const tooLong = (path: Path, length: number, max: number): ValidationError => ({
-  path,
-  type: 'too_long',
-  message: `the list has ${length} elements; at most ${max} are allowed`,
-});
-
 function* checkHours(hours: readonly SpecialHoursInput[]): Generator<ValidationError> {
   const indexes = new Map<string, number>();
   for (const [index, { date, name, timePeriods }] of hours.entries()) {
@@ -55,11 +49,8 @@ function* checkHours(hours: readonly SpecialHoursInput[]): Generator<ValidationE
     if (first === undefined) indexes.set(date, index);
     else yield { path: [...path, 'date'], type: 'value_error', message: `${date} is already at index ${first}` };
     yield* findUnstorable(name, [...path, 'name']);
-    if (name && name.length > maxNameLength) {
-      const message = `the text has ${name.length} characters; at most ${maxNameLength} are allowed`;
-      yield { path: [...path, 'name'], type: 'string_too_long', message };
-    }
-    if (timePeriods.length > maxPeriods) yield tooLong([...path, 'timePeriods'], timePeriods.length, maxPeriods);
+    yield* checkLength([...path, 'name'], name, nameLength);
+    yield* checkCount([...path, 'timePeriods'], timePeriods.length, periodCount);
     for (const [position, period] of timePeriods.entries()) {
       yield* checkPeriod(period, [...path, 'timePeriods', position]);
     }

@@ -1,13 +1,13 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus, ServiceType } from '../generated/graph.ts';
-import { isStorable } from '../input/storable.ts';
+import { checkRange } from '../input/bounds.ts';
+import { findUnstorable } from '../input/storable.ts';
 import {
   type ConnectionArguments,
   conflictErrors,
   connectionErrors,
   type PageRequest,
   pageRequest,
-  rangeErrors,
 } from '../lists/paging.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
 import { isFinal } from './transitions.ts';
@@ -46,8 +46,8 @@ const notByIndex = ['first', 'last', 'before'];
 /** Validates arguments by docs/interface.md#orders, and throws `InvalidInput` with every error. */
 export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArguments): Search {
   const errors: ValidationError[] = [
-    ...rangeErrors('pageIndex', pageIndex, { min: 0 }),
-    ...rangeErrors('pageSize', pageSize, sizes),
+    ...checkRange(['pageIndex'], pageIndex, { min: 0 }),
+    ...checkRange(['pageSize'], pageSize, sizes),
     ...connectionErrors('order', args, sizes),
     ...conflictErrors(
       { pageIndex, pageSize, ...args },
@@ -87,19 +87,12 @@ function selectStatuses({ status, isCompleted }: OrderFilter): readonly OrderSta
 }
 
 function filterErrors({ startTime, endTime, ...texts }: OrderFilter): ValidationError[] {
-  const errors = (['customerName', 'phoneNumber', 'phoneDigits'] as const).flatMap(name =>
-    textErrors(name, texts[name]),
-  );
+  const errors = (['customerName', 'phoneNumber', 'phoneDigits'] as const).flatMap(name => [
+    ...findUnstorable(texts[name], ['filter', name]),
+  ]);
   if (startTime && endTime && startTime > endTime) {
     const message = `the start ${startTime.toISOString()} is after the end ${endTime.toISOString()}`;
     errors.push({ path: ['filter', 'startTime'], type: 'value_error', message });
   }
   return errors;
-}
-
-/** Rejects text that PostgreSQL cannot store. */
-function textErrors(name: string, text: string | null | undefined): ValidationError[] {
-  if (isStorable(text)) return [];
-  const message = 'the text holds a NUL character or half of a surrogate pair';
-  return [{ path: ['filter', name], type: 'value_error', message }];
 }

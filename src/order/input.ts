@@ -1,7 +1,7 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
+import { checkCount, checkLength, checkRange, type Path } from '../input/bounds.ts';
 import { findUnstorable } from '../input/storable.ts';
-import { checkCount, checkLength, checkRange, type Path } from './bounds.ts';
 import { checkService } from './service.ts';
 
 // As the descriptions in schema/order.graphql state them.

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
+import { checkCount } from '../input/bounds.ts';
 import type { Order } from './entities.ts';
 
 interface Marks {
@@ -16,10 +17,7 @@ export function checkMarks(orderIds: readonly string[], { isRead, inPos }: Marks
   const errors: ValidationError[] = [];
   const path = ['orderIds'];
   if (orderIds.length === 0) errors.push({ path, type: 'too_short', message: 'the list is empty; give at least 1 id' });
-  if (orderIds.length > maxOrders) {
-    const message = `the list has ${orderIds.length} elements; at most ${maxOrders} are allowed`;
-    errors.push({ path, type: 'too_long', message });
-  }
+  errors.push(...checkCount(path, orderIds.length, { min: 0, max: maxOrders }));
   if (isRead == null && inPos == null) {
     errors.push({ path: ['isRead'], type: 'missing', message: 'isRead and inPos are both missing; give at least one' });
   }

@@ -1,10 +1,10 @@
 import type { ValidationError } from '../errors.ts';
 import type { QuoteOrderInput } from '../generated/graph.ts';
+import type { Path } from '../input/bounds.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { type Ordering, orderingAt } from '../store/ordering.ts';
-import type { Path } from './bounds.ts';
 import { resolveChoices } from './choices.ts';
 import type { Order } from './entities.ts';
 import { toItems } from './lines.ts';

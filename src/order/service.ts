@@ -1,6 +1,6 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderAddressInput, OrderAdjustmentInput, OrderPaymentInput, OrderStatus } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange, type Path } from './bounds.ts';
+import { checkCount, checkLength, checkRange, type Path } from '../input/bounds.ts';
 import type { Order } from './entities.ts';
 
 export type OrderAddress = OrderAddressInput;

@@ -1,6 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { parseUntrustedJson } from '../input/json.ts';
+import { parseUntrustedJson } from '../input/json-parts.ts';
 import { JsonLimits, JsonTooLarge } from '../input/json-structure.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 

@@ -3,6 +3,7 @@ import { prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationSetStoreOrderingArgs, OrderingState } from '../generated/graph.ts';
+import { checkLength } from '../input/bounds.ts';
 import { findUnstorable } from '../input/storable.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
@@ -15,7 +16,7 @@ export interface Ordering {
 
 const open: Ordering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
 const maxDelayMinutes = 1440;
-const maxReasonLength = 255;
+const reasonLength = { min: 0, max: 255 };
 
 /** How a store takes orders at a time. What has ended by then counts as ended, also if nothing has noticed it yet. */
 export function orderingAt({ ordering }: Pick<Store, 'ordering'>, now: Date): Ordering {
@@ -64,10 +65,7 @@ function* checkChange({ state, until, delayMinutes, reason }: OrderingChange, no
     const message = `a store that is BUSY needs a delay of 1 to ${maxDelayMinutes} minutes, not ${delayMinutes ?? 'none'}`;
     yield { path: ['delayMinutes'], type: 'value_error', message };
   }
-  if (reason && reason.length > maxReasonLength) {
-    const message = `the text has ${reason.length} characters; at most ${maxReasonLength} are allowed`;
-    yield { path: ['reason'], type: 'string_too_long', message };
-  }
+  yield* checkLength(['reason'], reason, reasonLength);
 }
 
 function toStored({ state, until, delayMinutes, reason }: OrderingChange): StoredOrdering | null {

@@ -212,7 +212,7 @@ describe('an order is refused', async () => {
     expect(error?.extensions.code).toBe('BAD_USER_INPUT');
     const found = error?.extensions.errors.map(({ path, type, message }) => `${path.join('.')} ${type}: ${message}`);
     expect(found).toEqual([
-      'input.customer.phone value_error: Value error, the text has a NUL character',
+      'input.customer.phone value_error: Value error, the character U+0000 is not allowed',
       'input.idempotencyKey string_too_short: the text is empty',
       'input.customer.name string_too_short: the text is empty',
       'input.lines.3.quantity greater_than_equal: 0 is too small; it must be at least 1',

@@ -191,17 +191,17 @@ describe('replaceMenuConfiguration', () => {
       {
         path: ['input', 'items', 0, 'name', 'translations', 'en'],
         type: 'value_error',
-        message: 'Value error, the text has half a surrogate pair',
+        message: 'Value error, a lone surrogate is not a character',
       },
       {
         path: ['input', 'items', 0, 'name', 'translations', 'x\0'],
         type: 'value_error',
-        message: 'Value error, the key has a NUL character',
+        message: 'Value error, the character U+0000 is not allowed',
       },
       {
         path: ['input', 'items', 0, 'ingredients'],
         type: 'value_error',
-        message: 'Value error, the text has a NUL character',
+        message: 'Value error, the character U+0000 is not allowed',
       },
     ]);
   });

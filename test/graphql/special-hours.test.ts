@@ -48,7 +48,7 @@ describe('setSpecialHours', () => {
       'hours.0.timePeriods.0.endTime: "24:30" is not a time such as "09:30"',
       'hours.1.name: the text has 256 characters; at most 255 are allowed',
       'hours.2.date: 2036-12-24 is already at index 1',
-      'hours.2.name: Value error, the text has a NUL character',
+      'hours.2.name: Value error, the character U+0000 is not allowed',
       'hours.2.timePeriods: the list has 25 elements; at most 24 are allowed',
       'hours.2.timePeriods.0.startTime: "24:00" is not a time such as "09:30"',
     ]);

@@ -111,7 +111,7 @@ describe('setStock', () => {
     expect(
       errors.map(({ path, message }: { path: string[]; message: string }) => `${path.join('.')}: ${message}`),
     ).toEqual([
-      'items.4.externalId: Value error, the text has a NUL character',
+      'items.4.externalId: Value error, the character U+0000 is not allowed',
       'items.2.externalId: external id "item" is already that of the item at index 0',
       'items.3.externalId: String should have at least 1 character',
       'items.1.externalId: no item has the external id "soup"',

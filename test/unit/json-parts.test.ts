@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseInParts } from '../../src/input/json-parts.ts';
+import { JsonReader, JsonSyntaxError } from '../../src/input/json-reader.ts';
 import { JsonLimits, JsonTooLarge } from '../../src/input/json-structure.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
@@ -12,7 +13,7 @@ function outcomeOf(run: () => unknown): unknown {
     return run();
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return 'a SyntaxError';
+    return error instanceof JsonSyntaxError ? `an error at ${error.position}` : 'a SyntaxError';
   }
 }
 
@@ -31,7 +32,7 @@ describe('JSON that is parsed in parts', () => {
     );
   });
 
-  test('is rejected where JSON.parse rejects it', () => {
+  test('is rejected where JSON.parse rejects it, whatever the parts are', () => {
     const characters = fc.constantFrom('', ' ', ',', ':', '[', ']', '{', '}', '"', '\\', '1', '-', 'x', '\n', 'null');
     fc.assert(
       fc.property(
@@ -41,10 +42,12 @@ describe('JSON that is parsed in parts', () => {
         characters,
         partLengths,
         (value, place, removed, added, length) => {
-          const whole = JSON.stringify(value, null, place % 2);
-          const at = place % (whole.length + 1);
-          const text = whole.slice(0, at) + added + whole.slice(at + removed);
-          expect(outcomeOf(() => parse(text, length))).toEqual(outcomeOf(() => JSON.parse(text)));
+          const valid = JSON.stringify(value, null, place % 2);
+          const at = place % (valid.length + 1);
+          const text = valid.slice(0, at) + added + valid.slice(at + removed);
+          const whole = outcomeOf(() => new JsonReader(text).read());
+          expect(outcomeOf(() => parse(text, length))).toEqual(whole);
+          expect(String(whole).startsWith('an error at')).toBe(outcomeOf(() => JSON.parse(text)) === 'a SyntaxError');
         },
       ),
       { numRuns: 20_000 },
@@ -54,6 +57,7 @@ describe('JSON that is parsed in parts', () => {
   test.each([
     ['{"a":[1,2,3],"a":{"b":[[],{}]}}', 'the last of repeated keys counts'],
     ['{"__proto__":[1,2,3],"b":{"__proto__":1}}', '__proto__ is a key like any other'],
+    ['[ [    ], {    } ]', 'what is empty may have much white space'],
     ['[[1,"]"],["\\"",2],"[[[[[[[[[[[["]', 'brackets in strings do not count'],
   ])('%s: %s', text => {
     for (let length = 1; length < text.length + 2; length++) {

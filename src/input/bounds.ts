@@ -4,10 +4,17 @@ export type Path = readonly (string | number)[];
 
 export interface Range {
   readonly min: number;
-  readonly max: number;
+  readonly max?: number;
 }
 
-export function* checkRange(path: Path, number: number, { min, max }: Range): Generator<ValidationError> {
+// The errors of a value outside of its bounds; one that is absent has none.
+
+export function* checkRange(
+  path: Path,
+  number: number | null | undefined,
+  { min, max = Number.POSITIVE_INFINITY }: Range,
+): Generator<ValidationError> {
+  if (number == null) return;
   const message = (rule: string) => `${number} is too ${rule}`;
   if (number < min) {
     yield { path, type: 'greater_than_equal', message: message(`small; it must be at least ${min}`) };
@@ -15,7 +22,7 @@ export function* checkRange(path: Path, number: number, { min, max }: Range): Ge
   if (number > max) yield { path, type: 'less_than_equal', message: message(`large; it must be at most ${max}`) };
 }
 
-export function* checkCount(path: Path, count: number, { min, max }: Range): Generator<ValidationError> {
+export function* checkCount(path: Path, count: number, { min, max }: Required<Range>): Generator<ValidationError> {
   if (count < min) yield { path, type: 'too_short', message: `the list is empty; an order needs at least ${min}` };
   if (count > max)
     yield { path, type: 'too_long', message: `the list has ${count} elements; at most ${max} are allowed` };
@@ -24,7 +31,7 @@ export function* checkCount(path: Path, count: number, { min, max }: Range): Gen
 export function* checkLength(
   path: Path,
   text: string | null | undefined,
-  { min, max }: Range,
+  { min, max }: Required<Range>,
 ): Generator<ValidationError> {
   if (text == null) return;
   // Counts code points only if there are more UTF-16 code units than the limit.
