@@ -32,13 +32,7 @@ export const configurationFields = {
 };
 
 /** Returns the language keys of a configuration's texts, most frequent first. */
-export function* languagesOf({
-  menus,
-  categories,
-  items,
-  modifierGroups,
-  modifierItems,
-}: Configuration): Steps<string[]> {
+function* languagesOf({ menus, categories, items, modifierGroups, modifierItems }: Configuration): Steps<string[]> {
   const counts = new Map<string, number>();
   for (const nodes of [menus, categories, items, modifierGroups, modifierItems]) {
     for (const node of nodes.values()) {

@@ -90,7 +90,7 @@ function createBuckets(perMinute: number): (client: string) => TokenBucket {
 export type AddressOf = (request: IncomingMessage) => string;
 
 /** Reads X-Forwarded-For only as far as proxies in these networks have written it. */
-export function createAddressOf(trustedProxies: readonly string[]): AddressOf {
+function createAddressOf(trustedProxies: readonly string[]): AddressOf {
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return request => networkOf(proxyAddr(request, isTrusted));
 }
