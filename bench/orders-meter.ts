@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { CompiledQuery } from 'kysely';
-import { createReadAccess } from '../src/database/access.ts';
+import { createReadAccess } from '../src/database/pool.ts';
 import { Selection } from '../src/database/entity-query.ts';
 import { createContext, createRepositories } from '../src/graphql/context.ts';
 import { loadSchema } from '../src/graphql/schema.ts';

@@ -1,4 +1,4 @@
-import { upsertRows } from '../src/database/upsert.ts';
+import { upsertRows } from '../src/database/save.ts';
 import { createOrderId, OrderEntity } from '../src/order/entities.ts';
 import { createOrm } from '../src/orm.ts';
 import { cpuSeconds } from '../support/cpu.ts';

@@ -1,6 +1,6 @@
 import { type Command, CommanderError, Option } from 'commander';
 import type { CompareOptions } from './compare-services.ts';
-import { collect, examples, parseDate, parseInteger } from './options.ts';
+import { collect, examples, parseDate, parseInteger } from './terminal.ts';
 
 const command = 'carte compare --old https://old.example --new http://127.0.0.1:4000';
 const help = `${examples(

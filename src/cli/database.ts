@@ -1,8 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Command } from 'commander';
 import { operatorScope } from '../scope.ts';
-import { examples } from './options.ts';
-import { terminal } from './terminal.ts';
+import { examples, terminal } from './terminal.ts';
 
 export function addMigrateCommand(program: Command): void {
   program

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { withDatabase } from './database.ts';
-import { examples } from './options.ts';
-import { terminal } from './terminal.ts';
+import { examples, terminal } from './terminal.ts';
 
 export function addDemoCommand(program: Command): void {
   const demo = program

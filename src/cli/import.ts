@@ -4,8 +4,7 @@ import { OperatorError } from '../errors.ts';
 import type { KindName } from '../import/kinds.ts';
 import { withDatabase } from './database.ts';
 import { createProgressLine, summary } from './import-progress.ts';
-import { examples } from './options.ts';
-import { terminal } from './terminal.ts';
+import { examples, terminal } from './terminal.ts';
 
 const kindNames: readonly KindName[] = ['merchants', 'stores', 'orders'];
 

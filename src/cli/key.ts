@@ -3,8 +3,7 @@ import type { ApiKey } from '../auth/entities.ts';
 import { OperatorError } from '../errors.ts';
 import { isReadPermission, type Permission, permissions, writePermissions } from '../scope.ts';
 import { withDatabase } from './database.ts';
-import { collect, examples, parseDate } from './options.ts';
-import { table, terminal } from './terminal.ts';
+import { collect, examples, parseDate, table, terminal } from './terminal.ts';
 
 interface CreateOptions {
   readonly name: string;

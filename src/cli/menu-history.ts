@@ -12,9 +12,8 @@ import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { formatChanges, toJson } from './menu-diff.ts';
 import { formatMenu } from './menu-show.ts';
-import { columns, printable } from './printable.ts';
 import { withStoreMenu } from './store-menu.ts';
-import { terminal } from './terminal.ts';
+import { printable, table, terminal } from './terminal.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -45,7 +44,7 @@ export function printHistory(storeId: string, { limit, json }: JsonOption & { re
       return [String(revision), time, source, printable(keyName ?? '–'), summary];
     });
     const { timeZone } = times.resolvedOptions();
-    terminal.out(columns([['REVISION', `TIME (${timeZone})`, 'SOURCE', 'KEY', 'CHANGES'], ...rows]));
+    terminal.out(table([['REVISION', `TIME (${timeZone})`, 'SOURCE', 'KEY', 'CHANGES'], ...rows]));
   });
 }
 

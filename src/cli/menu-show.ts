@@ -1,8 +1,7 @@
 import type { CategoryNode, Configuration, MenuItemNode, ModifierGroupNode } from '../menu/configuration.ts';
 import { nameOf } from '../menu/diagnostics/messages.ts';
 import { createAmountFormats, formatHours } from '../menu/history/describe.ts';
-import { pad, printable, widthOf } from './printable.ts';
-import { styled } from './terminal.ts';
+import { pad, printable, styled, widthOf } from './terminal.ts';
 
 /** Longer names are not aligned with the others. */
 const maxNameWidth = 40;

@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { examples, parseInteger } from './options.ts';
+import { examples, parseInteger } from './terminal.ts';
 
 export function addMenuCommand(program: Command): void {
   const menu = program

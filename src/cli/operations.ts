@@ -2,9 +2,8 @@ import { basename, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import type { Contract } from '../rest/contract/contract.ts';
-import { examples } from './options.ts';
 import { loadSets } from './rest.ts';
-import { table, terminal } from './terminal.ts';
+import { examples, table, terminal } from './terminal.ts';
 
 export function addOperationsCommand(program: Command): void {
   const operations = program

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { OperatorError } from '../errors.ts';
 import type { CounterDifference } from '../order/counters.ts';
 import { withDatabase } from './database.ts';
-import { examples } from './options.ts';
-import { table, terminal } from './terminal.ts';
+import { examples, table, terminal } from './terminal.ts';
 
 export function addOrderCommands(program: Command): void {
   const orders = program

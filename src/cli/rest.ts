@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import { OperatorError } from '../errors.ts';
 import type { Contract } from '../rest/contract/contract.ts';
-import { examples } from './options.ts';
-import { table, terminal } from './terminal.ts';
+import { examples, table, terminal } from './terminal.ts';
 
 export function addRestCommands(program: Command): void {
   program

@@ -2,8 +2,7 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../errors.ts';
-import { examples } from './options.ts';
-import { terminal } from './terminal.ts';
+import { examples, terminal } from './terminal.ts';
 import { welcome, welcomeBack } from './welcome.ts';
 
 export function addServeCommands(program: Command): void {

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
-import { examples, parseDate, parseInteger } from './options.ts';
-import { table, terminal } from './terminal.ts';
+import { examples, parseDate, parseInteger, table, terminal } from './terminal.ts';
 
 interface CreateOptions {
   readonly url: string;

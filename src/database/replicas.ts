@@ -1,7 +1,6 @@
-import { SingleFlight } from '../cache/single-flight.ts';
+import { SingleFlight } from '../scheduling/batch-schedule.ts';
 import type { Query } from './query.ts';
-import { recordPrimaryStart } from './replicas/primary-start.ts';
-import { type PrimaryPosition, readPrimaryPosition } from './replicas/replay-position.ts';
+import { type PrimaryPosition, readPrimaryPosition, recordPrimaryStart } from './replicas/replay-position.ts';
 import { Replica } from './replicas/replica.ts';
 
 /**

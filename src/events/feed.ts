@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { queryOn } from '../database/access.ts';
 import { withTimeout } from '../database/errors.ts';
+import { queryOn } from '../database/pool.ts';
 import type { Query } from '../database/query.ts';
 import { currentRequest } from '../database/statements.ts';
 import { type FeedListener, FeedListeners } from './listeners.ts';

@@ -35,7 +35,7 @@ import {
 import type { Context } from './context.ts';
 
 /** Throws unless the key may use a root field: `@requires` names the permission, and without it any key may. */
-export function authorize(
+function authorize(
   { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
   caller: { readonly scope: AccessScope | undefined } | null,
 ): void {
@@ -152,6 +152,18 @@ export function createReadableCheck(schema: GraphQLSchema): CheckReadable {
       checked.set(node, byReader.set(kind, errors));
       return errors;
     });
+  };
+}
+
+/** Creates the check of a route: whether the key may use its root field, and read all that it selects. */
+export function createRouteAuthorization(schema: GraphQLSchema) {
+  const checkReadable = createReadableCheck(schema);
+  return (
+    { rootField, document }: { readonly rootField: GraphQLField<unknown, unknown>; readonly document: DocumentNode },
+    caller: { readonly scope: AccessScope } | null,
+  ): void => {
+    authorize(rootField, caller);
+    throwForbidden(checkReadable({ document }, caller?.scope));
   };
 }
 

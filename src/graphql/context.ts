@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { GraphQLField } from 'graphql';
-import type { ReadAccess } from '../database/access.ts';
+import type { ReadAccess } from '../database/pool.ts';
 import { currentPosition } from '../events/log.ts';
 import { type PageQuery, readPage } from '../events/page.ts';
 import type { WaitForEvents } from '../events/polling.ts';

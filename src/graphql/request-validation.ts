@@ -14,8 +14,8 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { isObject, parseJson } from '../input/json.ts';
+import { detachLocations, locate } from './errors.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';
-import { detachLocations, locate } from './locations.ts';
 import {
   type DocumentParameters,
   findOperation,

@@ -1,6 +1,12 @@
 import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
-import { referenceNotFound, type SaveResult, saveDocuments } from '../database/save.ts';
-import { findExistingIds, type NotSaved, upsertRows } from '../database/upsert.ts';
+import {
+  findExistingIds,
+  type NotSaved,
+  referenceNotFound,
+  type SaveResult,
+  saveDocuments,
+  upsertRows,
+} from '../database/save.ts';
 import type { ValidationError } from '../errors.ts';
 import type { MerchantInput, StoreInput } from '../generated/graph.ts';
 import type { OrderDocument } from '../generated/import.ts';

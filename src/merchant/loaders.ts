@@ -1,6 +1,6 @@
 import { scopedLoader } from '../database/batch-loader.ts';
-import { createRelayConnection, type RelayConnection } from '../lists/connection.ts';
 import { checkListArguments, type ListArguments } from '../lists/entity-list.ts';
+import { createRelayConnection, type RelayConnection } from '../lists/paging.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Merchant } from './entities.ts';
 import type { MerchantRepository } from './repository.ts';

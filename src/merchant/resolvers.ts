@@ -1,6 +1,6 @@
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { connectionResolvers } from '../lists/connection.ts';
+import { connectionResolvers } from '../lists/paging.ts';
 import { saveMerchants } from './save.ts';
 
 export const merchantResolvers = {

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type SaveResult, saveDocuments } from '../database/save.ts';
-import { type NotSaved, upsertRows } from '../database/upsert.ts';
+import { type NotSaved, type SaveResult, saveDocuments, upsertRows } from '../database/save.ts';
 import type { MerchantInput } from '../generated/graph.ts';
 import { type Merchant, MerchantEntity } from './entities.ts';
 

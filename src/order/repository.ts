@@ -1,6 +1,6 @@
-import type { ReadAccess } from '../database/access.ts';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import { Selection } from '../database/entity-query.ts';
+import type { ReadAccess } from '../database/pool.ts';
 import { preparedFirst } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Page } from '../lists/paging.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { edgesOf, pageInfoOf } from '../lists/connection.ts';
+import { edgesOf, pageInfoOf } from '../lists/paging.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';

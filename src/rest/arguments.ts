@@ -6,9 +6,8 @@ import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
 import type { Operation } from './contract/contract.ts';
-import { ifMatchHeader, locationOf, type Parameter } from './contract/parameters.ts';
-import { compilePartialCheck } from './domain-errors.ts';
-import { unprocessable } from './errors.ts';
+import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
+import { compilePartialCheck, unprocessable } from './errors.ts';
 
 /** Reads the variables of an operation from a request. Throws 422 with all validation errors. */
 export type ReadArguments = (request: FastifyRequest) => Promise<Variables>;
@@ -40,7 +39,7 @@ export function compileArguments(
     if (ifMatch) {
       const revision = expectedRevision(request.headers['if-match'], hashes);
       if (revision !== undefined) {
-        variables[ifMatch.name] = ifMatch.reader.read(revision, locationOf(ifMatch), errors);
+        variables[ifMatch.name] = ifMatch.reader.read(revision, ifMatch.loc, errors);
       }
     }
     return variables;
@@ -60,7 +59,7 @@ interface Input {
 function readInput({ params, url, headers }: FastifyRequest): Omit<Input, 'body'> {
   const search = url.indexOf('?');
   return {
-    path: isObject(params) ? params : {},
+    path: params as Fields,
     headers,
     query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
   };
@@ -83,20 +82,29 @@ function readParameter(
   variables: Record<string, unknown>,
   errors: ValidationErrors,
 ): Promise<void> | undefined {
-  const { name, required, reader, defaultValue } = parameter;
+  const { name, required, reader, loc } = parameter;
   if (parameter.header === ifMatchHeader || (parameter.in === 'body' && !input.body)) return undefined;
   const value = findValue(parameter, input);
   const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
-  const path = locationOf(parameter);
-  if (!isAbsent && parameter.in === 'body') {
-    return reader.readInSlices(value, path, errors).then(read => {
-      variables[name] = read;
-    });
+  if (isAbsent || parameter.in !== 'body') {
+    readValue(parameter, isAbsent ? undefined : value, variables, errors);
+    return undefined;
   }
-  if (!isAbsent) variables[name] = reader.read(value, path, errors);
-  else if (required) errors.add(path, 'missing', 'Field required');
+  return reader.readInSlices(value, loc, errors).then(read => {
+    variables[name] = read;
+  });
+}
+
+/** Reads the value of a parameter into its variable; undefined is one that is absent. */
+export function readValue(
+  { name, required, reader, defaultValue, loc }: Parameter,
+  value: unknown,
+  variables: Record<string, unknown>,
+  errors: ValidationErrors,
+): void {
+  if (value !== undefined) variables[name] = reader.read(value, loc, errors);
+  else if (required) errors.add(loc, 'missing', 'Field required');
   else if (defaultValue !== undefined) variables[name] = defaultValue;
-  return undefined;
 }
 
 function findValue(parameter: Parameter, { path, query, headers, body }: Input): unknown {

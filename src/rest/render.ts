@@ -22,7 +22,7 @@ import {
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
 import type { FieldExtensions } from './contract/outputs.ts';
-import { translateInvalidInput } from './domain-errors.ts';
+import { translateInvalidInput } from './errors.ts';
 
 /** Compiles an operation to a body in the shape of its derived type. */
 export function compileRoute(

@@ -1,7 +1,8 @@
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import type { Config } from '../config.ts';
-import { loggerOptions, requestId } from './log.ts';
+import { loggerOptions } from './log.ts';
 import { httpOptions, routableUrl } from './protocol.ts';
+import { requestId } from './requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

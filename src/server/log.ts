@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify';
 import type { Config } from '../config.ts';
 
@@ -18,14 +16,6 @@ const keys = /carte_[\w-]{40,}/g;
 /** Redacts API keys, which clients also send in paths and ids. */
 export function withoutKeys(text: string): string {
   return text.replace(keys, 'carte_…');
-}
-
-const token = /^[\w.:@=+/-]{1,128}$/;
-
-/** Takes the client's `x-request-id` where it is safe in a log line and a header. */
-export function requestId({ headers }: IncomingMessage): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && token.test(given) && withoutKeys(given) === given ? given : randomUUID();
 }
 
 interface SerializedError {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
@@ -73,6 +75,14 @@ export const requests = fp(
   },
   { name: 'requests', dependencies: ['metrics', 'tracing'] },
 );
+
+const token = /^[\w.:@=+/-]{1,128}$/;
+
+/** Takes the client's `x-request-id` where it is safe in a log line and a header. */
+export function requestId({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && token.test(given) && withoutKeys(given) === given ? given : randomUUID();
+}
 
 export function recordOf({ record }: FastifyRequest): RequestRecord {
   if (!record) throw new Error('A request has no record');

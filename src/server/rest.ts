@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { authorize, createReadableCheck, isForGuests, throwForbidden } from '../graphql/authorization.ts';
+import { createRouteAuthorization, isForGuests } from '../graphql/authorization.ts';
 import { createRouteContexts, readRevisions } from '../graphql/context.ts';
 import { createCostOf } from '../graphql/limits.ts';
 import { mountRest, type RestOptions } from '../rest/mount.ts';
@@ -38,16 +38,12 @@ export function createSets({ graph, config }: FastifyInstance) {
 /** What the execution of operations needs. */
 export function createRestOptions(app: FastifyInstance): Omit<RestOptions, 'sets'> {
   const { schema, dependencies } = app.graph;
-  const checkReadable = createReadableCheck(schema);
   return {
     schema,
     responseCache: app.responseCache,
     bodyLimit: app.config.bodyLimit,
     authenticate: app.authenticate,
-    authorize: ({ rootField, document }, caller) => {
-      authorize(rootField, caller);
-      throwForbidden(checkReadable({ document }, caller?.scope));
-    },
+    authorize: createRouteAuthorization(schema),
     isForGuests,
     requests: app.requestShares,
     runExpensive: app.runExpensive,

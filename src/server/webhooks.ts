@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import { type GraphQLSchema, parse } from 'graphql';
-import { createReadAccess } from '../database/access.ts';
+import { createReadAccess } from '../database/pool.ts';
 import { createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
 import { type Contract, loadContract } from '../rest/contract/contract.ts';

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { createRelayConnection, type RelayConnection } from '../lists/connection.ts';
 import { checkListArguments, type ListArguments, slicePage } from '../lists/entity-list.ts';
+import { createRelayConnection, type RelayConnection } from '../lists/paging.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository, StoreRevisions } from './repository.ts';

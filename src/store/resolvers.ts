@@ -1,7 +1,7 @@
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { isObject } from '../input/json.ts';
-import { connectionResolvers } from '../lists/connection.ts';
+import { connectionResolvers } from '../lists/paging.ts';
 import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
 import { orderingAt, setStoreOrdering } from './ordering.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
-import type { ReadAccess } from '../database/access.ts';
+import type { ReadAccess } from '../database/pool.ts';
 import { prepared, type Query } from '../database/query.ts';
 import type { EventKind } from '../events/entities.ts';
 import type { Pagination } from '../lists/paging.ts';

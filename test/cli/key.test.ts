@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
 import { issueKey } from '../../src/auth/keys.ts';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { writePermissions } from '../../src/scope.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';

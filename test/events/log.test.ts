@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createReadAccess, queryOn } from '../../src/database/access.ts';
+import { createReadAccess, queryOn } from '../../src/database/pool.ts';
 import { typeParsers } from '../../src/database/pool.ts';
 import { EventsDeleted, readEvents as readLog, timeOf } from '../../src/events/log.ts';
 import { deleteExpiredEvents, readLogStatus } from '../../src/events/retention.ts';

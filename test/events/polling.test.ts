@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/keys.ts';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';

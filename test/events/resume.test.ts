@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
 import { watchWithInterruptions } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';

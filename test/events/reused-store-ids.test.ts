@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
 import type { Store } from '../../src/store/entities.ts';
 import { openStream, type Stream } from '../../support/streams.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
 import { openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/keys.ts';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
 import { openStream, type Stream, type StreamRequest, type Transport } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';

@@ -1,6 +1,6 @@
 import { graphql, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { isCacheable } from '../../src/execution/cacheable.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';

@@ -9,7 +9,7 @@ import {
   validate,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { isCacheable } from '../../src/execution/cacheable.ts';
 import { compileOperation } from '../../src/execution/compile.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import type { Configuration } from '../../src/menu/configuration.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { createConfigurationCache, createMenuRepository } from '../../src/menu/repository.ts';

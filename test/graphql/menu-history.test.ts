@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { defaultMenuLimits } from '../../src/limits.ts';
 import { findConfigurationsAt, type RevisionRequest } from '../../src/menu/history/configurations-at.ts';

@@ -1,6 +1,6 @@
 import { graphql } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { readLines } from '../../src/order/lines.ts';

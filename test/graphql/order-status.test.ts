@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { KeyRequest } from '../../src/auth/validate.ts';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { verifyCounters } from '../../src/order/counters.ts';
 import type { Store } from '../../src/store/entities.ts';
 import { startApp } from '../support/app.ts';

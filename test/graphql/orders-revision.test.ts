@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
-import { upsertRows } from '../../src/database/upsert.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
+import { upsertRows } from '../../src/database/save.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
 import { operatorScope } from '../../src/scope.ts';

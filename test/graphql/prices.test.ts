@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { startApp } from '../support/app.ts';
 import { endOfLog } from '../support/events.ts';
 

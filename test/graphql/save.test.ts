@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { graphql } from 'graphql';
 import { expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import type { KindName } from '../../src/import/kinds.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { currentPosition, readEvents } from '../../src/events/log.ts';
 import { saveStores } from '../../src/store/save.ts';
 import { waitUntil } from '../http/processes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { cursorOf } from '../../src/events/cursor.ts';
 import { runDueTimes } from '../../src/events/due-times.ts';
 import { saveStores } from '../../src/store/save.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../../src/auth/keys.ts';
 import type { KeyRequest } from '../../src/auth/validate.ts';
-import { upsertRows } from '../../src/database/upsert.ts';
+import { upsertRows } from '../../src/database/save.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { type Merchant, MerchantEntity } from '../../src/merchant/entities.ts';

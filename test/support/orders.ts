@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
-import { createReadAccess } from '../../src/database/access.ts';
-import { type UpsertRow, upsertRows } from '../../src/database/upsert.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
+import { type UpsertRow, upsertRows } from '../../src/database/save.ts';
 import { InvalidInput, type ValidationError } from '../../src/errors.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';

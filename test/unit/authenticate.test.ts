@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { issueKey, revokeKey } from '../../src/auth/keys.ts';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { StatementCounter } from '../support/statements.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import type { Query } from '../../src/database/query.ts';
 import { type AccessScope, emptyScope, operatorScope } from '../../src/scope.ts';
 import { createStoreRepository, type StoreRepository } from '../../src/store/repository.ts';

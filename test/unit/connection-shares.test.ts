@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryOn } from '../../src/database/access.ts';
+import { queryOn } from '../../src/database/pool.ts';
 import { shareConnections } from '../../src/database/connection-shares.ts';
 import { currentRequest } from '../../src/database/statements.ts';
 import { Unavailable } from '../../src/errors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DeduplicatedBuffer } from '../../src/execution/deduplicated-buffer.ts';
+import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
 import { type Chunk, toBuffers } from '../../src/execution/json-writer.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 

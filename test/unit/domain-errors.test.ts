@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ErrorPath } from '../../src/input/validation-errors.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
-import { locOf } from '../../src/rest/domain-errors.ts';
+import { locOf } from '../../src/rest/errors.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const { operations } = loadContract(buildGraph());

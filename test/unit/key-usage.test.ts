@@ -3,7 +3,7 @@ import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
 import { KeyUsage } from '../../src/auth/key-usage.ts';
 import { issueKey, rotateKey } from '../../src/auth/keys.ts';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 

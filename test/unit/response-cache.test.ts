@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ResponseCache } from '../../src/cache/response-cache.ts';
-import { DeduplicatedBuffer } from '../../src/execution/deduplicated-buffer.ts';
+import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
 import type { Chunk } from '../../src/execution/json-writer.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 

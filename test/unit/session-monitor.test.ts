@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { listSessions } from '../../src/database/session-monitor.ts';
 import { currentRequest } from '../../src/database/statements.ts';
 import { createDatabase, directConnection } from '../support/database.ts';

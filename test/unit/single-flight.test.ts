@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SingleFlight } from '../../src/cache/single-flight.ts';
+import { SingleFlight } from '../../src/scheduling/batch-schedule.ts';
 
 /** A function whose runs the test settles; each resolves to its number. */
 function createRuns() {

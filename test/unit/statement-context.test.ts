@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { currentRequest } from '../../src/database/statements.ts';
 import { queryIn } from '../../src/database/transaction.ts';
 import { createDatabase } from '../support/database.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { queryOn } from '../access.ts';
 import { parseDatabaseUrl } from '../database-url.ts';
 import { withTimeout } from '../errors.ts';
-import { poolOptions, typeParsers } from '../pool.ts';
+import { poolOptions, queryOn, typeParsers } from '../pool.ts';
 import type { Query } from '../query.ts';
 import type { StatementOptions } from '../statements.ts';
 import { hasReplayed, type PrimaryPosition, readReplicaState, readSnapshotXmax, zeroLsn } from './replay-position.ts';

@@ -8,9 +8,14 @@ import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
 import { RetryableError, Unauthenticated, type Unavailable } from '../../errors.ts';
 import { type FormatErrors, findClientError, type TranslateError } from '../errors.ts';
 import type { OpenStream, StreamCaller } from './open-streams.ts';
-import { PendingConnections } from './pending-connections.ts';
 import { openTimeoutMs, type Results, type StreamResult, type SubscriptionRequest } from './subscribe.ts';
-import { closeCodes, countControlFrames, receiveMessages, WebSocketConnection } from './websocket-connection.ts';
+import {
+  closeCodes,
+  countControlFrames,
+  PendingConnections,
+  receiveMessages,
+  WebSocketConnection,
+} from './websocket-connection.ts';
 
 export interface WebSocketOptions {
   readonly schema: GraphQLSchema;

@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
-import { createRelayConnection, type RelayConnection } from '../../lists/connection.ts';
-import type { Page } from '../../lists/paging.ts';
+import { createRelayConnection, type Page, type RelayConnection } from '../../lists/paging.ts';
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';

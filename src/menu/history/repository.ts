@@ -1,4 +1,4 @@
-import type { ReadAccess } from '../../database/access.ts';
+import type { ReadAccess } from '../../database/pool.ts';
 import { prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { HistoryLimits } from '../../limits.ts';

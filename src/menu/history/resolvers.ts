@@ -1,7 +1,6 @@
 import { InvalidInput } from '../../errors.ts';
 import type { Resolvers } from '../../generated/graph.ts';
-import { connectionResolvers } from '../../lists/connection.ts';
-import { checkPagination, type Pagination } from '../../lists/paging.ts';
+import { checkPagination, connectionResolvers, type Pagination } from '../../lists/paging.ts';
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { AccessScope } from '../../scope.ts';
 import { currencyOf } from '../../store/currency.ts';

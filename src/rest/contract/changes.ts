@@ -7,7 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Contract, Operation } from './contract.ts';
-import { locationOf, type Parameter } from './parameters.ts';
+import type { Parameter } from './parameters.ts';
 
 /** What changes for callers of a set, in sentences. */
 export interface ContractChanges {
@@ -64,7 +64,7 @@ function compareOperations(old: Operation, next: Operation | undefined): string[
 
 function compareParameters(title: string, old: Parameter, next: Parameter): string[] {
   const changes: string[] = [];
-  const [from, to] = [old, next].map(parameter => locationOf(parameter).join(' '));
+  const [from, to] = [old, next].map(parameter => parameter.loc.join(' '));
   if (from !== to) changes.push(`${title} was in the ${from}, and is in the ${to}.`);
   const { max = Number.POSITIVE_INFINITY, min = Number.NEGATIVE_INFINITY } = next;
   if (max < (old.max ?? Number.POSITIVE_INFINITY)) changes.push(`${title} is now at most ${max}.`);

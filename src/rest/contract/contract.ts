@@ -21,13 +21,13 @@ import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
-import { ReservedPathsRule } from './reserved-paths.ts';
 import { findResponse, keyOf, last, printBody } from './response.ts';
 import {
   BodyFieldsRule,
   DistinctRoutesRule,
   FixedShapeRule,
   KnownLinksRule,
+  ReservedPathsRule,
   RoutableOperationsRule,
   SnakeCaseRule,
 } from './rules.ts';

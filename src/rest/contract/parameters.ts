@@ -25,6 +25,8 @@ import type { Report } from './sources.ts';
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'body';
+  /** Where errors about it are: with the names of headers in lower case, as FastAPI. */
+  readonly loc: readonly [string, string];
   /** Its type in the graph. */
   readonly type: GraphQLInputType;
   readonly required: boolean;
@@ -42,12 +44,6 @@ export interface Parameter {
 
 /** The header of `@ifMatch`; its value is an ETag, not that of the variable. */
 export const ifMatchHeader = 'If-Match';
-
-/** Where an error about a parameter is: `loc` has the names of headers in lower case, as FastAPI. */
-export const locationOf = ({ in: location, name, header }: Parameter): [string, string] => [
-  location,
-  header?.toLowerCase() ?? name,
-];
 
 const integers = new Set(['Int', 'SafeInt']);
 
@@ -106,9 +102,11 @@ function readParameter(
   }
   const reader = readerOf(type, { source: source === 'body' ? 'json' : 'text', ...bounds }, definition, report);
   if (!reader) return undefined;
+  const header = source === 'header' ? headerOf(schema, definition) : undefined;
   const parameter: Parameter = {
     name,
     in: source,
+    loc: [source, header?.toLowerCase() ?? name],
     type,
     required: isNonNullType(type) && !definition.defaultValue,
     reader,
@@ -116,7 +114,7 @@ function readParameter(
     ...bounds,
     description: directiveAt(schema, 'description', definition)?.text ?? description,
     example: directiveAt(schema, 'example', definition)?.value,
-    header: source === 'header' ? headerOf(schema, definition) : undefined,
+    header,
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
   };
   if (source === 'header') checkHeader(parameter, definition, report);

@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { operationOf } from '../../execution/selected-fields.ts';
 import { type Contract, loadContract, type Operation, readContract, toolNameOf } from './contract.ts';
 import { readBuiltInSets, type SetFiles } from './folders.ts';
-import { conflictOf } from './reserved-paths.ts';
+import { conflictOf } from './rules.ts';
 import { ContractError } from './sources.ts';
 
 /** Checks a valid set further, e.g. for its cost. */

@@ -4,7 +4,15 @@ import { type Contract, type Operation, rootFieldOf } from '../contract/contract
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
-import { type Json, objectSchema, reference, schemaOf, typeSchemas, withDescription } from './schemas.ts';
+import {
+  boundedSchema,
+  type Json,
+  objectSchema,
+  reference,
+  schemaOf,
+  typeSchemas,
+  withDescription,
+} from './schemas.ts';
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
@@ -72,20 +80,11 @@ function describeParameter(parameter: Parameter): Json {
       required,
       // Comma-separated.
       ...(isList && { style: location === 'header' ? 'simple' : 'form', explode: false }),
-      schema: boundedSchema(parameter),
+      schema: boundedSchema(parameter, type),
       ...(example !== undefined && { example }),
     },
     description,
   );
-}
-
-function boundedSchema({ type, min, max, defaultValue }: Parameter): Json {
-  return {
-    ...schemaOf(type),
-    ...(min !== undefined && { minimum: min }),
-    ...(max !== undefined && { maximum: max }),
-    ...(defaultValue !== undefined && { default: defaultValue }),
-  };
 }
 
 function describeBody(operation: Operation, parameters: readonly Parameter[]): Json {

@@ -1,8 +1,8 @@
 import { isNonNullType, Kind, visit } from 'graphql';
+import examples from '../../../schema/rest/examples.json' with { type: 'json' };
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
-import { errorExample } from './examples.ts';
 import { type Json, objectSchema, reference } from './schemas.ts';
 
 export const errorSchemas: Json = {
@@ -32,6 +32,11 @@ export const errorSchemas: Json = {
     properties: [['detail', { type: 'string', examples: ['The database does not answer at the moment.'] }]],
   }),
 };
+
+/** Bodies of errors that the service has sent with the demo's data, by status; a test records and compares them. */
+const errors: Readonly<Record<string, unknown>> = examples.errors;
+
+const errorExample = (status: number): unknown => errors[status];
 
 const json = (schema: object, example: unknown): Json => ({
   'application/json': { schema, ...(example !== undefined && { example }) },

@@ -15,6 +15,7 @@ import {
 import type { Contract } from '../contract/contract.ts';
 import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
 import type { FieldExtensions } from '../contract/outputs.ts';
+import type { Parameter } from '../contract/parameters.ts';
 
 /** An object of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -46,6 +47,16 @@ export function schemaOf(type: GraphQLType): Json {
   if (isInputObjectType(type)) return reference(documentedNameOf(type));
   const scalar = scalars[type.name];
   return scalar ?? reference(type.name);
+}
+
+/** The schema of a parameter of a derived type, with its bounds and default. */
+export function boundedSchema({ min, max, defaultValue }: Parameter, type: GraphQLType): Json {
+  return {
+    ...schemaOf(type),
+    ...(min !== undefined && { minimum: min }),
+    ...(max !== undefined && { maximum: max }),
+    ...(defaultValue !== undefined && { default: defaultValue }),
+  };
 }
 
 /** A schema for every documented type, by its documented name. */

@@ -3,7 +3,9 @@ import { isObject, parseJson } from '../../input/json.ts';
 import { compileReader } from '../../input/reader.ts';
 import { ValidationErrors } from '../../input/validation-errors.ts';
 import { runAtOnce } from '../../scheduling/time-slice.ts';
+import { readValue } from '../arguments.ts';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import type { Parameter } from '../contract/parameters.ts';
 import { type HttpError, toHttpError, unprocessable } from '../errors.ts';
 import {
   type Caller,
@@ -61,12 +63,10 @@ export function compileTool(contract: Contract, operation: Operation, options: T
 
 /** Reads the arguments; throws 422 with every error. */
 function compileArguments(operation: Operation): (args: unknown) => Variables {
-  const parameters = toolParameters(operation).map(({ name, type, required, defaultValue, min, max }) => ({
-    name,
-    required,
-    defaultValue,
-    reader: compileReader(type, { min, max }),
-  }));
+  const parameters = toolParameters(operation).map((parameter): Parameter => {
+    const { name, type, min, max } = parameter;
+    return { ...parameter, loc: ['arguments', name], reader: compileReader(type, { min, max }) };
+  });
   const known = new Set(parameters.map(({ name }) => name));
   return args => {
     const given = isObject(args) ? args : {};
@@ -75,11 +75,9 @@ function compileArguments(operation: Operation): (args: unknown) => Variables {
     for (const name of Object.keys(given).filter(name => !known.has(name))) {
       errors.add(['arguments', name], 'extra_forbidden', `There is no such argument, only ${[...known].join(', ')}`);
     }
-    for (const { name, required, defaultValue, reader } of parameters) {
-      const value = Object.hasOwn(given, name) ? given[name] : undefined;
-      if (value !== undefined && value !== null) variables[name] = reader.read(value, ['arguments', name], errors);
-      else if (required) errors.add(['arguments', name], 'missing', 'Field required');
-      else if (defaultValue !== undefined) variables[name] = defaultValue;
+    for (const parameter of parameters) {
+      const value = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
+      readValue(parameter, value ?? undefined, variables, errors);
     }
     if (errors.list.length > 0) throw unprocessable(errors.list);
     return variables;

@@ -1,7 +1,7 @@
 import type { GraphQLArgument } from 'graphql';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from '../contract/contract.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
-import { type Json, objectSchema, schemaOf, typeSchemas, withDescription } from '../openapi/schemas.ts';
+import { boundedSchema, type Json, objectSchema, schemaOf, typeSchemas, withDescription } from '../openapi/schemas.ts';
 
 /** A tool as agents see it, by the Model Context Protocol. */
 export type ToolDescription = {
@@ -55,19 +55,10 @@ export function describeTool(contract: Contract, operation: Operation): ToolDesc
   };
 }
 
-function describeArgument(
-  { name, min, max, defaultValue, description, example }: Parameter,
-  args: readonly GraphQLArgument[],
-): Json {
-  const type = args.find(argument => argument.name === name)?.type;
-  const schema = {
-    ...(type && schemaOf(type)),
-    ...(min !== undefined && { minimum: min }),
-    ...(max !== undefined && { maximum: max }),
-    ...(defaultValue !== undefined && { default: defaultValue }),
-    ...(example !== undefined && { examples: [example] }),
-  };
-  return withDescription(schema, description);
+function describeArgument(parameter: Parameter, args: readonly GraphQLArgument[]): Json {
+  const { name, type, description, example } = parameter;
+  const schema = boundedSchema(parameter, args.find(argument => argument.name === name)?.type ?? type);
+  return withDescription({ ...schema, ...(example !== undefined && { examples: [example] }) }, description);
 }
 
 const prefix = '#/components/schemas/';
