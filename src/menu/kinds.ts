@@ -99,6 +99,13 @@ export function childIdsOf({ children }: Kind, entity: object | undefined): read
   return (children && values?.[children.property]) ?? [];
 }
 
+/** A posted entity with the values that are stored for what it leaves out. */
+export function withDefaults({ defaults }: Kind, entity: object): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...entity };
+  for (const property in defaults) row[property] ??= defaults[property];
+  return row;
+}
+
 export const isPosted = ({ notPosted }: Kind, property: string): boolean => !Object.hasOwn(notPosted, property);
 
 export interface Column {

@@ -9,7 +9,15 @@ import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import { pruneOccasionally } from './history/repository.ts';
-import { type Column, isPosted, type Kind, menuKinds, type PostedConfiguration, tableOf } from './kinds.ts';
+import {
+  type Column,
+  isPosted,
+  type Kind,
+  menuKinds,
+  type PostedConfiguration,
+  tableOf,
+  withDefaults,
+} from './kinds.ts';
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 
@@ -120,14 +128,12 @@ function* toLists(posted: PostedConfiguration): Steps<readonly Buffer[]> {
 /** The rows to store between two positions, in posted order. */
 function rowsOf(
   posted: PostedConfiguration,
-  { name, defaults }: Kind,
+  kind: Kind,
   { start, end }: { readonly start: number; readonly end: number },
 ): readonly object[] {
-  return posted[name].slice(start, end).map((entity: object, index) => {
-    const row: Record<string, unknown> = { ...entity, position: start + index };
-    for (const property in defaults) row[property] ??= defaults[property];
-    return row;
-  });
+  return posted[kind.name]
+    .slice(start, end)
+    .map((entity: object, index) => Object.assign(withDefaults(kind, entity), { position: start + index }));
 }
 
 /**

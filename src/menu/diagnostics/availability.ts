@@ -1,5 +1,5 @@
-import type { MenuInput } from '../../generated/graph.ts';
 import { parseDay, parseTime, secondsPerDay } from '../availability.ts';
+import type { MenuNode } from '../configuration.ts';
 import type { EntityCheck, Problem, Problems } from './context.ts';
 import { pluralize, quote } from './messages.ts';
 
@@ -28,7 +28,7 @@ export const checkAvailability: EntityCheck<'menus'> = function* (menu) {
   yield* checkLastMinutes(windows);
 };
 
-function* checkDays({ availability }: MenuInput): Problems {
+function* checkDays({ availability }: MenuNode): Problems {
   const seen = new Set<number>();
   for (const [index, { dayOfWeek }] of availability.entries()) {
     const day = parseDay(dayOfWeek);
@@ -42,7 +42,7 @@ function* checkDays({ availability }: MenuInput): Problems {
   }
 }
 
-function* checkTimes({ availability }: MenuInput): Problems {
+function* checkTimes({ availability }: MenuNode): Problems {
   const unknownTime = (at: Path, bound: string): Problem => {
     const text = `is not available ${bound}, which is not understood; times are written as 09:30`;
     return { code: 'UNKNOWN_TIME', at, text };
@@ -58,7 +58,7 @@ function* checkTimes({ availability }: MenuInput): Problems {
 }
 
 /** Omits periods that do not parse, which `checkDays` and `checkTimes` report. */
-function parseWindows({ availability }: MenuInput): Window[] {
+function parseWindows({ availability }: MenuNode): Window[] {
   return availability.flatMap(({ dayOfWeek, timePeriods }, index) =>
     timePeriods.flatMap(({ startTime, endTime }, period) => {
       const [day, start, end] = [parseDay(dayOfWeek), parseTime(startTime, 'start'), parseTime(endTime, 'end')];

@@ -1,14 +1,16 @@
-import type {
-  CategoryInput,
-  MenuConfigurationInput,
-  MenuDiagnosticCode,
-  MenuInput,
-  MenuItemInput,
-  ModifierGroupInput,
-  ModifierItemInput,
-} from '../../generated/graph.ts';
+import type { MenuConfigurationInput, MenuDiagnosticCode } from '../../generated/graph.ts';
 import type { Steps } from '../../scheduling/time-slice.ts';
-import type { KindName } from '../kinds.ts';
+import {
+  type CategoryNode,
+  type Configuration,
+  type ConfigurationRows,
+  linkConfiguration,
+  type MenuItemNode,
+  type MenuNode,
+  type ModifierGroupNode,
+  type ModifierItemNode,
+} from '../configuration.ts';
+import { byKind, type KindName, withDefaults } from '../kinds.ts';
 
 export type Path = readonly [KindName, ...(string | number)[]];
 
@@ -40,33 +42,16 @@ export type EntityCheck<Name extends KindName> = (
   context: ValidationContext,
 ) => Problems;
 
-interface LinkedMenu extends MenuInput {
-  readonly categories: readonly LinkedCategory[];
-}
-
-export interface LinkedCategory extends CategoryInput {
-  readonly items: readonly LinkedItem[];
-}
-
-export interface LinkedItem extends MenuItemInput {
-  readonly modifierGroups: readonly LinkedGroup[];
-}
-
-export interface LinkedGroup extends ModifierGroupInput {
-  readonly modifierItems: readonly ModifierItemInput[];
-}
-
 /** How many entities refer to another one, by its external id. */
 type Counts = ReadonlyMap<string, number>;
 
-/** The input of every check: a configuration with all lists present and references resolved. */
+/** The input of every check: the lists of a configuration, and who refers to their entities. */
 export interface ValidationContext {
-  readonly menus: readonly LinkedMenu[];
-  readonly categories: readonly LinkedCategory[];
-  readonly items: readonly LinkedItem[];
-  readonly modifierGroups: readonly LinkedGroup[];
-  readonly modifierItems: readonly ModifierItemInput[];
-  readonly itemById: ReadonlyMap<string, LinkedItem>;
+  readonly menus: readonly MenuNode[];
+  readonly categories: readonly CategoryNode[];
+  readonly items: readonly MenuItemNode[];
+  readonly modifierGroups: readonly ModifierGroupNode[];
+  readonly modifierItems: readonly ModifierItemNode[];
   /** Parents by their children, and modifier items by the item that they stand for. */
   readonly menusOfCategory: Counts;
   readonly categoriesOfItem: Counts;
@@ -75,37 +60,18 @@ export interface ValidationContext {
   readonly modifierItemsOfItem: Counts;
 }
 
-export function* createContext(configuration: MenuConfigurationInput): Steps<ValidationContext> {
-  const modifierItems = configuration.modifierItems ?? [];
-  const modifierItemById = indexById(modifierItems);
-  const modifierGroups: LinkedGroup[] = [];
-  for (const group of configuration.modifierGroups ?? []) {
-    modifierGroups.push({ ...group, modifierItems: findAll(modifierItemById, group.modifierItemExternalIds) });
-    yield;
-  }
-  const groupById = indexById(modifierGroups);
-  const items: LinkedItem[] = [];
-  for (const item of configuration.items) {
-    items.push({ ...item, modifierGroups: findAll(groupById, item.modifierExternalIds) });
-    yield;
-  }
-  const itemById = indexById(items);
-  const categories: LinkedCategory[] = [];
-  for (const category of configuration.categories ?? []) {
-    categories.push({ ...category, items: findAll(itemById, category.itemExternalIds) });
-    yield;
-  }
-  const categoryById = indexById(categories);
-  const menus = (configuration.menus ?? []).map(menu => {
-    return { ...menu, categories: findAll(categoryById, menu.categoryExternalIds) };
-  });
+export function* createContext(configuration: Configuration): Steps<ValidationContext> {
+  const menus = [...configuration.menus.values()];
+  const categories = [...configuration.categories.values()];
+  const items = [...configuration.items.values()];
+  const modifierGroups = [...configuration.modifierGroups.values()];
+  const modifierItems = [...configuration.modifierItems.values()];
   return {
     menus,
     categories,
     items,
     modifierGroups,
     modifierItems,
-    itemById,
     menusOfCategory: yield* countReferences(menus.map(menu => menu.categoryExternalIds)),
     categoriesOfItem: yield* countReferences(categories.map(category => category.itemExternalIds)),
     itemsOfGroup: yield* countReferences(items.map(item => item.modifierExternalIds)),
@@ -114,20 +80,16 @@ export function* createContext(configuration: MenuConfigurationInput): Steps<Val
   };
 }
 
-type ExternalIds = readonly string[] | null | undefined;
-
-function indexById<T extends { readonly externalId: string }>(entities: readonly T[]): Map<string, T> {
-  return new Map(entities.map(entity => [entity.externalId, entity]));
+/** Links a configuration that is not stored; its references are valid. */
+export function linkInput(input: MenuConfigurationInput): Steps<Configuration> {
+  const rows: unknown = byKind(kind => (input[kind.name] ?? []).map((entity: object) => withDefaults(kind, entity)));
+  return linkConfiguration('', 0, rows as ConfigurationRows);
 }
 
-function findAll<T>(entities: ReadonlyMap<string, T>, externalIds: ExternalIds): T[] {
-  return (externalIds ?? []).flatMap(id => entities.get(id) ?? []);
-}
-
-function* countReferences(lists: readonly ExternalIds[]): Steps<Counts> {
+function* countReferences(lists: readonly (readonly string[])[]): Steps<Counts> {
   const counts = new Map<string, number>();
   for (const list of lists) {
-    for (const id of list ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
+    for (const id of list) counts.set(id, (counts.get(id) ?? 0) + 1);
     yield;
   }
   return counts;

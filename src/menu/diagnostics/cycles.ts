@@ -1,9 +1,9 @@
-import type { ModifierItemInput } from '../../generated/graph.ts';
 import { isPause, type Steps } from '../../scheduling/time-slice.ts';
-import type { Findings, LinkedGroup, LinkedItem, ValidationContext } from './context.ts';
+import type { MenuItemNode, ModifierGroupNode, ModifierItemNode } from '../configuration.ts';
+import type { Findings, ValidationContext } from './context.ts';
 import { displayName, pluralize } from './messages.ts';
 
-type Node = LinkedItem | LinkedGroup | ModifierItemInput;
+type Node = MenuItemNode | ModifierGroupNode | ModifierItemNode;
 
 /** A longer cycle is shown by its first items. */
 const maxNames = 6;
@@ -12,14 +12,13 @@ const maxNames = 6;
  * Finds modifier items that lead back to themselves: modifier item → item → modifier group → … → the same modifier item.
  * Reports each strongly connected component once, at its first modifier item.
  */
-export function* checkCycles({ modifierItems, itemById }: ValidationContext): Findings {
-  const itemOf = (modifierItem: ModifierItemInput) => itemById.get(modifierItem.menuItemExternalId ?? '');
+export function* checkCycles({ modifierItems }: ValidationContext): Findings {
   const successorsOf = (node: Node): readonly Node[] => {
     if ('modifierGroups' in node) return node.modifierGroups;
     if ('modifierItems' in node) return node.modifierItems;
-    return [itemOf(node)].filter(item => item !== undefined);
+    return node.menuItem ? [node.menuItem] : [];
   };
-  const linked = [...modifierItems.entries()].filter(([, modifierItem]) => itemOf(modifierItem));
+  const linked = [...modifierItems.entries()].filter(([, { menuItem }]) => menuItem);
   const starts: readonly Node[] = linked.map(([, modifierItem]) => modifierItem);
   const componentOf = yield* findComponents(starts, successorsOf);
   const circular = linked.filter(([, modifierItem]) =>

@@ -14,6 +14,7 @@ import {
   type EntityCheck,
   type Finding,
   type Findings,
+  linkInput,
   type Path,
   type ValidationContext,
 } from './context.ts';
@@ -67,8 +68,23 @@ function* checkEntities(context: ValidationContext): Findings {
 }
 
 /** Runs all checks on a configuration with valid references; sorts by severity and path, and truncates. */
-export function* diagnose(configuration: MenuConfigurationInput): Steps<Diagnostic[]> {
-  const context = yield* createContext(configuration);
+export function* diagnose(input: MenuConfigurationInput): Steps<Diagnostic[]> {
+  return yield* runChecks(yield* createContext(yield* linkInput(input)));
+}
+
+/** Diagnoses a stored configuration. */
+export const diagnosticsOf = memoize(async (configuration: Configuration): Promise<readonly MenuDiagnostic[]> => {
+  const context = await runInSlices(createContext(configuration));
+  const diagnostics = await runInSlices(runChecks(context));
+  return diagnostics.map(({ path, ...diagnostic }) => ({
+    ...diagnostic,
+    path: path.map(String),
+    place: formatPath(path),
+    externalId: context[path[0]][Number(path[1])]?.externalId ?? null,
+  }));
+});
+
+function* runChecks(context: ValidationContext): Steps<Diagnostic[]> {
   const byCode = new Map<MenuDiagnosticCode, Diagnostic[]>();
   for (const check of checks) {
     for (const finding of check(context)) {
@@ -83,24 +99,6 @@ export function* diagnose(configuration: MenuConfigurationInput): Steps<Diagnost
   }
   return [...byCode.values()].flat().sort(bySeverityAndPath).slice(0, maxDiagnostics);
 }
-
-/** Diagnoses a stored configuration. */
-export const diagnosticsOf = memoize(async (configuration: Configuration): Promise<readonly MenuDiagnostic[]> => {
-  const lists = {
-    menus: [...configuration.menus.values()],
-    categories: [...configuration.categories.values()],
-    items: [...configuration.items.values()],
-    modifierGroups: [...configuration.modifierGroups.values()],
-    modifierItems: [...configuration.modifierItems.values()],
-  };
-  const diagnostics = await runInSlices(diagnose(lists));
-  return diagnostics.map(({ path, ...diagnostic }) => ({
-    ...diagnostic,
-    path: path.map(String),
-    place: formatPath(path),
-    externalId: lists[path[0]][Number(path[1])]?.externalId ?? null,
-  }));
-});
 
 const severities: readonly DiagnosticSeverity[] = ['ERROR', 'WARNING', 'INFO'];
 const listNames = menuKinds.map(kind => kind.name);

@@ -1,16 +1,14 @@
-import type { ModifierItemInput } from '../../generated/graph.ts';
-import { memoize } from '../configuration.ts';
-import type { LinkedGroup, LinkedItem } from './context.ts';
+import { type MenuItemNode, type ModifierGroupNode, type ModifierItemNode, memoize } from '../configuration.ts';
 
 /** The lowest price of an item with modifiers, and the group that reduces it most. */
 interface LowestPrice {
   readonly price: number;
-  readonly group: LinkedGroup | undefined;
+  readonly group: ModifierGroupNode | undefined;
 }
 
 /** Computes what an order of one unit can cost by the rules of the groups. */
-export function lowestPriceOf({ price, modifierGroups }: LinkedItem): LowestPrice {
-  let lowest: LinkedGroup | undefined;
+export function lowestPriceOf({ price, modifierGroups }: Pick<MenuItemNode, 'price' | 'modifierGroups'>): LowestPrice {
+  let lowest: ModifierGroupNode | undefined;
   let total = price;
   for (const group of modifierGroups) {
     const change = lowestChangeOf(group);
@@ -25,7 +23,7 @@ export function lowestPriceOf({ price, modifierGroups }: LinkedItem): LowestPric
  * which are free. With each further unit the sum changes by no less than with the one before, so the number of units that gives the lowest
  * sum is known beforehand: all reductions, and so many others that none of the reductions is free. Negative quantities count as 0.
  */
-const lowestChangeOf = memoize(({ groupMin, groupMax, chargeAfter, modifierItems }: LinkedGroup): number => {
+const lowestChangeOf = memoize(({ groupMin, groupMax, chargeAfter, modifierItems }: ModifierGroupNode): number => {
   const choices = modifierItems.map(toChoice).sort((one, other) => one.change - other.change);
   const required = sum(choices.map(({ min }) => min));
   const available = sum(choices.map(({ max }) => max));
@@ -52,7 +50,7 @@ const lowestChangeOf = memoize(({ groupMin, groupMax, chargeAfter, modifierItems
   return lowest;
 });
 
-function toChoice({ priceChange: change, minQuantity, maxQuantity }: ModifierItemInput) {
+function toChoice({ priceChange: change, minQuantity, maxQuantity }: ModifierItemNode) {
   const min = Math.max(0, minQuantity);
   return { change, min, max: Math.max(min, maxQuantity) };
 }

@@ -1,4 +1,5 @@
-import type { EntityCheck, LinkedGroup, Problem, Problems } from './context.ts';
+import type { ModifierGroupNode } from '../configuration.ts';
+import type { EntityCheck, Problem, Problems } from './context.ts';
 import { pluralize } from './messages.ts';
 
 /** Checks the selection limits of a modifier group against each other and against its modifier items. */
@@ -36,7 +37,7 @@ function emptyGroup(groupMin: number): Problem {
  * Reports the first contradiction between a group's limits and the sums of its modifier items, since it causes the others.
  * Modifier items out of stock count, since stock changes. A group without defaults is valid: the guest chooses.
  */
-function* checkSums({ groupMin, groupMax, modifierItems }: LinkedGroup): Problems {
+function* checkSums({ groupMin, groupMax, modifierItems }: ModifierGroupNode): Problems {
   const max = sum(modifierItems.map(({ maxQuantity }) => maxQuantity));
   const min = sum(modifierItems.map(({ minQuantity }) => minQuantity));
   const defaults = sum(modifierItems.map(({ defaultQuantity }) => defaultQuantity));
@@ -55,7 +56,7 @@ function* checkSums({ groupMin, groupMax, modifierItems }: LinkedGroup): Problem
   }
 }
 
-function* checkCharges({ groupMax, chargeAfter, modifierItems }: LinkedGroup): Problems {
+function* checkCharges({ groupMax, chargeAfter, modifierItems }: ModifierGroupNode): Problems {
   if (groupMax <= 0) return;
   if (chargeAfter > groupMax) {
     const text = `charges after ${pluralize(chargeAfter, 'free selection')}, but allows at most ${groupMax}`;

@@ -10,13 +10,12 @@ export function* checkNoMenu({ menus, categories, items }: ValidationContext): F
 }
 
 export const checkMenuCategories: EntityCheck<'menus'> = function* ({ categoryExternalIds }) {
-  if (categoryExternalIds?.length) return;
+  if (categoryExternalIds.length) return;
   yield { code: 'EMPTY_MENU', at: ['categoryExternalIds'], text: 'has no categories, so it shows nothing' };
 };
 
 export const checkCategory: EntityCheck<'categories'> = function* (category, { menus, menusOfCategory }) {
-  if (!category.itemExternalIds?.length)
-    yield { code: 'EMPTY_CATEGORY', at: ['itemExternalIds'], text: 'has no items' };
+  if (!category.itemExternalIds.length) yield { code: 'EMPTY_CATEGORY', at: ['itemExternalIds'], text: 'has no items' };
   if (menus.length > 0 && !menusOfCategory.has(category.externalId)) {
     yield { code: 'UNREACHABLE_CATEGORY', text: 'is in no menu, so guests do not see it' };
   }

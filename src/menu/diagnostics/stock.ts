@@ -1,11 +1,7 @@
 import type { EntityCheck } from './context.ts';
 import { displayName, pluralize } from './messages.ts';
 
-interface Stocked {
-  readonly inStock?: boolean | null | undefined;
-}
-
-const isInStock = ({ inStock }: Stocked) => inStock !== false;
+const isInStock = ({ inStock }: { readonly inStock: boolean }) => inStock;
 
 // The consequences of entities out of stock for others.
 
@@ -36,8 +32,8 @@ export const checkGroupStock: EntityCheck<'modifierGroups'> = function* (group, 
   yield { code: 'GROUP_OUT_OF_STOCK', at: ['groupMin'], text: `asks for ${needed}, so ${blocked} cannot be ordered` };
 };
 
-export const checkModifierItemStock: EntityCheck<'modifierItems'> = function* (modifierItem, { itemById }) {
-  const item = itemById.get(modifierItem.menuItemExternalId ?? '');
+export const checkModifierItemStock: EntityCheck<'modifierItems'> = function* (modifierItem) {
+  const { menuItem: item } = modifierItem;
   if (!isInStock(modifierItem)) {
     if (modifierItem.defaultQuantity <= 0) return;
     yield { code: 'DEFAULT_OUT_OF_STOCK', at: ['defaultQuantity'], text: 'is chosen by default but out of stock' };

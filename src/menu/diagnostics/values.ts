@@ -1,5 +1,5 @@
-import { memoize } from '../configuration.ts';
-import type { EntityCheck, Findings, LinkedGroup, LinkedItem, Problems, ValidationContext } from './context.ts';
+import { type MenuItemNode, type ModifierGroupNode, memoize } from '../configuration.ts';
+import type { EntityCheck, Findings, Problems, ValidationContext } from './context.ts';
 import { lowestPriceOf } from './lowest-price.ts';
 import { displayName } from './messages.ts';
 
@@ -36,7 +36,7 @@ function* checkTax(field: string, price: number, tax: number): Problems {
 }
 
 /** Whether any choice of a group reduces or raises the price. */
-const signsOf = memoize(({ modifierItems }: LinkedGroup) => ({
+const signsOf = memoize(({ modifierItems }: ModifierGroupNode) => ({
   isReduced: modifierItems.some(({ priceChange }) => priceChange < 0),
   isCharged: modifierItems.some(({ priceChange }) => priceChange > 0),
 }));
@@ -48,7 +48,7 @@ const minPrices = 4;
 
 /** Finds prices in the wrong unit, such as 4 or 40000 among 400s; reports an item in several categories once. */
 export function* checkPriceUnits({ categories, items }: ValidationContext): Findings {
-  const messages = new Map<LinkedItem, string>();
+  const messages = new Map<MenuItemNode, string>();
   for (const category of categories) {
     yield;
     const priced = category.items.filter(({ price }) => price > 0);

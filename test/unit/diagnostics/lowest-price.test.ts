@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import type { LinkedGroup } from '../../../src/menu/diagnostics/context.ts';
+import type { ModifierGroupNode } from '../../../src/menu/configuration.ts';
 import { lowestPriceOf } from '../../../src/menu/diagnostics/lowest-price.ts';
 import { group, item, large } from './menu-builder.ts';
 
 type Choice = readonly [priceChange: number, minQuantity: number, maxQuantity: number];
 
-const linked = (limits: Partial<LinkedGroup>, choices: readonly Choice[]): LinkedGroup => ({
-  ...group(limits),
-  modifierItems: choices.map(([priceChange, minQuantity, maxQuantity], index) =>
+const linked = (limits: Partial<ModifierGroupNode>, choices: readonly Choice[]) => {
+  const modifierItems = choices.map(([priceChange, minQuantity, maxQuantity], index) =>
     large({ externalId: `m${index}`, priceChange, minQuantity, maxQuantity }),
-  ),
-});
+  );
+  return { ...group(limits), modifierItems } as unknown as ModifierGroupNode;
+};
 
-const lowestPrice = (price: number, ...modifierGroups: LinkedGroup[]) =>
+const lowestPrice = (price: number, ...modifierGroups: ModifierGroupNode[]) =>
   lowestPriceOf({ ...item({ price }), modifierGroups });
 
-test.each<[string, number, Partial<LinkedGroup>, Choice[]]>([
+test.each<[string, number, Partial<ModifierGroupNode>, Choice[]]>([
   ['groupMax and maxQuantity bound the units', -99_999_500, { groupMin: 0, groupMax: 1e6 }, [[-100, 0, 1e6]]],
   ['groupMax bounds the units', 200, { groupMin: 0, groupMax: 3 }, [[-100, 0, 1e6]]],
   ['maxQuantity bounds the units', 300, { groupMin: 0, groupMax: 1e6 }, [[-100, 0, 2]]],
@@ -64,7 +64,7 @@ test('the groups of an item add up, and the one that reduces most is named', () 
 });
 
 /** Every choice that the rules of the group allow, and the lowest charge among them. */
-function lowestByTrying({ groupMin, groupMax, chargeAfter, modifierItems }: LinkedGroup): number {
+function lowestByTrying({ groupMin, groupMax, chargeAfter, modifierItems }: ModifierGroupNode): number {
   let lowest = Number.POSITIVE_INFINITY;
   const choose = (index: number, units: readonly number[]): void => {
     const modifierItem = modifierItems[index];
