@@ -1,4 +1,4 @@
-import type { FilterDef } from '@mikro-orm/core';
+import type { EntityManager, FilterDef } from '@mikro-orm/core';
 import { Forbidden, Unauthenticated } from './errors.ts';
 
 /** What a key may read: all of it, if it has none of these. */
@@ -118,6 +118,16 @@ export function scopeFilter(rules: ScopeRules, relation?: string): Record<'scope
     return relation ? { [relation]: condition } : condition;
   };
   return { scope: { name: 'scope', default: true, args: true, cond } };
+}
+
+/** Forks an entity manager whose queries are filtered by a scope. */
+export function forkInScope<Manager extends EntityManager>(
+  { em }: { readonly em: Manager },
+  scope: AccessScope,
+): Manager {
+  const fork = em.fork();
+  fork.setFilterParams('scope', { ...scope });
+  return fork as Manager;
 }
 
 export function isInScope(rules: ScopeRules, scope: AccessScope, entity: object): boolean {

@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { Command } from 'commander';
-import { operatorScope } from '../scope.ts';
+import { forkInScope, operatorScope } from '../scope.ts';
 import { examples, terminal } from './terminal.ts';
 
 export function addMigrateCommand(program: Command): void {
@@ -21,9 +21,7 @@ export async function withDatabase<T>(task: (em: EntityManager, orm: MikroORM) =
   const [{ readConfig }, { openDatabase }] = await Promise.all([import('../config.ts'), import('../open-database.ts')]);
   const database = await openDatabase(readConfig(process.env));
   try {
-    const em = database.orm.em.fork();
-    em.setFilterParams('scope', { ...operatorScope });
-    return await task(em, database.orm);
+    return await task(forkInScope(database.orm, operatorScope), database.orm);
   } finally {
     await database.close();
   }

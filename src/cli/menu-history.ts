@@ -1,6 +1,7 @@
 import { Conflict, OperatorError } from '../errors.ts';
 import { inputTypeOf } from '../import/documents.ts';
 import { toSnakeValue } from '../input/names.ts';
+import { clock, createFormatter } from '../menu/availability.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, entityKinds, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
 import { createDescriber } from '../menu/history/describe.ts';
@@ -148,20 +149,6 @@ function withoutPrepType(changes: MenuChanges): MenuChanges {
 
 /** The format of times at a store, e.g. `Sat 2026-03-07 18:30:05`. */
 function createTimeFormat({ timezone }: Store): Intl.DateTimeFormat {
-  const options: Intl.DateTimeFormatOptions = {
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  };
-  try {
-    return new Intl.DateTimeFormat('en-CA', { ...options, timeZone: timezone ?? 'UTC' });
-  } catch {
-    // The graph, too, treats an unknown timezone as UTC.
-    return new Intl.DateTimeFormat('en-CA', { ...options, timeZone: 'UTC' });
-  }
+  const options = { weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit', ...clock } as const;
+  return createFormatter(timezone ?? 'UTC', options, 'en-CA');
 }

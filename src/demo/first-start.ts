@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { MerchantEntity } from '../merchant/entities.ts';
-import { operatorScope } from '../scope.ts';
+import { forkInScope, operatorScope } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
 
 interface DemoOptions {
@@ -22,7 +22,6 @@ export async function loadDemoIfEmpty(
 }
 
 async function isEmpty(orm: MikroORM): Promise<boolean> {
-  const em = orm.em.fork();
-  em.setFilterParams('scope', { ...operatorScope });
+  const em = forkInScope(orm, operatorScope);
   return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
 }

@@ -7,7 +7,7 @@ import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
-import { operatorScope, writePermissions } from '../scope.ts';
+import { forkInScope, operatorScope, writePermissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
 import type { DemoStore } from './order-lines.ts';
 import { demoOrders } from './orders.ts';
@@ -16,7 +16,7 @@ const folder = new URL('../../demo/', import.meta.url);
 
 /** Loads the demo restaurants in one transaction, with orders up to `now`; returns an API key for all of them. */
 export async function loadDemo(orm: MikroORM, now = new Date()): Promise<string> {
-  return operatorFork(orm).transactional(async em => {
+  return forkInScope(orm, operatorScope).transactional(async em => {
     await loadRestaurants(em, now);
     const { key } = await issueKey(em, {
       name: 'demo',
@@ -81,10 +81,4 @@ async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buf
 
 async function* toLines(documents: readonly object[]): AsyncGenerator<Buffer> {
   for (const document of documents) yield Buffer.from(`${JSON.stringify(document)}\n`);
-}
-
-function operatorFork(orm: MikroORM): EntityManager {
-  const em = orm.em.fork();
-  em.setFilterParams('scope', { ...operatorScope });
-  return em;
 }

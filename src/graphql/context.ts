@@ -15,7 +15,7 @@ import { createMerchantRepository } from '../merchant/repository.ts';
 import { orderedMenuLoader, orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { createOrderRepository } from '../order/repository.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
-import { type AccessScope, emptyScope } from '../scope.ts';
+import { type AccessScope, emptyScope, forkInScope } from '../scope.ts';
 import { loadRevisions, storeLoaders } from '../store/loaders.ts';
 import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
@@ -105,11 +105,7 @@ export function createContext(
     transport,
     authorizedField,
     budget,
-    forkEntityManager: () => {
-      const em = dependencies.orm.em.fork();
-      em.setFilterParams('scope', { ...(scope ?? emptyScope) });
-      return em;
-    },
+    forkEntityManager: () => forkInScope(dependencies.orm, scope ?? emptyScope),
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),

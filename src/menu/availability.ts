@@ -142,15 +142,21 @@ function formatters(options: Intl.DateTimeFormatOptions): (timezone: string) => 
   };
 }
 
-const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
-const clockFormat = formatters({ weekday: 'long', ...time });
+/** The parts of a time of day. */
+export const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+const clockFormat = formatters({ weekday: 'long', ...clock });
 const dateFormat = formatters({ year: 'numeric', month: '2-digit', day: '2-digit' });
 
-function createFormatter(timezone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+/** Treats an unknown timezone as UTC. */
+export function createFormatter(
+  timezone: string,
+  options: Intl.DateTimeFormatOptions,
+  locale = 'en-US',
+): Intl.DateTimeFormat {
   try {
-    return new Intl.DateTimeFormat('en-US', { ...options, timeZone: timezone });
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone });
   } catch {
     // Intl has no other test for a known timezone: `supportedValuesOf` omits aliases.
-    return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
   }
 }
