@@ -21,10 +21,10 @@ export function createProgressLine(kind: KindName, size: number | undefined) {
   };
 }
 
-export function summary({ lines, changed, faulty }: Progress, seconds: number): string {
+export function summary({ lines, changed, invalid }: Progress, seconds: number): string {
   const rate = Math.round(lines / Math.max(seconds, 0.001));
   const format = (number: number) => number.toLocaleString('en');
-  return `${format(lines)} ${lines === 1 ? 'line' : 'lines'} read, ${format(changed)} new or changed, ${format(faulty)} invalid, ${format(rate)} lines/s`;
+  return `${format(lines)} ${lines === 1 ? 'line' : 'lines'} read, ${format(changed)} new or changed, ${format(invalid)} invalid, ${format(rate)} lines/s`;
 }
 
 /** The time that the rest takes at the speed so far. */

@@ -47,7 +47,7 @@ async function importFile(kind: KindName, file: string, { strict = false }: { st
     return { result, seconds: secondsSince() };
   });
   terminal.err(`${kind}: ${summary(result, seconds)}`);
-  if (result.faulty > 0) {
+  if (result.invalid > 0) {
     if (shown > maxErrorsShown) terminal.err(`${shown - maxErrorsShown} more errors are not shown.`);
     throw new OperatorError(
       strict ? 'Nothing was imported, because some lines are invalid.' : 'The invalid lines were skipped.',

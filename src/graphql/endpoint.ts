@@ -17,7 +17,7 @@ import { type Context, type ContextDependencies, createContext, readRevisions } 
 import { locate, type TranslateError, toHttpError } from './errors.ts';
 import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
-import { isNamed, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
+import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
@@ -229,7 +229,7 @@ function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
 
 /** A body that names its document, with the document in place of the name. */
 function withDocument(body: unknown, { operations }: OwnDocuments): unknown {
-  if (!isObject(body) || !isNamed(body)) return body;
+  if (!isObject(body) || !hasDocumentIdOnly(body)) return body;
   const { documentId, ...others } = body;
   return { ...others, query: operations.get(String(documentId)) };
 }

@@ -40,7 +40,7 @@ export function findTrustedDocument(
 }
 
 /** Whether a request names its document, and does not contain it. */
-export function isNamed({ query, documentId, extensions }: DocumentParameters): boolean {
+export function hasDocumentIdOnly({ query, documentId, extensions }: DocumentParameters): boolean {
   const hasDocument = (typeof query === 'string' && query !== '') || persistedQueryOf(extensions) !== undefined;
   return typeof documentId === 'string' && !hasDocument;
 }

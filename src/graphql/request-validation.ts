@@ -20,7 +20,7 @@ import {
   type DocumentParameters,
   findOperation,
   findTrustedDocument,
-  isNamed,
+  hasDocumentIdOnly,
   noDocuments,
   type OwnDocuments,
   PersistedQueries,
@@ -58,7 +58,7 @@ export function createRequestValidator(options: RequestValidatorOptions) {
 
   function findDocument(parameters: DocumentParameters): unknown {
     if (trusted) return findTrustedDocument(trusted, parameters, own);
-    return isNamed(parameters)
+    return hasDocumentIdOnly(parameters)
       ? findOperation(own.operations, parameters.documentId)
       : persistedQueries.find(parameters);
   }

@@ -13,7 +13,7 @@ export interface Progress {
   readonly lines: number;
   readonly bytes: number;
   readonly changed: number;
-  readonly faulty: number;
+  readonly invalid: number;
 }
 
 interface ImportOptions {
@@ -45,11 +45,11 @@ class StrictImportFailed extends Error {}
 export async function runImport(options: ImportOptions): Promise<Progress> {
   const { em, strict } = options;
   if (!strict) return importLines(em, options);
-  let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
+  let progress: Progress = { lines: 0, bytes: 0, changed: 0, invalid: 0 };
   try {
     await em.transactional(async tx => {
       progress = await importLines(tx, options);
-      if (progress.faulty > 0) throw new StrictImportFailed();
+      if (progress.invalid > 0) throw new StrictImportFailed();
     });
   } catch (error) {
     if (!(error instanceof StrictImportFailed)) throw error;
@@ -61,7 +61,7 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
 async function importLines(em: EntityManager, options: ImportOptions): Promise<Progress> {
   const kind: Kind<unknown> = kinds[options.kind];
   const parseLine = createLineParser(kind.inputType);
-  let progress: Progress = { lines: 0, bytes: 0, changed: 0, faulty: 0 };
+  let progress: Progress = { lines: 0, bytes: 0, changed: 0, invalid: 0 };
   let batch: Batch = { lines: 0, bytes: 0, documents: [], lineNumbers: [], errors: [] };
   const save = async (full: Batch) => {
     // Concurrent imports into the same stores can deadlock. A strict import is one transaction, which a retry could not repeat.
@@ -70,8 +70,8 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
     for (const { index, error } of errors) full.errors.push({ line: full.lineNumbers[index] ?? 0, error });
     full.errors.sort((one, other) => one.line - other.line);
     for (const error of full.errors) options.onError(error);
-    const faulty = progress.faulty + new Set(full.errors.map(({ line }) => line)).size;
-    progress = { lines: full.lines, bytes: full.bytes, changed: progress.changed + changed, faulty };
+    const invalid = progress.invalid + new Set(full.errors.map(({ line }) => line)).size;
+    progress = { lines: full.lines, bytes: full.bytes, changed: progress.changed + changed, invalid };
     options.onProgress(progress);
   };
   // Saves a batch while the next one is read.

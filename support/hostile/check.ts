@@ -62,11 +62,11 @@ function isDetail(status: number, body: unknown): boolean {
   const { detail, ...others } = record(body);
   if (Object.keys(others).length > 0) return false;
   if (status !== 422) return typeof detail === 'string' && detail !== '';
-  return Array.isArray(detail) && detail.length > 0 && detail.length <= 1000 && detail.every(isFault);
+  return Array.isArray(detail) && detail.length > 0 && detail.length <= 1000 && detail.every(isValidationError);
 }
 
-function isFault(fault: unknown): boolean {
-  const { loc, msg, type, ...others } = record(fault);
+function isValidationError(error: unknown): boolean {
+  const { loc, msg, type, ...others } = record(error);
   const isPlace = Array.isArray(loc) && loc.every(part => typeof part === 'string' || typeof part === 'number');
   return isPlace && typeof msg === 'string' && typeof type === 'string' && Object.keys(others).length === 0;
 }

@@ -1,7 +1,6 @@
 import type { Client, Pool } from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { createReadAccess, queryOn } from '../../src/database/pool.ts';
-import { clientFactory } from '../../src/database/pool.ts';
+import { clientFactory, createReadAccess, queryOn } from '../../src/database/pool.ts';
 import { EventFeed, type FeedOptions } from '../../src/events/feed.ts';
 import { EventsDeleted } from '../../src/events/log.ts';
 import { EventStream, ReaderTooSlow, type StreamOptions } from '../../src/events/stream.ts';

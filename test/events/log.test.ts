@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createReadAccess, queryOn } from '../../src/database/pool.ts';
-import { typeParsers } from '../../src/database/pool.ts';
+import { createReadAccess, queryOn, typeParsers } from '../../src/database/pool.ts';
 import { EventsDeleted, readEvents as readLog, timeOf } from '../../src/events/log.ts';
 import { deleteExpiredEvents, readLogStatus } from '../../src/events/retention.ts';
 import { EventSequencer } from '../../src/events/sequencer.ts';

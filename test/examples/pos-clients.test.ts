@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createReadAccess } from '../../src/database/access.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
 import { startApp } from '../support/app.ts';
 import { readExample } from './readme.ts';

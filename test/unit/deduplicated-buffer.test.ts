@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
-import { type Chunk, toBuffers } from '../../src/execution/json-writer.ts';
+import { type Chunk, DeduplicatedBuffer, toBuffers } from '../../src/execution/json-writer.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));

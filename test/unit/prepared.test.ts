@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { queryOn } from '../../src/database/pool.ts';
-import { parseTimestamp } from '../../src/database/pool.ts';
+import { parseTimestamp, queryOn } from '../../src/database/pool.ts';
 import { prepared, preparedFirst, type Query, statementName } from '../../src/database/query.ts';
 import { queryIn } from '../../src/database/transaction.ts';
 import { createDatabase, prepare } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ResponseCache } from '../../src/cache/response-cache.ts';
-import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
 import type { Chunk } from '../../src/execution/json-writer.ts';
+import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));

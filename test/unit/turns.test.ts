@@ -1,7 +1,6 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
-import { concatenate, toBuffers } from '../../src/execution/json-writer.ts';
+import { concatenate, DeduplicatedBuffer, toBuffers } from '../../src/execution/json-writer.ts';
 import { compileRenderer, Rendering } from '../../src/execution/renderer.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 import { limitListObjects } from '../../src/graphql/response-limit.ts';
