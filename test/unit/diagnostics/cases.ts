@@ -27,7 +27,11 @@ type Case = readonly [MenuDiagnosticCode, string, MenuConfigurationInput];
 
 const reachability: readonly Case[] = [
   ['NO_MENU', 'menus', cleanMenu({ menus: null })],
-  ['EMPTY_MENU', 'menus[1].categoryExternalIds', cleanMenu({ menus: [menu(), menu({ categoryExternalIds: null })] })],
+  [
+    'EMPTY_MENU',
+    'menus[1].categoryExternalIds',
+    cleanMenu({ menus: [menu(), menu({ externalId: 'empty', categoryExternalIds: null })] }),
+  ],
   [
     'EMPTY_CATEGORY',
     'categories[1].itemExternalIds',
