@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,9 +8,9 @@ import { cpuSeconds } from '../../../support/cpu.ts';
 import type { Database } from '../../../support/database.ts';
 import { createStores, insertOrder } from '../../../support/orders.ts';
 import type { Program } from '../../../support/program.ts';
-import type { Server } from '../../../support/servers.ts';
+import { createKey, type Server } from '../../../support/servers.ts';
 
-const ordersPerSecond = 20;
+const changesPerSecond = 20;
 const idleSeconds = 20;
 
 interface Page {
@@ -19,9 +18,10 @@ interface Page {
   readonly next: string;
 }
 
-/** Reads a path over a connection that is kept. */
-function read(server: Server, agent: Agent, path: string, key: string): Promise<Page> {
+/** Reads the next page of the events of a store. */
+function poll(server: Server, agent: Agent, storeId: string, key: string, query: string): Promise<Page> {
   return new Promise((resolve, reject) => {
+    const path = `/pos/v1/stores/${storeId}/events?${query}`;
     const request = get(`${server.url}${path}`, { agent, headers: { 'x-api-key': key } }, async response => {
       const text = Buffer.concat(await response.toArray()).toString();
       if (response.statusCode === 200) resolve(JSON.parse(text));
@@ -31,14 +31,12 @@ function read(server: Server, agent: Agent, path: string, key: string): Promise<
   });
 }
 
-/** Reads the next page of the events of a store. */
-const poll = (server: Server, agent: Agent, storeId: string, key: string, query: string) =>
-  read(server, agent, `/pos/v1/stores/${storeId}/events?${query}`, key);
-
 const residentKb = (pid: number | undefined) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
-/** Measures POS systems that wait, each with a key and a store of its own: what they take, and the time from the commit of an order to its POS. */
+const orderOf = (storeId: string) => `order-${storeId}`;
+
+/** Measures POS systems that wait, each with a key and a store of its own: what they take, and the time from a change of an order to its POS. */
 export async function measurePolling(program: Program, database: Database, waiting: number): Promise<void> {
   const server = await program.startServer({ ...database.env, CARTE_LOG_LEVEL: 'error' });
   const orm = createOrm(database.connection);
@@ -46,13 +44,14 @@ export async function measurePolling(program: Program, database: Database, waiti
   const agent = new Agent({ keepAlive: true });
   program.atEnd(() => agent.destroy());
   const storeIds = await createStores(database, waiting);
-  const systems: { readonly storeId: string; readonly key: string; readonly cursor: string }[] = [];
+  for (const storeId of storeIds) await database.query(insertOrder, [orderOf(storeId), storeId]);
+  const systems: { readonly storeId: string; readonly key: string }[] = [];
   for (const storeId of storeIds) {
     const em = orm.em.fork();
     em.setFilterParams('scope', { ...operatorScope });
     const request = { name: storeId, all: false, merchantIds: [], storeIds: [storeId], permissions: [] };
     const { key } = await issueKey(em, request);
-    systems.push({ storeId, key, cursor: (await poll(server, agent, storeId, key, '')).next });
+    systems.push({ storeId, key });
   }
 
   const idle = cpuSeconds(server.child.pid);
@@ -61,14 +60,14 @@ export async function measurePolling(program: Program, database: Database, waiti
   const before = { cpu: cpuSeconds(server.child.pid) - idle, database: cpuSeconds(database.pid) - idleDatabase };
   const residentBefore = residentKb(server.child.pid);
 
-  const committedAt = new Map<string, number>();
+  const sentAt = new Map<string, number>();
   const latencies: number[] = [];
   let isOver = false;
-  const loop = async ({ storeId, key, cursor }: (typeof systems)[number]) => {
-    for (let after = cursor; !isOver; ) {
-      const { events, next } = await poll(server, agent, storeId, key, `wait=25&after=${after}`);
-      for (const { order_id: id } of events) latencies.push(performance.now() - (committedAt.get(id) ?? Number.NaN));
-      after = next;
+  const loop = async ({ storeId, key }: (typeof systems)[number]) => {
+    for (let after = ''; !isOver; ) {
+      const { events, next } = await poll(server, agent, storeId, key, `wait=25${after}`);
+      for (const { order_id: id } of events) latencies.push(performance.now() - (sentAt.get(id) ?? Number.NaN));
+      after = `&after=${next}`;
     }
   };
   const loops = systems.map(loop);
@@ -82,27 +81,32 @@ export async function measurePolling(program: Program, database: Database, waiti
   };
   const kilobytes = (residentKb(server.child.pid) - residentBefore) / waiting;
 
-  const orders = idleSeconds * ordersPerSecond;
-  const plainReads: number[] = [];
-  for (let count = 0; count < orders; count++) {
-    const id = randomUUID();
-    const storeId = storeIds[Math.floor(Math.random() * storeIds.length)];
+  const changes = idleSeconds * changesPerSecond;
+  const key = await createKey(database.env, '--write');
+  const writes: number[] = [];
+  const mark = async (storeId: string, isRead: boolean) => {
+    const response = await fetch(`${server.url}/pos/v1/stores/${storeId}/orders/mark`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ order_ids: [orderOf(storeId)], is_read: isRead }),
+    });
+    if (response.status !== 200) throw new Error(await response.text());
+    await response.arrayBuffer();
+  };
+  for (let count = 0; count < changes; count++) {
+    const storeId = storeIds[count % storeIds.length] ?? '';
     const begun = performance.now();
-    // Until the statement returns: an event may be here before the response to its commit.
-    committedAt.set(id, begun);
-    await database.query(insertOrder, [id, storeId]);
-    // By turns, to tell how busy the machine is.
-    const readAt = performance.now();
-    const [{ key = '' } = {}] = systems.filter(system => system.storeId === storeId);
-    await read(server, agent, `/v1/stores/${storeId}`, key);
-    plainReads.push(performance.now() - readAt);
-    await sleep(Math.max(0, begun + 1_000 / ordersPerSecond - performance.now()));
+    sentAt.set(orderOf(storeId), begun);
+    // Every round changes what the one before has set.
+    await mark(storeId, Math.floor(count / storeIds.length) % 2 === 0);
+    writes.push(performance.now() - begun);
+    await sleep(Math.max(0, begun + 1_000 / changesPerSecond - performance.now()));
   }
-  while (latencies.length < orders) await sleep(100);
+  while (latencies.length < changes) await sleep(100);
+  // Closes the connections that still wait.
   isOver = true;
-  // Each gets one more order, so that none is left waiting.
-  for (const storeId of storeIds) await database.query(insertOrder, [randomUUID(), storeId]);
-  await Promise.all(loops);
+  agent.destroy();
+  await Promise.allSettled(loops);
 
   const times = (measured: readonly number[]) => {
     const sorted = measured.toSorted((one, other) => one - other);
@@ -113,6 +117,6 @@ export async function measurePolling(program: Program, database: Database, waiti
   console.log(
     `${waiting} waiting POS systems: ${kilobytes.toFixed(1)} KB each; ${share(extra.server)} of a core each, of the database ${share(extra.database)}`,
   );
-  console.log(`from sending the insert to the POS: ${times(latencies.slice(0, orders))}`);
-  console.log(`a plain read of the store meanwhile: ${times(plainReads)}`);
+  console.log(`from sending a change of an order to its POS: ${times(latencies)}`);
+  console.log(`until the change itself had its response: ${times(writes)}`);
 }
