@@ -163,7 +163,7 @@ test('a publishable key executes what the menu viewer sends for it', async () =>
   const headers = { 'x-api-key': await app.newKey({ storeIds: [store.id], permissions: [], publishable: true }) };
   const variables = { store: store.id, languages: ['en'], at: '2026-03-07T01:30:00Z' };
   const execute = async (operationName: string) => {
-    const query = documentsOfPages().find(document => document.includes(`query ${operationName}`));
+    const query = documentsOfPages().find(document => new RegExp(`^query ${operationName}\\b`, 'm').test(document));
     return (await app.post('/graphql', { query, operationName, variables }, headers)).body.errors?.[0].extensions.code;
   };
   for (const name of ['Stores', 'StoreDetails', 'Languages', 'GuestMenu', 'Openings'])
