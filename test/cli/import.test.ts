@@ -151,7 +151,7 @@ describe('carte import', () => {
     expect(third.stderr).toContain('1 line read, 1 new or changed, 0 invalid');
   });
 
-  test('names faulty lines by number, in their order, and lets the good ones in', async () => {
+  test('names invalid lines by number, in their order, and lets the good ones in', async () => {
     const store = await data.store();
     const text = `${lines(order('good', store.id))}{"id": broken\n\n${lines(
       order('lost', 'no-such-store'),

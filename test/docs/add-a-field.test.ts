@@ -96,7 +96,7 @@ describe('a step that is left out', () => {
     writeFileSync(join(folder, 'part.json'), JSON.stringify({ extends: './tsconfig.json', include: [], files }));
     const errors = (await run(folder, 'tsc', ['-p', 'part.json'])).trim().split('\n');
     expect(errors).toEqual([
-      expect.stringMatching(/^src\/graphql\/resolvers\.ts.* Property '"Store\.withoutProperty"' is missing/),
+      expect.stringMatching(/^src\/graphql\/schema\.ts.* Property '"Store\.withoutProperty"' is missing/),
       expect.stringMatching(/^src\/store\/save\.ts.* Property 'withoutInput' is missing/),
     ]);
   });

@@ -107,7 +107,7 @@ test('migrations beside an open import and 50 requests a second lose no request,
   await sleep(5_000);
   const importEndsAt = performance.now();
   running.end();
-  expect(await running.ended).toMatchObject({ changed: 1_000, faulty: 0 });
+  expect(await running.ended).toMatchObject({ changed: 1_000, invalid: 0 });
   expect(await migrating).toEqual(later.map(({ name }) => name));
   const requests = await stop();
   expect(requests.length).toBeGreaterThan(50);
