@@ -23,7 +23,7 @@ export function* checkRange(
 }
 
 export function* checkCount(path: Path, count: number, { min, max }: Required<Range>): Generator<ValidationError> {
-  if (count < min) yield { path, type: 'too_short', message: `the list is empty; an order needs at least ${min}` };
+  if (count < min) yield { path, type: 'too_short', message: `the list is empty; it must have at least ${min}` };
   if (count > max)
     yield { path, type: 'too_long', message: `the list has ${count} elements; at most ${max} are allowed` };
 }
