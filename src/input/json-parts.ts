@@ -1,10 +1,58 @@
 import { runInSlices, type Steps, TimeSlice } from '../scheduling/time-slice.ts';
-import { hasEscapedKey } from './json.ts';
-import { JsonReader, JsonSyntaxError } from './json-reader.ts';
-import { endOfString, isJsonSpace, type JsonLimits, JsonTooLarge, jsonCodes } from './json-structure.ts';
+import { endOfString, hasEscapedKey, isJsonSpace, JsonReader, JsonSyntaxError, jsonCodes } from './json-reader.ts';
 
 /** Characters that are parsed natively in one step: some 0.2 ms. */
 const defaultPartLength = 16 * 1024;
+
+/** Where a JSON text exceeds a limit, and which. */
+export class JsonTooLarge extends SyntaxError {
+  readonly position: number;
+  /** Completes "the text is …". */
+  readonly problem: string;
+
+  constructor(position: number, problem: string) {
+    super(`The text is ${problem} at position ${position}`);
+    this.position = position;
+    this.problem = problem;
+  }
+}
+
+type JsonCount = 'containers' | 'keys' | 'escapedKeys' | 'values';
+
+/** More than the largest menu has that can be posted. Each object, and each key that is new to it, costs the parser most of a microsecond. */
+const maxCounts: Readonly<Record<JsonCount, readonly [limit: number, noun: string]>> = {
+  containers: [300_000, 'objects and lists'],
+  keys: [500_000, 'keys'],
+  escapedKeys: [200_000, 'keys with escape sequences'],
+  values: [1_000_000, 'values'],
+};
+
+const countNames = Object.keys(maxCounts) as readonly JsonCount[];
+
+/** Bounds the work for a JSON text while it is read: 10 MiB of brackets or of empty objects would take the parser seconds. */
+export class JsonLimits {
+  readonly #maxNesting: number;
+  readonly #counts: Record<JsonCount, number> = { containers: 0, keys: 0, escapedKeys: 0, values: 0 };
+
+  constructor({ maxNesting }: { readonly maxNesting: number }) {
+    this.#maxNesting = maxNesting;
+  }
+
+  /** Adds what was found up to a position; throws `JsonTooLarge` beyond a limit. */
+  add(found: Partial<Readonly<Record<JsonCount, number>>>, position: number): void {
+    for (const name of countNames) {
+      const [limit, noun] = maxCounts[name];
+      this.#counts[name] += found[name] ?? 0;
+      if (this.#counts[name] > limit) {
+        throw new JsonTooLarge(position, `larger than ${limit.toLocaleString('en-US')} ${noun}`);
+      }
+    }
+  }
+
+  checkNesting(depth: number, position: number): void {
+    if (depth > this.#maxNesting) throw new JsonTooLarge(position, `nested deeper than ${this.#maxNesting} levels`);
+  }
+}
 
 const { quote, comma, colon, openBracket, closeBracket, openBrace, closeBrace } = jsonCodes;
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { parseUntrustedJson } from '../input/json-parts.ts';
+import { JsonLimits, JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
 import { JsonSyntaxError } from '../input/json-reader.ts';
-import { JsonLimits, JsonTooLarge } from '../input/json-structure.ts';
 import type { RequestError } from '../input/validation-errors.ts';
 import { type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 

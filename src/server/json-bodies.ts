@@ -1,7 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { parseUntrustedJson } from '../input/json-parts.ts';
-import { JsonLimits, JsonTooLarge } from '../input/json-structure.ts';
+import { JsonLimits, JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 
 /** Levels of objects and lists; domains have lower limits for the values that they store. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseInParts } from '../../src/input/json-parts.ts';
+import { JsonLimits, JsonTooLarge, parseInParts } from '../../src/input/json-parts.ts';
 import { JsonReader, JsonSyntaxError } from '../../src/input/json-reader.ts';
-import { JsonLimits, JsonTooLarge } from '../../src/input/json-structure.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const parse = (text: string, partLength: number) =>
