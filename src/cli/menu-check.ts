@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InvalidInput, OperatorError, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { inputTypeOf } from '../import/documents.ts';
-import { parseJson } from '../input/json-reader.ts';
+import { parseJson } from '../input/json.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
 import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation-errors.ts';

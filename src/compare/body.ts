@@ -9,7 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { parseDateTime } from '../input/datetime.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { snakeCase } from '../input/names.ts';
 import type { FieldExtensions, TypeExtensions } from '../rest/contract/outputs.ts';
 import {

@@ -1,4 +1,4 @@
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { snakeCase } from '../input/names.ts';
 import type { Client, ServiceResponse } from './client.ts';
 import type { Lock } from './concurrency.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -1,4 +1,4 @@
-import { parseJson } from '../input/json-reader.ts';
+import { parseJson } from '../input/json.ts';
 import type { Steps } from '../scheduling/time-slice.ts';
 
 /** Between the rows of `json_agg`; a string has no line break that is not escaped. */

@@ -1,6 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { parseExactJson } from '../input/json-reader.ts';
+import { parseExactJson } from '../input/json.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import type { Query } from './query.ts';
 import { createClientClass, currentRequest, type StatementOptions } from './statements.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type DocumentNode, type GraphQLSchema, getVariableValues, Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import { isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';

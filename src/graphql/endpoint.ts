@@ -7,7 +7,7 @@ import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';

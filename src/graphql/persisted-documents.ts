@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { GraphQLError, parse } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { OperatorError } from '../errors.ts';
-import { isObject, parseJson } from '../input/json-reader.ts';
+import { isObject, parseJson } from '../input/json.ts';
 
 /** Parameters of a GraphQL request that identify its document. */
 export interface DocumentParameters {

@@ -13,7 +13,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { isObject, parseJson } from '../input/json-reader.ts';
+import { isObject, parseJson } from '../input/json.ts';
 import { detachLocations, locate } from './errors.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';
 import {

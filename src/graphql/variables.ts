@@ -16,7 +16,7 @@ import { didYouMean } from 'graphql/jsutils/didYouMean.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import type { ValidationError } from '../errors.ts';
 import { createCoercions } from '../input/coercion.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLInputObjectType, isInputObjectType } from 'graphql';
 import type { ValidationError } from '../errors.ts';
-import { parseExactJson } from '../input/json-reader.ts';
+import { parseExactJson } from '../input/json.ts';
 import { compileReader, type Reader } from '../input/reader.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 

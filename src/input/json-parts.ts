@@ -1,5 +1,5 @@
 import { runInSlices, type Steps, TimeSlice } from '../scheduling/time-slice.ts';
-import { endOfString, hasEscapedKey, isJsonSpace, JsonReader, JsonSyntaxError, jsonCodes } from './json-reader.ts';
+import { endOfString, hasEscapedKey, isJsonSpace, JsonReader, JsonSyntaxError, jsonCodes } from './json.ts';
 
 /** Characters that are parsed natively in one step: some 0.2 ms. */
 const defaultPartLength = 16 * 1024;

@@ -7,7 +7,7 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { isObject } from './json-reader.ts';
+import { isObject } from './json.ts';
 import { snakeCase } from './names.ts';
 import { type Bounds, enumReader, type Source, scalarReader } from './scalars.ts';
 import {

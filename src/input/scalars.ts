@@ -1,6 +1,6 @@
 import type { GraphQLEnumType, GraphQLScalarType } from 'graphql';
 import { parseDateTime, restorePlus } from './datetime.ts';
-import { isObject, numberOf } from './json-reader.ts';
+import { isObject, numberOf } from './json.ts';
 import { findUnstorable, isStorable, textProblem } from './storable.ts';
 import { fail, type PathCursor, type Read } from './validation-errors.ts';
 

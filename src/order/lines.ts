@@ -1,4 +1,4 @@
-import { isObject, numberOf } from '../input/json-reader.ts';
+import { isObject, numberOf } from '../input/json.ts';
 import type { MultilingualText } from '../menu/entities.ts';
 import type { Order } from './entities.ts';
 import { type ChosenLine, type PricedModifier, priceModifiers } from './price.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
 import { expectedRevision } from '../cache/etag.ts';
 import type { Variables } from '../execution/compile.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { ValidationErrors } from '../input/validation-errors.ts';
 import { readBody } from './body.ts';
 import type { Operation } from './contract/contract.ts';

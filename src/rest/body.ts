@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { JsonSyntaxError } from '../input/json.ts';
 import { JsonLimits, JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
-import { JsonSyntaxError } from '../input/json-reader.ts';
 import type { RequestError } from '../input/validation-errors.ts';
 import { type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 

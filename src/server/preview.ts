@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Unauthenticated } from '../errors.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { HttpError } from '../rest/errors.ts';
 import { previewOperation } from '../rest/preview.ts';
 import { responseTo } from './error-handler.ts';

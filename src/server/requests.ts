@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
-import { isObject } from '../input/json-reader.ts';
+import { isObject } from '../input/json.ts';
 import { withoutKeys } from './log.ts';
 
 /** State of a request for its log line and metrics. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { JsonReader, JsonSyntaxError } from '../../src/input/json.ts';
 import { JsonLimits, JsonTooLarge, parseInParts } from '../../src/input/json-parts.ts';
-import { JsonReader, JsonSyntaxError } from '../../src/input/json-reader.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const parse = (text: string, partLength: number) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasEscapedKey, numberOf, parseExactJson, parseJson } from '../../src/input/json-reader.ts';
+import { hasEscapedKey, numberOf, parseExactJson, parseJson } from '../../src/input/json.ts';
 import { poisonFor, type Written, writtenDocument } from '../support/escapes.ts';
 
 const runs = Number(process.env.JSON_RUNS ?? 500);

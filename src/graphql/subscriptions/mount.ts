@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
 import { Unauthenticated } from '../../errors.ts';
 import type { EventSourceOptions } from '../../events/source.ts';
-import { isObject } from '../../input/json-reader.ts';
+import { isObject } from '../../input/json.ts';
 import type { CheckReadable } from '../authorization.ts';
 import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';

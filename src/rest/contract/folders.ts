@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../errors.ts';
-import { isObject, parseJson } from '../../input/json-reader.ts';
+import { isObject, parseJson } from '../../input/json.ts';
 
 /** The files of a set of operations, as they were read: plain values, so that other processes can be sent them. */
 export interface SetFiles {

@@ -1,5 +1,5 @@
 import type { Variables } from '../../execution/compile.ts';
-import { isObject, parseJson } from '../../input/json-reader.ts';
+import { isObject, parseJson } from '../../input/json.ts';
 import { compileReader } from '../../input/reader.ts';
 import { ValidationErrors } from '../../input/validation-errors.ts';
 import { runAtOnce } from '../../scheduling/time-slice.ts';
