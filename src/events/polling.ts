@@ -1,6 +1,6 @@
 import type { Query } from '../database/query.ts';
 import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
-import { checkRange } from '../input/bounds.ts';
+import { checkRange } from '../input/checks.ts';
 import { type AccessScope, emptyScope, isInScope, readPermissionsOf, storeScope } from '../scope.ts';
 import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
 import type { Event } from './entities.ts';

@@ -15,6 +15,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { fragmentsOf } from '../execution/selected-fields.ts';
 import { InputAnalysis } from './input-cost.ts';
 import type { Field, FieldCost, FieldCosts } from './list-size.ts';
 
@@ -78,8 +79,7 @@ export function analyzeOperation(
   operation: OperationDefinitionNode,
   { schema, fieldCosts, document, variables }: AnalysisContext,
 ): Complexity | undefined {
-  const definitions = document.definitions.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
-  const fragments = new Map(definitions.map(fragment => [fragment.name.value, fragment]));
+  const fragments = fragmentsOf(document);
   const values = new ArgumentValues(operation, variables);
   const analyzed = new Map<string, Complexity>();
   let nesting = 0;

@@ -1,5 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { parseDateTime } from '../input/datetime.ts';
+import { isObject } from '../input/json.ts';
+import { shorten } from '../input/validation-errors.ts';
 
 const parseDate = (value: unknown): Date =>
   (typeof value === 'string' ? parseDateTime(value) : undefined) ??
@@ -18,25 +20,20 @@ const parseStringMap = (value: unknown): Record<string, string> => {
   return value as Record<string, string>;
 };
 
-const parseObject = (value: unknown): Record<string, unknown> =>
+const parseObject = (value: unknown): Readonly<Record<string, unknown>> =>
   isObject(value) ? value : fail(`${describe(value)} is not an object`);
 
 const fail = (message: string): never => {
   throw new GraphQLError(message);
 };
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Describes a value for a message: it may be as long as the request, and nest deeper than the call stack. */
 function describe(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(truncate(value));
-  if (value instanceof Literal) return truncate(value.text);
+  if (typeof value === 'string') return JSON.stringify(shorten(value));
+  if (value instanceof Literal) return shorten(value.text);
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
-
-const truncate = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /** A literal of a kind that the scalar does not accept, for its error. */
 class Literal {

@@ -8,6 +8,7 @@ import {
   Kind,
   type NamedTypeNode,
   type OperationDefinitionNode,
+  print,
   typeFromAST,
   type VariableDefinitionNode,
   valueFromAST,
@@ -17,7 +18,7 @@ import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import type { ValidationError } from '../errors.ts';
 import { createCoercions } from '../input/coercion.ts';
 import { isObject } from '../input/json.ts';
-import { ValidationErrors } from '../input/validation-errors.ts';
+import { shorten, ValidationErrors } from '../input/validation-errors.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -81,12 +82,7 @@ function toResponseErrors(
 const code = 'BAD_USER_INPUT';
 
 const missing = ({ variable, type }: VariableDefinitionNode) =>
-  `Variable "$${variable.name.value}" of required type "${printType(type)}" was not provided.`;
-
-function printType(type: VariableDefinitionNode['type']): string {
-  if (type.kind === Kind.NON_NULL_TYPE) return `${printType(type.type)}!`;
-  return type.kind === Kind.LIST_TYPE ? `[${printType(type.type)}]` : type.name.value;
-}
+  `Variable "$${variable.name.value}" of required type "${print(type)}" was not provided.`;
 
 /** As graphql-js words it, but with scalar values alone: it would print a whole object for each of its errors. */
 function invalid(name: string, path: readonly (string | number)[], message: string, given: Variables): string {
@@ -102,8 +98,6 @@ const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
     (found, key) => (Array.isArray(found) || isObject(found) ? Reflect.get(found, key) : undefined),
     value,
   );
-
-const shorten = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
 /** The type of variables whose values are coerced already. */
 const coercedType = new GraphQLScalarType({ name: '__Coerced', parseValue: value => value });

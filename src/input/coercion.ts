@@ -8,6 +8,7 @@ import {
   isNonNullType,
   isSpecifiedScalarType,
 } from 'graphql';
+import { isObject } from './json.ts';
 import {
   type ErrorPath,
   fail,
@@ -15,6 +16,7 @@ import {
   type Read,
   readElements,
   readInSlices,
+  shorten,
   type ValidationErrors,
 } from './validation-errors.ts';
 
@@ -87,19 +89,16 @@ function compileObject(
   const unknown = (name: string) =>
     `Field "${shorten(name)}" is not defined by type "${type.name}".${suggest(name, [...names])}`;
   return (value, cursor, depth) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return fail(cursor, depth, 'value_error', `Expected type "${type.name}" to be an object.`);
-    }
-    const given = value as Readonly<Record<string, unknown>>;
+    if (!isObject(value)) return fail(cursor, depth, 'value_error', `Expected type "${type.name}" to be an object.`);
     const coerced: Record<string, unknown> = {};
     for (const { name, read, defaultValue, missing } of fields) {
-      const input = Object.hasOwn(given, name) ? given[name] : undefined;
+      const input = Object.hasOwn(value, name) ? value[name] : undefined;
       cursor.keys[depth] = name;
       if (input !== undefined) coerced[name] = read(input, cursor, depth + 1);
       else if (defaultValue !== undefined) coerced[name] = defaultValue;
       else if (missing !== undefined) fail(cursor, depth + 1, 'missing', missing);
     }
-    for (const name in given) {
+    for (const name in value) {
       if (names.has(name)) continue;
       if (cursor.errors.full) break;
       cursor.keys[depth] = name;
@@ -127,6 +126,3 @@ function failAsType(cursor: PathCursor, depth: number, type: GraphQLLeafType, va
   const found = Array.isArray(value) ? 'a list' : 'an object';
   return fail(cursor, depth, 'value_error', `${type.name} cannot represent ${found}.`);
 }
-
-/** A name may be as long as a request. */
-const shorten = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name);

@@ -100,3 +100,7 @@ export function readElements(
   }
   return result;
 }
+
+/** Shortens what a message quotes: a name or text may be as long as a request. */
+export const shorten = (text: string, maxLength = 100): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

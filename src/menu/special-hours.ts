@@ -3,10 +3,9 @@ import { prepared } from '../database/query.ts';
 import { queryIn } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
-import { checkCount, checkLength, type Path } from '../input/bounds.ts';
+import { checkCount, checkLength, findUnstorable } from '../input/checks.ts';
 import { parseDateTime } from '../input/datetime.ts';
-import { findUnstorable } from '../input/storable.ts';
-import { maxErrors } from '../input/validation-errors.ts';
+import { type ErrorPath, maxErrors } from '../input/validation-errors.ts';
 import type { Store } from '../store/entities.ts';
 import { parseTime } from './availability.ts';
 
@@ -57,7 +56,7 @@ function* checkHours(hours: readonly SpecialHoursInput[]): Generator<ValidationE
   }
 }
 
-function* checkPeriod({ startTime, endTime }: TimePeriodInput, path: Path): Generator<ValidationError> {
+function* checkPeriod({ startTime, endTime }: TimePeriodInput, path: ErrorPath): Generator<ValidationError> {
   const message = (text: string) => `${JSON.stringify(text)} is not a time such as "09:30"`;
   if (parseTime(startTime, 'start') === undefined) {
     yield { path: [...path, 'startTime'], type: 'value_error', message: message(startTime) };

@@ -1,6 +1,6 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { findUnstorable, isStorable } from '../input/storable.ts';
+import { findUnstorable, isStorable } from '../input/checks.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import type { MenuLimits } from '../limits.ts';
 import { isPause, runInSlices, type Steps } from '../scheduling/time-slice.ts';

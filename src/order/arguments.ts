@@ -1,7 +1,6 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderFilter, OrderStatus, ServiceType } from '../generated/graph.ts';
-import { checkRange } from '../input/bounds.ts';
-import { findUnstorable } from '../input/storable.ts';
+import { checkRange, findUnstorable } from '../input/checks.ts';
 import {
   type ConnectionArguments,
   conflictErrors,

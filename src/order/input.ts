@@ -1,7 +1,7 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange, type Path } from '../input/bounds.ts';
-import { findUnstorable } from '../input/storable.ts';
+import { checkCount, checkLength, checkRange, findUnstorable } from '../input/checks.ts';
+import type { ErrorPath } from '../input/validation-errors.ts';
 import { checkService } from './service.ts';
 
 // As the descriptions in schema/order.graphql state them.
@@ -37,7 +37,7 @@ function* checkOrdered(input: QuoteOrderInput): Generator<ValidationError> {
   for (const [index, line] of lines.entries()) yield* checkLine(line, ['input', 'lines', index]);
 }
 
-function* checkLine({ quantity = 1, note, modifiers }: OrderLineInput, path: Path): Generator<ValidationError> {
+function* checkLine({ quantity = 1, note, modifiers }: OrderLineInput, path: ErrorPath): Generator<ValidationError> {
   yield* checkRange([...path, 'quantity'], quantity, lineQuantity);
   yield* checkLength([...path, 'note'], note, textLength);
   yield* checkCount([...path, 'modifiers'], modifiers?.length ?? 0, modifierCount);

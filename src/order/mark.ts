@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import { checkCount } from '../input/bounds.ts';
+import { checkCount } from '../input/checks.ts';
 import type { Order } from './entities.ts';
 
 interface Marks {

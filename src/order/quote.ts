@@ -1,7 +1,6 @@
 import type { ValidationError } from '../errors.ts';
 import type { QuoteOrderInput } from '../generated/graph.ts';
-import type { Path } from '../input/bounds.ts';
-import { maxErrors } from '../input/validation-errors.ts';
+import { type ErrorPath, maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { type Ordering, orderingAt } from '../store/ordering.ts';
@@ -94,7 +93,7 @@ function* checkOrdering(
   }
 }
 
-export function* checkReadyBy(path: Path, readyBy: Date, now: Date): Generator<ValidationError> {
+export function* checkReadyBy(path: ErrorPath, readyBy: Date, now: Date): Generator<ValidationError> {
   const earliest = addMinutes(now, -maxMinutesLate);
   if (readyBy >= earliest) return;
   const rule = `it must be at most an hour in the past, so ${earliest.toISOString()} or later`;

@@ -1,6 +1,7 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderAddressInput, OrderAdjustmentInput, OrderPaymentInput, OrderStatus } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange, type Path } from '../input/bounds.ts';
+import { checkCount, checkLength, checkRange } from '../input/checks.ts';
+import type { ErrorPath } from '../input/validation-errors.ts';
 import type { Order } from './entities.ts';
 
 export type OrderAddress = OrderAddressInput;
@@ -42,7 +43,7 @@ export function totalOf({ price, service }: Pick<Order, 'price' | 'service'>): b
 /** Checks the amounts, each of which is at least zero. */
 export function* checkAmounts(
   { payments, charges, discounts, tip }: OrderService,
-  path: Path = [],
+  path: ErrorPath = [],
 ): Generator<ValidationError> {
   for (const [name, list] of Object.entries({ payments, charges, discounts })) {
     for (const [index, element] of (list ?? []).entries()) {
@@ -53,7 +54,7 @@ export function* checkAmounts(
   yield* checkRange([...path, 'tip'], tip ?? 0, amountRange);
 }
 
-export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: Path = []): Generator<ValidationError> {
+export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: ErrorPath = []): Generator<ValidationError> {
   const total = totalOf(order);
   // Without a discount it is the price that is below zero, as that of an imported order may be.
   const isBelowZero = total < 0n && (order.service?.discounts?.length ?? 0) > 0;
@@ -63,7 +64,7 @@ export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: Path 
 }
 
 /** Checks lengths and amounts. */
-export function* checkService(service: OrderService, path: Path): Generator<ValidationError> {
+export function* checkService(service: OrderService, path: ErrorPath): Generator<ValidationError> {
   const { table, address, payments, charges, discounts } = service;
   yield* checkLength([...path, 'table'], table, nameLength);
   for (const [name, text] of Object.entries(address ?? {})) {

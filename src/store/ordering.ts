@@ -3,8 +3,7 @@ import { prepared } from '../database/query.ts';
 import { queryIn, retryTransaction } from '../database/transaction.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationSetStoreOrderingArgs, OrderingState } from '../generated/graph.ts';
-import { checkLength } from '../input/bounds.ts';
-import { findUnstorable } from '../input/storable.ts';
+import { checkLength, findUnstorable } from '../input/checks.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
 export interface Ordering {

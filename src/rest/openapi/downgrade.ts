@@ -1,3 +1,4 @@
+import { isObject } from '../../input/json.ts';
 import type { Json } from './schemas.ts';
 
 /** Keywords whose values are data, not parts of the document. */
@@ -36,8 +37,4 @@ function convertEntry([key, value]: readonly [string, unknown]): (readonly [stri
     return [['type', type], ...(value.includes('null') ? [['nullable', true] as const] : [])];
   }
   return [[key, convert(value)]];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
