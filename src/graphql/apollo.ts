@@ -1,10 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
@@ -104,3 +105,20 @@ function withRequestId(error: GraphQLFormattedError, request: FastifyRequest): G
 export function acceptsGraphqlResponse({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('application/graphql-response+json') === true;
 }
+
+const heads = new WeakSet<IncomingMessage>();
+
+/** Hooks by which a route handles HEAD as GET, since Apollo refuses it; Fastify leaves out the body, and gives its length. */
+export const headAsGet = {
+  onRequest({ raw }, _reply, done) {
+    if (raw.method === 'HEAD') {
+      heads.add(raw);
+      raw.method = 'GET';
+    }
+    done();
+  },
+  onSend({ raw }, _reply, payload, done) {
+    if (heads.has(raw)) raw.method = 'HEAD';
+    done(null, payload);
+  },
+} satisfies RouteShorthandOptions;

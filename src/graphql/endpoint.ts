@@ -11,11 +11,10 @@ import { isObject } from '../input/json.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
-import { type ApolloContext, acceptsGraphqlResponse, startApollo } from './apollo.ts';
+import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type Context, type ContextDependencies, createContext, readRevisions } from './context.ts';
 import { locate, type TranslateError, toHttpError } from './errors.ts';
-import { headAsGet } from './head.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
@@ -127,14 +126,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const cached = await findCached(withDocument(request.body, own), context, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
-    const parameters = parametersOf(request);
-    const {
-      errors,
-      parsed,
-      operation,
-      variables = {},
-      cost = 0,
-    } = (caller ? validateRequest : validateAnonymous)(parameters);
+    const validated = (caller ? validateRequest : validateAnonymous)(parametersOf(request));
+    const { errors, parsed, operation, variables = {}, cost = 0 } = validated;
     reportCost(request, reply, cost);
     const failWith = (found: readonly GraphQLError[]) => () => {
       const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;
@@ -143,7 +136,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     if (errors.length > 0) return failWith(errors);
     const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, caller?.scope) : [];
     if (unreadable.length > 0) return failWith(unreadable.map(locate));
-    const subscription = parsed && toSubscription(parsed, parameters, cost);
+    const subscription = toSubscription(validated);
     if (subscription) return () => subscriptions.send(request, reply, { subscription, caller });
     // Undefined for requests with a key.
     const resultKey =

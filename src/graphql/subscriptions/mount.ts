@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type DocumentNode, GraphQLError, type GraphQLSchema, getOperationAST } from 'graphql';
+import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { Unauthenticated } from '../../errors.ts';
 import type { EventSourceOptions } from '../../events/source.ts';
-import { isObject } from '../../input/json.ts';
 import type { CheckReadable } from '../authorization.ts';
 import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import type { ParsedDocument, ValidatedRequest } from '../request-validation.ts';
+import type { ValidatedRequest } from '../request-validation.ts';
 import type { ObjectCounts } from '../response-limit.ts';
 import { DeliveryBudget } from './delivery-budget.ts';
 import type { OpenStreams, StreamCaller } from './open-streams.ts';
@@ -79,11 +78,12 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     schema,
     authenticate: options.authenticateKey,
     validate(parameters, { scope }) {
-      const { errors, parsed, operation, cost } = validateRequest(parameters);
+      const validated = validateRequest(parameters);
+      const { errors, parsed, operation } = validated;
       if (errors.length > 0) return errors;
       const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, scope) : [];
       if (unreadable.length > 0) return unreadable.map(locate);
-      return (parsed && toSubscription(parsed, parameters, cost)) ?? [onlySubscriptions()];
+      return toSubscription(validated) ?? [onlySubscriptions()];
     },
     open: (key, caller, request) => streams.open(key, caller, 'websocket', options.addressOf(request)),
     subscribe,
@@ -131,21 +131,15 @@ interface Requested {
   readonly caller: StreamCaller | undefined;
 }
 
-/** Undefined for any other operation. Takes the parameters as sent: in a URL, `variables` is a JSON text. */
-export function toSubscription(
-  { document }: ParsedDocument,
-  parameters: unknown,
+/** Undefined for any other operation. */
+export function toSubscription({
+  parsed,
+  operation,
+  variables = {},
   cost = 0,
-): SubscriptionRequest | undefined {
-  if (!isObject(parameters)) return undefined;
-  const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
-  if (!isSubscription(document, operationName)) return undefined;
-  const { variables } = parameters;
-  return { document, operationName, variables: isObject(variables) ? variables : {}, cost };
-}
-
-function isSubscription(document: DocumentNode, operationName: string | undefined): boolean {
-  return getOperationAST(document, operationName)?.operation === 'subscription';
+}: ValidatedRequest): SubscriptionRequest | undefined {
+  if (!parsed || operation?.operation !== 'subscription') return undefined;
+  return { document: parsed.document, operationName: operation.name?.value, variables, cost };
 }
 
 async function* resultOf(errors: readonly GraphQLError[]): Results {

@@ -166,17 +166,16 @@ const reserved = new Set([
 
 /** The path of an operator's route begins with a literal segment that is not reserved. */
 export function ReservedPathsRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
   return {
     OperationDefinition(node) {
       const path = directiveAt(context.getSchema(), 'route', node)?.path;
       const first = path?.split('/')[1]?.toLowerCase();
       if (path === undefined || first === undefined) return;
       if (first.startsWith('{')) {
-        const message = `"${path}" begins with a parameter; begin with a name of your own, such as "/shop${path}".`;
-        context.reportError(new GraphQLError(message, { nodes: node }));
+        report(`"${path}" begins with a parameter; begin with a name of your own, such as "/shop${path}".`, node);
       } else if (reserved.has(first) || first.startsWith('openapi')) {
-        const message = `"/${first}" is reserved for Carte; begin with a name of your own, such as "/shop${path}".`;
-        context.reportError(new GraphQLError(message, { nodes: node }));
+        report(`"/${first}" is reserved for Carte; begin with a name of your own, such as "/shop${path}".`, node);
       }
     },
   };
