@@ -1,7 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { HttpError, toHttpError } from '../rest/errors.ts';
-import { sendNotFound } from './pages/not-found.ts';
+import { contentSecurityPolicy } from './pages/asset.ts';
+import { html } from './pages/html.ts';
+import { renderTextPage } from './pages/page.ts';
 
 /** Sets the handlers for unknown paths and for errors of routes outside of `/v1` and `/graphql`, which have their own. */
 export const errorHandler = fp(
@@ -25,4 +27,34 @@ export function responseTo(app: FastifyInstance, error: unknown, request: Fastif
   if (known) return known;
   request.log.error({ err: error }, 'A request failed');
   return new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+}
+
+const policy = contentSecurityPolicy();
+
+/** Responds 404: to a browser outside of `/v1` and `/graphql` with a page that leads on, else in JSON. */
+function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = ''] = request.url.split('?');
+  const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html');
+  if (!isPage || /^\/(v1|graphql)(\/|$)/.test(path)) return reply.code(404).send({ detail: 'Not Found' });
+  reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+  return reply.code(404).type('text/html; charset=utf-8').send(renderNotFound(path));
+}
+
+function renderNotFound(path: string): string {
+  const depth = path.split('/').length - 2;
+  const base = depth > 20 ? '/' : '../'.repeat(depth);
+  return renderTextPage({
+    title: 'Not found',
+    base,
+    content: html`<h1>Not found</h1>
+        <p>There is no page at <code>${path.slice(0, 200)}</code>.</p>
+        <ul>
+          <li><a href="${base || './'}">Start page</a></li>
+          <li><a href="${base}guides">Guides</a></li>
+          <li><a href="${base}docs">REST reference</a></li>
+          <li><a href="${base}graphql">Playground</a></li>
+          <li><a href="${base}menu">Menu viewer</a></li>
+          <li><a href="${base}console">Console</a></li>
+        </ul>`,
+  });
 }

@@ -5,7 +5,7 @@ import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-documents.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
 import type { Contract } from '../rest/contract/contract.ts';
-import { documentsOfPages } from './pages/documents.ts';
+import { documentsOfPages } from './pages/mount.ts';
 import { mountPlayground } from './pages/playground.ts';
 
 /** Mounts `/graphql`. */
@@ -32,7 +32,7 @@ export const graphql = fp(
     name: 'graphql',
     dependencies: [
       ...['address-limit', 'authentication', 'database-errors', 'drain', 'events', 'fair-shares', 'graph'],
-      ...['json-bodies', 'protocol', 'rate-limit', 'requests', 'response-cache', 'streams'],
+      ...['json-bodies', 'protocol', 'rate-limit', 'requests', 'streams'],
     ],
   },
 );

@@ -18,7 +18,7 @@ export const mcp = fp(
   },
   {
     name: 'mcp',
-    dependencies: ['authentication', 'database-errors', 'fair-shares', 'graph', 'json-bodies', 'response-cache'],
+    dependencies: ['authentication', 'database-errors', 'fair-shares', 'graph', 'json-bodies'],
   },
 );
 

@@ -2,32 +2,21 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Pool } from 'pg';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import type { Replicas } from '../database/replicas.ts';
+import type { EventFeed } from '../events/feed.ts';
 import type { LogStatus } from '../events/retention.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import type { WebhookStatus } from '../webhooks/worker.ts';
 import { createRequestMetrics } from './requests.ts';
 
 type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
+type CacheCounts = Pick<ResponseCache, 'hits' | 'misses' | 'bytes'>;
+type ReplicaCounts = Pick<Replicas, 'list' | 'reads'>;
+type FeedState = Pick<EventFeed, 'isConnected' | 'behindSeconds' | 'eventsRead'>;
 
 /** Queues in which the requests of each key take turns, by name. */
 type Shares = Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
-
-interface CacheCounts {
-  readonly hits: number;
-  readonly misses: number;
-  readonly bytes: number;
-}
-
-interface ReplicaCounts {
-  readonly list: readonly { readonly isUsable: boolean; readonly behindSeconds: number }[];
-  readonly reads: Readonly<Record<string, number>>;
-}
-
-interface FeedState {
-  readonly isConnected: boolean;
-  readonly behindSeconds: number;
-  readonly eventsRead: number;
-}
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -274,7 +263,7 @@ export const metrics = fp(
     app.decorate('metrics', created);
     if (app.config.metrics) mountMetrics(app, created, collectMetrics);
   },
-  { name: 'metrics', dependencies: ['database', 'events', 'fair-shares', 'response-cache'] },
+  { name: 'metrics', dependencies: ['database', 'events', 'fair-shares'] },
 );
 
 function mountMetrics(app: FastifyInstance, { registry }: Metrics, collect: CollectMetrics | undefined): void {

@@ -20,7 +20,7 @@ export const rest = fp(
   },
   {
     name: 'rest',
-    dependencies: ['authentication', 'database-errors', 'fair-shares', 'graph', 'protocol', 'response-cache'],
+    dependencies: ['authentication', 'database-errors', 'fair-shares', 'graph', 'protocol'],
   },
 );
 

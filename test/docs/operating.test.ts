@@ -17,7 +17,7 @@ test('docs/operating.md names every metric of ours', async () => {
     pool: { idleCount: 0, totalCount: 0, waitingCount: 0 },
     shares: {},
     cache: { hits: 0, misses: 0, bytes: 0 },
-    replicas: { list: [], reads: {} },
+    replicas: { list: [], reads: { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 } },
   });
   const names = [...(await metrics.registry.metrics()).matchAll(/^# TYPE (carte_\w+)/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(8);

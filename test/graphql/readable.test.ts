@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { readContract } from '../../src/rest/contract/contract.ts';
 import { readBuiltInSets } from '../../src/rest/contract/folders.ts';
-import { documentsOfPages } from '../../src/server/pages/documents.ts';
+import { documentsOfPages } from '../../src/server/pages/mount.ts';
 import { startApp } from '../support/app.ts';
 import { queriesOfTypes, readableFields } from '../support/readable.ts';
 

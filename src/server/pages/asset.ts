@@ -30,14 +30,17 @@ export function createAsset(type: string, content: string | Buffer): Asset {
   };
 }
 
-/** Returns a function that creates an asset when it is first called. */
-export function lazyAsset(type: string, read: () => string | Buffer): () => Asset {
-  let asset: Asset | undefined;
+/** Returns a function that creates a value when it is first called. */
+export function once<T>(create: () => T): () => T {
+  let value: { readonly created: T } | undefined;
   return () => {
-    asset ??= createAsset(type, read());
-    return asset;
+    value ??= { created: create() };
+    return value.created;
   };
 }
+
+export const lazyAsset = (type: string, read: () => string | Buffer): (() => Asset) =>
+  once(() => createAsset(type, read()));
 
 /** Sends an asset in the negotiated encoding, or 304. */
 export async function sendAsset(

@@ -5,11 +5,19 @@ import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
 import { postmanCollection } from '../../rest/openapi/postman.ts';
 import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
-import { type Asset, contentSecurityPolicy, createAsset, immutable, lazyAsset, sendAsset, sendPage } from './asset.ts';
+import {
+  type Asset,
+  contentSecurityPolicy,
+  createAsset,
+  immutable,
+  lazyAsset,
+  once,
+  sendAsset,
+  sendPage,
+} from './asset.ts';
 import { type Html, html } from './html.ts';
-import { renderPage } from './page.ts';
+import { renderPage, renderTextPage } from './page.ts';
 import { renderReference } from './reference.ts';
-import { renderTextPage } from './text-page.ts';
 
 const policy = contentSecurityPolicy();
 /** Scalar creates its styles by script. */
@@ -46,14 +54,6 @@ export function mountDocs(app: FastifyInstance, sets: readonly DocumentedSet[]):
     const asset = await script();
     return asset.hash === request.params.hash ? sendAsset(asset, request, reply, immutable) : reply.callNotFound();
   });
-}
-
-function once<T>(create: () => Promise<T>): () => Promise<T> {
-  let created: Promise<T> | undefined;
-  return () => {
-    created ??= create();
-    return created;
-  };
 }
 
 /** Renders the page of a set when it is first requested. */

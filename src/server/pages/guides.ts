@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from './asset.ts';
-import { type GuideEntry, groupGuides, renderGuidePage, renderIndex } from './guide-page.ts';
-import { findMovedGuide } from './moved-guides.ts';
+import type { Section } from './guide-markdown.ts';
+import { Html, html } from './html.ts';
+import { renderTextPage } from './page.ts';
 
 const folder = new URL('../../../docs/', import.meta.url);
 const policy = contentSecurityPolicy();
-const html = 'text/html; charset=utf-8';
+const mediaType = 'text/html; charset=utf-8';
 
 /**
  * Serves docs/ as pages below `/guides`, with their pictures and an index for the search, and as Markdown, as plain text, at
@@ -52,12 +53,12 @@ function createRenderer(names: ReadonlySet<string>): (path: string) => Promise<A
   const create = async (path: string): Promise<Asset> => {
     if (path.endsWith('.md')) return createAsset('text/plain; charset=utf-8', readGuide(path.slice(0, -'.md'.length)));
     if (path.endsWith('.png')) return createAsset('image/png', readFileSync(new URL(path, folder)));
-    if (path === 'index') return createAsset(html, renderIndex(guides()));
+    if (path === 'index') return createAsset(mediaType, renderIndex(guides()));
     const { renderGuide } = await import('./guide-markdown.ts');
     if (path !== 'search.json') {
       const guide = guides().find(({ name }) => name === path) ?? describeGuide(path);
       const page = { guide, guides: guides(), ...renderGuide(readGuide(path), path, names) };
-      return createAsset(html, renderGuidePage(page));
+      return createAsset(mediaType, renderGuidePage(page));
     }
     const sections = guides().flatMap(({ name, title }) =>
       renderGuide(readGuide(name), name, names).sections.map(({ heading, id, text }) => ({
@@ -84,4 +85,95 @@ function describeGuide(name: string): GuideEntry {
     .replace(/[`*]/g, '');
   const [heading = name, paragraph = ''] = withoutMarkup.split(/\n\s*\n/, 2);
   return { name, title: heading.replace(/^# /, ''), summary: /^.*?\.(?=\s|$)/s.exec(paragraph)?.[0] ?? paragraph };
+}
+
+/** Names that guides once had, with the guide and section that their text is in now. */
+const movedGuides: ReadonlyMap<string, string> = new Map([
+  ['contributing', 'architecture#contributing'],
+  ['events', 'webhooks-and-events#the-event-log'],
+  ['failover', 'scaling-and-failover#failover'],
+  ['glossary', 'architecture#glossary'],
+  ['graphql-limits', 'front-end#limits'],
+  ['operating-orders', 'operating#orders'],
+  ['performance', 'architecture#performance'],
+  // Without a section, a browser keeps that of the old address, whose headings are the same.
+  ['scaling', 'scaling-and-failover'],
+  ['webhooks', 'webhooks-and-events'],
+]);
+
+/** Returns the new path below `/guides/` of a guide that has moved, or of its Markdown. */
+function findMovedGuide(path: string): string | undefined {
+  if (!path.endsWith('.md')) return movedGuides.get(path);
+  const [name] = movedGuides.get(path.slice(0, -'.md'.length))?.split('#') ?? [];
+  return name === undefined ? undefined : `${name}.md`;
+}
+
+/** A guide as it appears in lists. */
+interface GuideEntry {
+  /** Its path in docs/ without the extension, which is also its path below /guides/. */
+  readonly name: string;
+  readonly title: string;
+  /** Its first sentence. */
+  readonly summary: string;
+}
+
+interface Group {
+  readonly title: string;
+  readonly guides: readonly GuideEntry[];
+}
+
+const groups: Readonly<Record<string, readonly string[]>> = {
+  'Build on Carte': ['front-end', 'pos', 'operations', 'webhooks-and-events', 'migrating'],
+  'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover'],
+  Reference: ['interface', 'diagnostics'],
+  'Work on Carte': ['architecture'],
+};
+
+/** Groups the guides by their readers; those that no group names are in the group More, and decisions are last. */
+function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
+  const named = new Set(Object.values(groups).flat());
+  const isDecision = ({ name }: GuideEntry) => name.startsWith('decisions/');
+  return [
+    ...Object.entries(groups).map(([title, names]) => ({
+      title,
+      guides: names.flatMap(name => guides.find(guide => guide.name === name) ?? []),
+    })),
+    { title: 'More', guides: guides.filter(guide => !named.has(guide.name) && !isDecision(guide)) },
+    { title: 'Decisions', guides: guides.filter(isDecision) },
+  ].filter(group => group.guides.length > 0);
+}
+
+/** Renders the list of all guides. */
+function renderIndex(guides: readonly GuideEntry[]): string {
+  const list = groupGuides(guides).map(
+    group => html`
+        <h2>${group.title}</h2>
+        <dl>${group.guides.map(({ name, title, summary }) => html`<dt><a href="guides/${name}">${title}</a></dt><dd>${summary}</dd>\n`)}</dl>`,
+  );
+  return renderTextPage({ title: 'Guides', base: '', content: html`<h1>Guides</h1>${list}` });
+}
+
+interface GuidePage {
+  readonly guide: GuideEntry;
+  readonly guides: readonly GuideEntry[];
+  /** Rendered from Markdown. */
+  readonly html: string;
+  readonly sections: readonly Section[];
+}
+
+/** Renders the page of a guide, with links to all others and to its own sections. */
+function renderGuidePage({ guide, guides, html: content, sections }: GuidePage): string {
+  const base = '../'.repeat(guide.name.split('/').length);
+  const linkTo = ({ name, title }: GuideEntry) => {
+    if (name !== guide.name) return html`<li><a href="${base}guides/${name}">${title}</a></li>`;
+    const contents = sections.filter(({ depth }) => depth === 2);
+    const links = contents.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`);
+    return html`<li><a href="${base}guides/${name}" aria-current="page">${title}</a><ul>${links}</ul></li>`;
+  };
+  // Decisions are many, and read from a guide that links to them.
+  const shown = groupGuides(guides).filter(group => group.title !== 'Decisions' || group.guides.includes(guide));
+  const nav = html`<nav aria-label="Guides">
+        ${shown.map(group => html`<h2>${group.title}</h2><ul>${group.guides.map(linkTo)}</ul>`)}
+      </nav>`;
+  return renderTextPage({ title: guide.title, base, nav, content: new Html(content) });
 }

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { parse, print, printSchema, separateOperations } from 'graphql';
 import { renderConsole, renderMenuViewer } from './apps.ts';
-import { type Asset, contentSecurityPolicy, lazyAsset, sendAsset, sendPage } from './asset.ts';
-import { splitOperations } from './documents.ts';
+import { type Asset, contentSecurityPolicy, lazyAsset, once, sendAsset, sendPage } from './asset.ts';
+import { mountGuides } from './guides.ts';
 import { joinModules, linkToJoined } from './joined-modules.ts';
 import { type LinkSettings, renderLanding } from './landing.ts';
 import { packageAssets, resolvePackages } from './packages.ts';
@@ -27,15 +29,28 @@ const consoleStyles = [
 ];
 const joinedFile = 'console.js';
 
+/** Mounts the pages for people, and the schema in SDL: what introspection shows, as a text. */
+export const pages = fp(
+  async (app: FastifyInstance) => {
+    const { config, graph } = app;
+    const sdl = lazyAsset('text/plain; charset=utf-8', () => `${printSchema(graph.schema)}\n`);
+    if (config.introspection) app.get('/schema.graphql', (request, reply) => sendAsset(sdl(), request, reply));
+    mountGuides(app);
+    mountPages(app, config);
+  },
+  { name: 'pages', dependencies: ['error-handler', 'graph'] },
+);
+
+const folder = new URL('../../../web/', import.meta.url);
+
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const folder = new URL('../../../web/', import.meta.url);
   const read = (path: string): string => readContent(path, readFileSync(new URL(path, folder), 'utf8'));
   const joined = once(() => joinModules(consoleModules, read));
   const readLinked = (path: string) =>
     /^console\/.*\.ts$/.test(path) ? linkToJoined(path, read(path), joined(), joinedFile) : read(path);
   const files = new Map([
-    ...findFiles(folder, readLinked),
+    ...findFiles(readLinked),
     [joinedFile, lazyAsset(mediaTypes.ts, () => joined().text)],
     ['console.css', lazyAsset(mediaTypes.css, () => consoleStyles.map(read).join('\n'))],
   ]);
@@ -69,21 +84,13 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   });
 }
 
-/** Maps the paths of a folder to assets, which are created on first use. */
-function findFiles(folder: URL, read: (path: string) => string): [path: string, file: () => Asset][] {
+/** Maps the paths of `web/` to assets, which are created on first use. */
+function findFiles(read: (path: string) => string): [path: string, file: () => Asset][] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap(entry => {
     const path = entry.replaceAll('\\', '/');
     const type = Object.entries(mediaTypes).find(([ending]) => path.endsWith(`.${ending}`))?.[1];
     return type === undefined ? [] : [[path, lazyAsset(type, () => read(path))]];
   });
-}
-
-function once<T>(create: () => T): () => T {
-  let value: { readonly created: T } | undefined;
-  return () => {
-    value ??= { created: create() };
-    return value.created;
-  };
 }
 
 function readContent(path: string, text: string): string {
@@ -103,4 +110,17 @@ export function stripTypes(source: string): string {
   } finally {
     process.emitWarning = emitWarning;
   }
+}
+
+/** Splits a file into its operations by name, each with the fragments that it uses. */
+function splitOperations(text: string): Readonly<Record<string, string>> {
+  const documents = Object.entries(separateOperations(parse(text)));
+  return Object.fromEntries(documents.map(([name, document]) => [name, print(document)]));
+}
+
+/** The documents that `/menu` and `/console` send. */
+export function documentsOfPages(): string[] {
+  return globSync('{menu,console}/**/*.graphql', { cwd: folder }).flatMap(path =>
+    Object.values(splitOperations(readFileSync(new URL(path, folder), 'utf8'))),
+  );
 }

@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Asset, contentSecurityPolicy, createAsset, immutable, type Page, sendAsset, sendPage } from './asset.ts';
 import { Html, html } from './html.ts';
 import { renderPage } from './page.ts';
-import { loadBundle } from './playground-bundle.ts';
 
 interface Playground extends Page {
   /** Files of the bundle by URL. */
@@ -42,9 +48,12 @@ const missing = `This installation has no playground, because it was made withou
 Install them (npm ci), or copy dist/playground from an installation that has them.
 `;
 
-/** Renders the page. It is small: GraphiQL is bundled from its packages, and the scripts of web/playground import it. */
+/**
+ * Renders the page with the bundle that `npm ci` has built, or builds that; undefined where that is not possible. The page is small: GraphiQL is
+ * bundled from its packages, and the scripts of web/playground import it.
+ */
 export async function renderPlayground(): Promise<Playground | undefined> {
-  const bundle = await loadBundle();
+  const bundle = (await readBundle(folder)) ?? (await buildInMemory());
   if (!bundle) return undefined;
   const build = createHash('sha256');
   for (const name of [...bundle.keys()].sort()) build.update(name).update(bundle.get(name) ?? '');
@@ -98,4 +107,33 @@ function renderGraphiql({ base, imports, chunks }: PageParts): string {
       </noscript>
     </main>`,
   });
+}
+
+/** Files of the bundle of GraphiQL by name. */
+type Bundle = ReadonlyMap<string, Buffer>;
+
+const folder = fileURLToPath(new URL('../../../dist/playground', import.meta.url));
+const buildScript = fileURLToPath(new URL('../../../tools/build-playground.ts', import.meta.url));
+
+/** Builds the bundle in a process of its own, for Vite's memory, and in a temporary folder, as the checkout may be read-only. */
+async function buildInMemory(): Promise<Bundle | undefined> {
+  if (!existsSync(buildScript)) return undefined;
+  const out = await mkdtemp(join(tmpdir(), 'carte-playground-'));
+  try {
+    await promisify(execFile)(process.execPath, [buildScript, '--out', out]);
+    return await readBundle(out);
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+async function readBundle(path: string): Promise<Bundle | undefined> {
+  try {
+    const names = await readdir(path);
+    if (names.length === 0) return undefined;
+    return new Map(await Promise.all(names.map(async name => [name, await readFile(join(path, name))] as const)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
