@@ -1,3 +1,4 @@
+import type { Operations } from '../src/generated/web.ts';
 import { KeyRejected, type ResponseError, toRequestError, Unreachable } from './errors.ts';
 import { readKey } from './key.ts';
 
@@ -5,7 +6,7 @@ import { readKey } from './key.ts';
 const timeoutMs = 15_000;
 
 /** Operations of a file by name, each with the fragments that it uses: the server splits the file. */
-type Operations = Readonly<Record<string, string>>;
+type Documents = Readonly<Record<string, string>>;
 
 interface RequestOptions {
   /** Another key than that of the tab. */
@@ -19,7 +20,7 @@ interface RequestOptions {
  * sent when the network has been cut since.
  */
 export function openOperations(file: URL) {
-  let loading: Promise<Operations> | undefined;
+  let loading: Promise<Documents> | undefined;
   const load = () => {
     loading ??= loadOperations(file);
     loading.catch(() => {
@@ -36,14 +37,16 @@ export function openOperations(file: URL) {
   };
   return {
     payloadOf,
-    operation<Data, Variables extends object>(name: string) {
-      return async (variables: Variables, options: RequestOptions = {}): Promise<Data> =>
-        execute(await payloadOf(name, variables), options);
+    operation<Name extends keyof Operations>(name: Name) {
+      return async (
+        variables: Operations[Name]['variables'],
+        options: RequestOptions = {},
+      ): Promise<Operations[Name]['data']> => execute(await payloadOf(name, variables), options);
     },
   };
 }
 
-async function loadOperations(file: URL): Promise<Operations> {
+async function loadOperations(file: URL): Promise<Documents> {
   const response = await send(file);
   if (!response.ok) throw new Unreachable(`The server responded with ${response.status} for ${file.pathname}.`);
   return response.json();

@@ -1,3 +1,4 @@
+import type { Operations } from '../../src/generated/web.ts';
 import { openOperations as openFile } from '../client.ts';
 import { readKey } from '../key.ts';
 import { createStreams } from './streams/streams.ts';
@@ -19,8 +20,9 @@ export function openOperations(file: URL) {
   return {
     operation,
     /** Resolves when the stream ends, by the signal, by the server or since it failed. */
-    subscription<Data, Variables extends Record<string, unknown>>(name: string) {
-      return async (variables: Variables, options: StreamOptions<Data>): Promise<void> => {
+    subscription<Name extends keyof Operations>(name: Name) {
+      type Data = Operations[Name]['data'];
+      return async (variables: Operations[Name]['variables'], options: StreamOptions<Data>): Promise<void> => {
         const { signal, lostAt, onOpen, onData } = options;
         const payload = await payloadOf(name, variables);
         const listen = await openStreams();

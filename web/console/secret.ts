@@ -1,15 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 
-interface SecretOptions {
+export interface Secret {
   readonly label: string;
   readonly text: string;
   /** A command that uses the secret. */
   readonly command?: string | undefined;
-  readonly done: () => void;
 }
 
 /** Renders a secret that cannot be shown again, until the user has stored it. */
-export function renderSecret({ label, text, command, done }: SecretOptions): TemplateResult {
+export function renderSecret({ label, text, command }: Secret, done: () => void): TemplateResult {
   return html`
     <div class="panel secret" role="alert">
       <p><strong>${label}</strong> It is not stored, and cannot be shown again.</p>

@@ -1,11 +1,4 @@
-import type {
-  ConsoleStoreBasicsQuery,
-  ConsoleStoreBasicsQueryVariables,
-  ConsoleStoreQuery,
-  ConsoleStoreQueryVariables,
-  ViewerQuery,
-  ViewerQueryVariables,
-} from '../../src/generated/web.ts';
+import type { ConsoleStoreQuery } from '../../src/generated/web.ts';
 import { RequestError } from '../errors.ts';
 import { createFormat, type Format } from '../menu/format.ts';
 import { chooseLanguage, primarySubtag, storeName } from '../menu/languages.ts';
@@ -14,11 +7,9 @@ import type { App } from './app.ts';
 import { openOperations } from './client.ts';
 
 const operations = openOperations(new URL('session.graphql', import.meta.url));
-export const fetchViewer = operations.operation<ViewerQuery, ViewerQueryVariables>('Viewer');
-const fetchStoreBasics = operations.operation<ConsoleStoreBasicsQuery, ConsoleStoreBasicsQueryVariables>(
-  'ConsoleStoreBasics',
-);
-const fetchStore = operations.operation<ConsoleStoreQuery, ConsoleStoreQueryVariables>('ConsoleStore');
+export const fetchViewer = operations.operation('Viewer');
+const fetchStoreBasics = operations.operation('ConsoleStoreBasics');
+const fetchStore = operations.operation('ConsoleStore');
 
 /** The console is in English, with the reader's variant of it; readers of other languages get 24 hours. */
 export const consoleLocale = navigator.languages.find(language => primarySubtag(language) === 'en') ?? 'en-GB';

@@ -1,17 +1,9 @@
 import type {
   DiagnosticsQuery,
-  DiagnosticsQueryVariables,
-  GuestMenuQuery,
-  LanguagesQuery,
-  LanguagesQueryVariables,
   MenuQuery,
   MenuQueryVariables,
-  OpeningsQuery,
-  OpeningsQueryVariables,
   StoreDetailsQuery,
-  StoreDetailsQueryVariables,
   StoresQuery,
-  StoresQueryVariables,
 } from '../../src/generated/web.ts';
 import { openOperations } from '../client.ts';
 import { isPublishable } from '../key.ts';
@@ -24,13 +16,13 @@ export type Category = Menu['categories'][number];
 export type Diagnostic = NonNullable<DiagnosticsQuery['store']>['menuDiagnostics'][number];
 
 const { operation } = openOperations(new URL('menu.graphql', import.meta.url));
-export const fetchStores = operation<StoresQuery, StoresQueryVariables>('Stores');
-export const fetchStoreDetails = operation<StoreDetailsQuery, StoreDetailsQueryVariables>('StoreDetails');
-export const fetchLanguages = operation<LanguagesQuery, LanguagesQueryVariables>('Languages');
-const fetchMenu = operation<MenuQuery, MenuQueryVariables>('Menu');
-const fetchGuestMenu = operation<GuestMenuQuery, MenuQueryVariables>('GuestMenu');
-export const fetchOpenings = operation<OpeningsQuery, OpeningsQueryVariables>('Openings');
-export const fetchDiagnostics = operation<DiagnosticsQuery, DiagnosticsQueryVariables>('Diagnostics');
+export const fetchStores = operation('Stores');
+export const fetchStoreDetails = operation('StoreDetails');
+export const fetchLanguages = operation('Languages');
+const fetchMenu = operation('Menu');
+const fetchGuestMenu = operation('GuestMenu');
+export const fetchOpenings = operation('Openings');
+export const fetchDiagnostics = operation('Diagnostics');
 
 export interface LoadOptions {
   readonly key: string;

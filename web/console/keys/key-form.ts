@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { Permission } from '../../../src/generated/web.ts';
+import type { CreateApiKeyInput, Permission } from '../../../src/generated/web.ts';
 import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
-import type { KeyRequest } from './operations.ts';
 
 const permissions: Readonly<Record<Permission, string>> = {
   READ_MENUS: 'stores, merchants and menus',
@@ -14,7 +13,7 @@ const permissions: Readonly<Record<Permission, string>> = {
 };
 
 /** Renders the form of a new API key. The browser keeps what was typed until the key is issued. */
-export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions<KeyRequest>): TemplateResult {
+export function renderKeyForm({ picker, isSending, errors, submit }: FormOptions<CreateApiKeyInput>): TemplateResult {
   return html`
     <details class="panel">
       <summary>New key</summary>
@@ -54,7 +53,7 @@ function renderPermissions(isListed: (name: string) => boolean): TemplateResult[
     );
 }
 
-function readForm(form: FormData): KeyRequest {
+function readForm(form: FormData): CreateApiKeyInput {
   const text = (name: string) => textOf(form, name);
   const all = form.get('all') === 'on';
   const ids = (name: string) => (all ? [] : form.getAll(name).map(String));

@@ -1,14 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { describeErrors } from '../../errors.ts';
+import type { CreateApiKeyInput, KeyFragment as Key } from '../../../src/generated/web.ts';
 import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
+import { openOperations } from '../client.ts';
+import { createForm } from '../form.ts';
 import { createTimes } from '../orders/times.ts';
 import { splitPermissions } from '../permissions.ts';
-import { renderSecret, revealSecret } from '../secret.ts';
 import { createStorePicker } from '../stores/picker.ts';
 import { renderKeyForm } from './key-form.ts';
-import { createKey, fetchKeys, type Key, type KeyRequest, revokeKey, rotateKey } from './operations.ts';
+
+const { operation } = openOperations(new URL('keys.graphql', import.meta.url));
+const fetchKeys = operation('ApiKeys');
+const createKey = operation('CreateApiKey');
+const rotateKey = operation('RotateApiKey');
+const revokeKey = operation('RevokeApiKey');
 
 const pageSize = 100;
 const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
@@ -21,12 +27,10 @@ interface Confirmation {
 /** The API keys: what each may do and where, when it was last used, and a new secret or an end for it. */
 export function createKeys(app: App): Screen {
   const picker = createStorePicker(app, { isSingle: false });
+  const form = createForm(app, picker, create);
   let keys: readonly Key[] = [];
   let hasMore = false;
   let isLoaded = false;
-  let isSending = false;
-  let errors: readonly string[] = [];
-  let secret: { readonly label: string; readonly text: string; readonly command: string | undefined } | undefined;
   let confirming: Confirmation | undefined;
   load();
 
@@ -44,24 +48,11 @@ export function createKeys(app: App): Screen {
     }
   }
 
-  async function submit(request: KeyRequest, form: HTMLFormElement): Promise<void> {
-    isSending = true;
-    errors = [];
-    app.update();
-    try {
-      const { createApiKey: issued } = await createKey({ input: request });
-      if (issued) {
-        keys = [issued.apiKey, ...keys];
-        secret = { label: `The key “${issued.apiKey.name}”.`, text: issued.key, command: commandFor(issued) };
-        form.reset();
-        picker.clear();
-      }
-    } catch (error) {
-      errors = describeErrors(error);
-    }
-    isSending = false;
-    app.update();
-    if (secret) revealSecret();
+  async function create(input: CreateApiKeyInput) {
+    const { createApiKey: issued } = await createKey({ input });
+    if (!issued) return undefined;
+    keys = [issued.apiKey, ...keys];
+    return { label: `The key “${issued.apiKey.name}”.`, text: issued.key, command: commandFor(issued) };
   }
 
   async function rotate({ id, name }: Key): Promise<void> {
@@ -69,7 +60,7 @@ export function createKeys(app: App): Screen {
     if (!issued) return;
     replace(issued.apiKey);
     const label = `The new secret of “${name}”; the old one ends within seconds.`;
-    secret = { label, text: issued.key, command: commandFor(issued) };
+    form.showSecret({ label, text: issued.key, command: commandFor(issued) });
   }
 
   async function revoke({ id }: Key): Promise<void> {
@@ -81,14 +72,9 @@ export function createKeys(app: App): Screen {
     keys = keys.map(key => (key.id === changed.id ? changed : key));
   };
 
-  async function confirm(key: Key, { action }: Confirmation): Promise<void> {
+  function confirm(key: Key, { action }: Confirmation): Promise<void> {
     confirming = undefined;
-    try {
-      await (action === 'rotate' ? rotate(key) : revoke(key));
-    } catch (error) {
-      app.fail(error);
-    }
-    app.update();
+    return form.run(() => (action === 'rotate' ? rotate(key) : revoke(key)));
   }
 
   function ask(next: Confirmation | undefined): void {
@@ -101,17 +87,11 @@ export function createKeys(app: App): Screen {
     return html`
       <div class="page">
         <h1>Keys</h1>
-        ${secret ? renderSecret({ ...secret, done: forgetSecret }) : nothing}
-        ${renderKeyForm({ picker, isSending, errors, submit })}
+        ${form.view(renderKeyForm)}
         <p class="small" role="status">${isLoaded ? describe(keys.length, hasMore) : 'Loading…'}</p>
         <ul class="list">${repeat(keys, ({ id }) => id, renderKey)}</ul>
         ${hasMore ? html`<button type="button" @click=${load}>Show more</button>` : nothing}
       </div>`;
-  }
-
-  function forgetSecret(): void {
-    secret = undefined;
-    app.update();
   }
 
   function renderKey(key: Key): TemplateResult {

@@ -1,13 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import type {
-  MenuChangesQuery,
-  MenuChangesQueryVariables,
-  MenuHistoryQuery,
-  MenuHistoryQueryVariables,
-  RestoreMenuMutation,
-  RestoreMenuMutationVariables,
-} from '../../../src/generated/web.ts';
+import type { MenuHistoryQuery } from '../../../src/generated/web.ts';
 import { Conflict, messageOf } from '../../errors.ts';
 import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
@@ -17,9 +10,9 @@ import { createPagedList } from '../stores/paged-list.ts';
 import { type Changes, nameOf, renderChanges } from './changes.ts';
 
 const { operation } = openOperations(new URL('history.graphql', import.meta.url));
-const fetchHistory = operation<MenuHistoryQuery, MenuHistoryQueryVariables>('MenuHistory');
-const fetchChanges = operation<MenuChangesQuery, MenuChangesQueryVariables>('MenuChanges');
-const restoreMenu = operation<RestoreMenuMutation, RestoreMenuMutationVariables>('RestoreMenu');
+const fetchHistory = operation('MenuHistory');
+const fetchChanges = operation('MenuChanges');
+const restoreMenu = operation('RestoreMenu');
 
 type Revision = NonNullable<MenuHistoryQuery['store']>['menuHistory']['nodes'][number];
 

@@ -1,10 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type {
-  DiagnosticsQuery,
-  DiagnosticsQueryVariables,
-  MenuQuery,
-  MenuQueryVariables,
-} from '../../../src/generated/web.ts';
 import { Unreachable } from '../../errors.ts';
 import { createMenuRenderer } from '../../menu/card.ts';
 import { renderDiagnostics } from '../../menu/diagnostics.ts';
@@ -18,8 +12,8 @@ import { fetchMenuRevision } from '../stock/entries.ts';
 
 // The operations of the menu viewer.
 const { operation } = openOperations(new URL('../../menu/menu.graphql', import.meta.url));
-const fetchMenu = operation<MenuQuery, MenuQueryVariables>('Menu');
-const fetchDiagnostics = operation<DiagnosticsQuery, DiagnosticsQueryVariables>('Diagnostics');
+const fetchMenu = operation('Menu');
+const fetchDiagnostics = operation('Diagnostics');
 
 const pollMs = 3000;
 

@@ -13,7 +13,7 @@ import { type Finding, renderFindings } from './findings.ts';
 import { findPlace, parsePosted, SyntaxProblem, toInput, toPostedMessage, toPostedPath } from './posted.ts';
 
 const { operation } = openOperations(new URL('upload.graphql', import.meta.url));
-const uploadMenu = operation<UploadMenuMutation, UploadMenuMutationVariables>('UploadMenu');
+const uploadMenu = operation('UploadMenu');
 
 type Result = NonNullable<UploadMenuMutation['replaceMenuConfiguration']>;
 

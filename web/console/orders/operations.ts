@@ -1,38 +1,18 @@
-import type {
-  BoardOrderFragment,
-  ChangeOrderStatusMutation,
-  ChangeOrderStatusMutationVariables,
-  CompletedOrdersQuery,
-  CompletedOrdersQueryVariables,
-  ConsoleOrderQuery,
-  ConsoleOrderQueryVariables,
-  FindOrdersQuery,
-  FindOrdersQueryVariables,
-  MarkAsReadMutation,
-  MarkAsReadMutationVariables,
-  OpenOrdersQuery,
-  OpenOrdersQueryVariables,
-  OrderEventsSubscription,
-  OrderEventsSubscriptionVariables,
-  OrdersRevisionQuery,
-  OrdersRevisionQueryVariables,
-} from '../../../src/generated/web.ts';
+import type { BoardOrderFragment, OrderEventsSubscription } from '../../../src/generated/web.ts';
 import { openOperations } from '../client.ts';
 
 export type Order = BoardOrderFragment;
 export type OrderEvent = OrderEventsSubscription['orderEvents'];
 
 const { operation, subscription } = openOperations(new URL('orders.graphql', import.meta.url));
-const fetchOpen = operation<OpenOrdersQuery, OpenOrdersQueryVariables>('OpenOrders');
-const fetchCompleted = operation<CompletedOrdersQuery, CompletedOrdersQueryVariables>('CompletedOrders');
-export const fetchRevision = operation<OrdersRevisionQuery, OrdersRevisionQueryVariables>('OrdersRevision');
-export const fetchOrder = operation<ConsoleOrderQuery, ConsoleOrderQueryVariables>('ConsoleOrder');
-export const findOrders = operation<FindOrdersQuery, FindOrdersQueryVariables>('FindOrders');
-export const changeStatus = operation<ChangeOrderStatusMutation, ChangeOrderStatusMutationVariables>(
-  'ChangeOrderStatus',
-);
-export const watchOrders = subscription<OrderEventsSubscription, OrderEventsSubscriptionVariables>('OrderEvents');
-export const markAsRead = operation<MarkAsReadMutation, MarkAsReadMutationVariables>('MarkAsRead');
+const fetchOpen = operation('OpenOrders');
+const fetchCompleted = operation('CompletedOrders');
+export const fetchRevision = operation('OrdersRevision');
+export const fetchOrder = operation('ConsoleOrder');
+export const findOrders = operation('FindOrders');
+export const changeStatus = operation('ChangeOrderStatus');
+export const watchOrders = subscription('OrderEvents');
+export const markAsRead = operation('MarkAsRead');
 
 /** Pages of 500 orders; a store with more open ones than this has another problem. */
 const maxPages = 4;

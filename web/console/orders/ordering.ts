@@ -1,22 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type {
-  OrderingFragment,
-  SetOrderingMutation,
-  SetOrderingMutationVariables,
-  StoreEventsSubscription,
-  StoreEventsSubscriptionVariables,
-  StoreOrderingQuery,
-  StoreOrderingQueryVariables,
-} from '../../../src/generated/web.ts';
+import type { OrderingFragment, StoreEventsSubscription } from '../../../src/generated/web.ts';
 import { messageOf } from '../../errors.ts';
 import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
 import type { Times } from './times.ts';
 
 const { operation, subscription } = openOperations(new URL('ordering.graphql', import.meta.url));
-const fetchOrdering = operation<StoreOrderingQuery, StoreOrderingQueryVariables>('StoreOrdering');
-const setOrdering = operation<SetOrderingMutation, SetOrderingMutationVariables>('SetOrdering');
-const watchStores = subscription<StoreEventsSubscription, StoreEventsSubscriptionVariables>('StoreEvents');
+const fetchOrdering = operation('StoreOrdering');
+const setOrdering = operation('SetOrdering');
+const watchStores = subscription('StoreEvents');
 
 /** How often it is read where it is not streamed. */
 const pollMs = 15_000;

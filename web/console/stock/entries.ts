@@ -1,22 +1,12 @@
-import type {
-  MenuRevisionQuery,
-  MenuRevisionQueryVariables,
-  SetStockMutation,
-  SetStockMutationVariables,
-  SoldOutUntilQuery,
-  SoldOutUntilQueryVariables,
-  StockQuery,
-  StockQueryVariables,
-} from '../../../src/generated/web.ts';
 import { normalize } from '../../menu/search.ts';
 import { openOperations } from '../client.ts';
 import type { StoreContext } from '../session.ts';
 
 const { operation } = openOperations(new URL('stock.graphql', import.meta.url));
-const fetchStock = operation<StockQuery, StockQueryVariables>('Stock');
-const fetchSoldOut = operation<SoldOutUntilQuery, SoldOutUntilQueryVariables>('SoldOutUntil');
-export const fetchMenuRevision = operation<MenuRevisionQuery, MenuRevisionQueryVariables>('MenuRevision');
-export const setStock = operation<SetStockMutation, SetStockMutationVariables>('SetStock');
+const fetchStock = operation('Stock');
+const fetchSoldOut = operation('SoldOutUntil');
+export const fetchMenuRevision = operation('MenuRevision');
+export const setStock = operation('SetStock');
 
 /** An item or a modifier item that can be sold out. */
 export interface StockEntry {

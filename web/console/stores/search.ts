@@ -1,20 +1,13 @@
-import type {
-  ConsoleMerchantsQuery,
-  ConsoleMerchantsQueryVariables,
-  ConsoleStoreNamesQuery,
-  ConsoleStoreNamesQueryVariables,
-  ConsoleStoresQuery,
-  ConsoleStoresQueryVariables,
-} from '../../../src/generated/web.ts';
+import type { ConsoleMerchantsQuery, ConsoleStoreNamesQuery, ConsoleStoresQuery } from '../../../src/generated/web.ts';
 import { storeName } from '../../menu/languages.ts';
 import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
 import { createPagedList } from './paged-list.ts';
 
 const { operation } = openOperations(new URL('stores.graphql', import.meta.url));
-const fetchStores = operation<ConsoleStoresQuery, ConsoleStoresQueryVariables>('ConsoleStores');
-const fetchStoreNames = operation<ConsoleStoreNamesQuery, ConsoleStoreNamesQueryVariables>('ConsoleStoreNames');
-const fetchMerchants = operation<ConsoleMerchantsQuery, ConsoleMerchantsQueryVariables>('ConsoleMerchants');
+const fetchStores = operation('ConsoleStores');
+const fetchStoreNames = operation('ConsoleStoreNames');
+const fetchMerchants = operation('ConsoleMerchants');
 
 type NamedStore = ConsoleStoreNamesQuery['stores']['nodes'][number];
 export type Store = NamedStore & Partial<ConsoleStoresQuery['stores']['nodes'][number]>;

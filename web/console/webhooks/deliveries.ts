@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { WebhookDeliveriesQuery } from '../../../src/generated/web.ts';
 import type { Times } from '../orders/times.ts';
-import type { Delivery } from './operations.ts';
+
+export type Delivery = NonNullable<WebhookDeliveriesQuery['webhook']>['deliveries'][number];
 
 export interface DeliveriesOptions {
   /** Undefined while they are read. */

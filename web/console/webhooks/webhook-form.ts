@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit-html';
-import type { EventKind } from '../../../src/generated/web.ts';
+import type { CreateWebhookInput, EventKind } from '../../../src/generated/web.ts';
 import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
-import type { WebhookRequest } from './operations.ts';
 
 export const kinds: Readonly<Record<EventKind, string>> = {
   ORDER_PLACED: 'orders placed',
@@ -19,7 +18,12 @@ export const kinds: Readonly<Record<EventKind, string>> = {
 const preselected = new Set<string>(['ORDER_PLACED', 'ORDER_CHANGED', 'ORDERS_CHANGED']);
 
 /** Renders the form of a new webhook. */
-export function renderWebhookForm({ picker, isSending, errors, submit }: FormOptions<WebhookRequest>): TemplateResult {
+export function renderWebhookForm({
+  picker,
+  isSending,
+  errors,
+  submit,
+}: FormOptions<CreateWebhookInput>): TemplateResult {
   return html`
     <details class="panel">
       <summary>New webhook</summary>
@@ -42,7 +46,7 @@ export function renderWebhookForm({ picker, isSending, errors, submit }: FormOpt
     </details>`;
 }
 
-function readForm(form: FormData): WebhookRequest {
+function readForm(form: FormData): CreateWebhookInput {
   const text = (name: string) => textOf(form, name);
   return {
     url: text('url'),

@@ -1,39 +1,38 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { describeErrors } from '../../errors.ts';
+import type {
+  AttemptFragment as Attempt,
+  CreateWebhookInput,
+  WebhookEntryFragment as Webhook,
+} from '../../../src/generated/web.ts';
 import { storeName } from '../../menu/languages.ts';
 import type { App, Screen } from '../app.ts';
+import { openOperations } from '../client.ts';
+import { createForm } from '../form.ts';
 import { createTimes } from '../orders/times.ts';
-import { renderSecret, revealSecret } from '../secret.ts';
 import { createStorePicker } from '../stores/picker.ts';
-import { renderDeliveries } from './deliveries.ts';
-import {
-  type Attempt,
-  createWebhook,
-  type Delivery,
-  fetchDeliveries,
-  fetchWebhooks,
-  pauseWebhook,
-  redeliver,
-  removeWebhook,
-  resumeWebhook,
-  rotateSecret,
-  testWebhook,
-  type Webhook,
-  type WebhookRequest,
-} from './operations.ts';
+import { type Delivery, renderDeliveries } from './deliveries.ts';
 import { kinds, renderWebhookForm } from './webhook-form.ts';
+
+const { operation } = openOperations(new URL('webhooks.graphql', import.meta.url));
+const fetchWebhooks = operation('Webhooks');
+const fetchDeliveries = operation('WebhookDeliveries');
+const createWebhook = operation('CreateWebhook');
+const rotateSecret = operation('RotateWebhookSecret');
+const pauseWebhook = operation('PauseWebhook');
+const resumeWebhook = operation('ResumeWebhook');
+const removeWebhook = operation('RemoveWebhook');
+const testWebhook = operation('TestWebhook');
+const redeliver = operation('RedeliverMessage');
 
 const times = createTimes({ timezone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 
 /** The webhooks: their state, what was delivered, and every action on them. */
 export function createWebhooks(app: App): Screen {
   const picker = createStorePicker(app, { isSingle: true });
+  const form = createForm(app, picker, create);
   let webhooks: readonly Webhook[] | undefined;
   let deliveries: readonly Delivery[] | undefined;
-  let isSending = false;
-  let errors: readonly string[] = [];
-  let secret: { readonly label: string; readonly text: string } | undefined;
   let removing: string | undefined;
 
   load().catch(app.fail);
@@ -62,44 +61,20 @@ export function createWebhooks(app: App): Screen {
     webhooks = webhooks?.map(webhook => (webhook.id === changed?.id ? changed : webhook));
   }
 
-  async function submit(request: WebhookRequest, form: HTMLFormElement): Promise<void> {
-    isSending = true;
-    errors = [];
-    app.update();
-    try {
-      const { createWebhook: created } = await createWebhook({ input: request });
-      if (created) {
-        webhooks = [...(webhooks ?? []), created.webhook];
-        secret = { label: 'The secret to verify signatures with.', text: created.secret };
-        form.reset();
-        picker.clear();
-      }
-    } catch (error) {
-      errors = describeErrors(error);
-    }
-    isSending = false;
-    app.update();
-    if (secret) revealSecret();
+  async function create(input: CreateWebhookInput) {
+    const { createWebhook: created } = await createWebhook({ input });
+    if (!created) return undefined;
+    webhooks = [...(webhooks ?? []), created.webhook];
+    return { label: 'The secret to verify signatures with.', text: created.secret };
   }
 
-  /** Runs an action, and shows its error. */
-  const act = (action: () => Promise<void>) => async () => {
-    isSending = true;
-    app.update();
-    try {
-      await action();
-    } catch (error) {
-      app.fail(error);
-    }
-    isSending = false;
-    app.update();
-  };
+  const act = (action: () => Promise<void>) => () => form.run(action);
 
   async function rotate({ id }: Webhook): Promise<void> {
     const { rotateWebhookSecret: rotated } = await rotateSecret({ id });
     if (!rotated) return;
     replace(rotated.webhook);
-    secret = { label: 'The new secret; for 24 hours messages are signed with both.', text: rotated.secret };
+    form.showSecret({ label: 'The new secret; for 24 hours messages are signed with both.', text: rotated.secret });
   }
 
   async function remove({ id }: Webhook): Promise<void> {
@@ -118,16 +93,10 @@ export function createWebhooks(app: App): Screen {
     return html`
       <div class="page">
         <h1>Webhooks</h1>
-        ${secret ? renderSecret({ ...secret, done: forgetSecret }) : nothing}
-        ${renderWebhookForm({ picker, isSending, errors, submit })}
+        ${form.view(renderWebhookForm)}
         <p class="small" role="status">${webhooks === undefined ? 'Loading…' : webhooks.length === 0 ? 'There are no webhooks yet.' : nothing}</p>
         <ul class="list">${repeat(webhooks?.toReversed() ?? [], ({ id }) => id, renderWebhook)}</ul>
       </div>`;
-  }
-
-  function forgetSecret(): void {
-    secret = undefined;
-    app.update();
   }
 
   function renderWebhook(webhook: Webhook): TemplateResult {
@@ -166,6 +135,7 @@ export function createWebhooks(app: App): Screen {
   function renderActions(webhook: Webhook): TemplateResult {
     const { id, state, url } = webhook;
     const isOpen = app.route().webhook === id;
+    const isSending = form.isSending();
     if (removing === id) {
       return html`
         <div class="line" role="alert">
