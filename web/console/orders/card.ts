@@ -3,7 +3,7 @@ import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { Format } from '../../menu/format.ts';
 import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
-import type { StatusChange } from './outbox.ts';
+import type { StatusChange } from '../outbox.ts';
 import { serviceOf } from './service.ts';
 import { nextStatus, statuses } from './statuses.ts';
 import { renderLines, renderNote } from './ticket.ts';

@@ -6,7 +6,7 @@ import { createAlarm } from './alarm.ts';
 import { Board } from './board.ts';
 import { type Connection, followOrders } from './live.ts';
 import { fetchOrder, type Order } from './operations.ts';
-import { createOutbox, type StatusChange } from './outbox.ts';
+import { createOutbox, type StatusChange } from '../outbox.ts';
 import { statuses } from './statuses.ts';
 
 /** A part of the page that shows orders, too. */

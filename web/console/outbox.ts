@@ -1,6 +1,6 @@
-import type { OrderStatus } from '../../../src/generated/web.ts';
-import { Unreachable } from '../../errors.ts';
-import { changeStatus, type Order } from './operations.ts';
+import type { OrderStatus } from '../../src/generated/web.ts';
+import { Unreachable } from '../errors.ts';
+import { changeStatus, type Order } from './orders/operations.ts';
 
 /** A change of status that the user has made. */
 export interface StatusChange {
