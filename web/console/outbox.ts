@@ -1,88 +1,83 @@
-import type { OrderStatus } from '../../src/generated/web.ts';
 import { Unreachable } from '../errors.ts';
-import { changeStatus, type Order } from './orders/operations.ts';
 
-/** A change of status that the user has made. */
-export interface StatusChange {
-  readonly orderId: string;
-  readonly from: OrderStatus;
-  readonly to: OrderStatus;
-  /** Why, for the guest and for colleagues. */
-  readonly reason?: string | undefined;
-  /** Whether it was sent before without a response: then the server may have made it. */
-  readonly isRepeated: boolean;
+interface OutboxOptions<Change> {
+  /** Where the changes are stored in the tab, so that neither a cut network nor a reload loses one. */
+  readonly storageKey: string;
+  readonly keyOf: (change: Change) => string;
+  /** How many are sent together. */
+  readonly batchSize: number;
+  readonly send: (changes: readonly Change[]) => Promise<void>;
+  /** Called when the server refuses changes. */
+  readonly onRefused: (changes: readonly Change[], error: unknown) => Promise<void> | void;
+  readonly onConnection?: (isOffline: boolean) => void;
+  /** Called when changes were added or removed. */
+  readonly update: () => void;
 }
 
-export interface OutboxOptions {
-  readonly storeId: string;
-  /** Called with the changed order; undefined if it no longer exists. */
-  readonly onChanged: (order: Order | undefined, change: StatusChange) => void;
-  /** Called when the server refuses a change. */
-  readonly onRefused: (change: StatusChange, error: unknown) => Promise<void> | void;
-  readonly update: () => void;
+/** A change that was sent before without a response: the server may have made it. */
+export interface Repeatable {
+  readonly isRepeated?: boolean;
 }
 
 const retryMs = 2000;
 
-/**
- * Sends changes of status one after the other, and again until there is a response. They are stored in the tab, so that neither a cut
- * network nor a reload loses one; an order has at most one.
- */
-export function createOutbox({ storeId, onChanged, onRefused, update }: OutboxOptions) {
-  const storageKey = `carte.console.outbox.${storeId}`;
-  let changes: readonly StatusChange[] = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]');
+/** Sends the changes that the user has made, and again until there is a response. There is at most one with the same key: the last. */
+export function createOutbox<Change extends Repeatable>(options: OutboxOptions<Change>) {
+  const { storageKey, keyOf, batchSize, send, onRefused, onConnection, update } = options;
+  const stored: readonly Change[] = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]');
+  const changes = new Map(stored.map(change => [keyOf(change), change]));
   let isSending = false;
   let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  function store(next: readonly StatusChange[]): void {
-    changes = next;
-    if (next.length > 0) sessionStorage.setItem(storageKey, JSON.stringify(next));
+  function store(): void {
+    if (changes.size > 0) sessionStorage.setItem(storageKey, JSON.stringify([...changes.values()]));
     else sessionStorage.removeItem(storageKey);
     update();
   }
-  const remove = (change: StatusChange) => store(changes.filter(({ orderId }) => orderId !== change.orderId));
 
   async function flush(): Promise<void> {
     clearTimeout(timer);
     if (isSending || isClosed) return;
     isSending = true;
     try {
-      for (let [change] = changes; change && !isClosed; [change] = changes) {
-        if (!(await sendOne(change))) break;
-      }
+      while (changes.size > 0 && !isClosed) if (!(await sendBatch([...changes.values()].slice(0, batchSize)))) break;
     } finally {
       isSending = false;
     }
-    if (changes.length > 0 && !isClosed) timer = setTimeout(flush, retryMs);
+    if (changes.size > 0 && !isClosed) timer = setTimeout(flush, retryMs);
   }
 
-  /** Returns whether there was a response. */
-  async function sendOne(change: StatusChange): Promise<boolean> {
-    const { orderId: order, from, to, reason = null } = change;
+  /** Resolves to whether there was a response. What the user has changed again meanwhile stays. */
+  async function sendBatch(batch: readonly Change[]): Promise<boolean> {
+    const unchanged = () => batch.filter(change => changes.get(keyOf(change)) === change);
     try {
-      const { changeOrderStatus } = await changeStatus({ order, from, to, reason });
-      onChanged(changeOrderStatus?.order, change);
+      await send(batch);
+      onConnection?.(false);
     } catch (error) {
       if (error instanceof Unreachable) {
-        store(changes.map(one => (one.orderId === order ? { ...one, isRepeated: true } : one)));
+        for (const change of unchanged()) changes.set(keyOf(change), { ...change, isRepeated: true });
+        store();
+        onConnection?.(true);
         return false;
       }
-      await onRefused(change, error);
+      await onRefused(batch, error);
     }
-    remove(change);
+    for (const change of unchanged()) changes.delete(keyOf(change));
+    store();
     return true;
   }
 
   flush();
   return {
-    add(change: Omit<StatusChange, 'isRepeated'>): void {
-      if (changes.some(({ orderId }) => orderId === change.orderId)) return;
-      store([...changes, { ...change, isRepeated: false }]);
+    add(change: Change): void {
+      changes.set(keyOf(change), change);
+      store();
       flush();
     },
-    changeOf: (orderId: string) => changes.find(change => change.orderId === orderId),
-    size: () => changes.length,
+    /** The change of a key that was not confirmed yet. */
+    changeOf: (key: string) => changes.get(key),
+    size: () => changes.size,
     /** Sends what waits, e.g. since the network is back. */
     flush,
     close(): void {

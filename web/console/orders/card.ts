@@ -3,11 +3,11 @@ import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { Format } from '../../menu/format.ts';
 import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
-import type { StatusChange } from '../outbox.ts';
 import { serviceOf } from './service.ts';
 import { nextStatus, statuses } from './statuses.ts';
 import { renderLines, renderNote } from './ticket.ts';
 import type { Times } from './times.ts';
+import type { StatusChange } from './watch.ts';
 
 /** What cards and details are rendered with. */
 export interface OrderView {

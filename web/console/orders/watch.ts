@@ -5,9 +5,18 @@ import type { StoreContext } from '../session.ts';
 import { createAlarm } from './alarm.ts';
 import { Board } from './board.ts';
 import { type Connection, followOrders } from './live.ts';
-import { fetchOrder, type Order } from './operations.ts';
-import { createOutbox, type StatusChange } from '../outbox.ts';
+import { changeStatus, fetchOrder, type Order } from './operations.ts';
+import { createOutbox, type Repeatable } from '../outbox.ts';
 import { statuses } from './statuses.ts';
+
+/** A change of status that the user has made; an order has at most one. */
+export interface StatusChange extends Repeatable {
+  readonly orderId: string;
+  readonly from: OrderStatus;
+  readonly to: OrderStatus;
+  /** Why, for the guest and for colleagues. */
+  readonly reason: string | null;
+}
 
 /** A part of the page that shows orders, too. */
 interface OrderListener {
@@ -55,10 +64,18 @@ export function createOrderWatch(app: App, store: StoreContext) {
     update: onBoard,
     fail: app.fail,
   });
-  const outbox = createOutbox({
-    storeId: store.id,
-    onChanged: order => order && live.report(order),
-    onRefused: explainRefusal,
+  const outbox = createOutbox<StatusChange>({
+    storageKey: `carte.console.outbox.${store.id}`,
+    keyOf: ({ orderId }) => orderId,
+    // One after the other.
+    batchSize: 1,
+    async send([change]) {
+      if (!change) return;
+      const { orderId: order, from, to, reason } = change;
+      const { changeOrderStatus: changed } = await changeStatus({ order, from, to, reason });
+      if (changed) live.report(changed.order);
+    },
+    onRefused: ([change], error) => change && explainRefusal(change, error),
     update: onBoard,
   });
 
@@ -96,8 +113,9 @@ export function createOrderWatch(app: App, store: StoreContext) {
     changeOf: outbox.changeOf,
     /** The number of changes that were not sent yet. */
     waiting: outbox.size,
-    change: (order: Order, to: OrderStatus, reason?: string) =>
-      outbox.add({ orderId: order.id, from: order.status, to, reason }),
+    change({ id, status }: Order, to: OrderStatus, reason: string | null = null): void {
+      if (!outbox.changeOf(id)) outbox.add({ orderId: id, from: status, to, reason });
+    },
     /** Reports changes of all orders of the store, those that are not on the board included. */
     listen(next: OrderListener | undefined): void {
       listener = next;

@@ -6,7 +6,7 @@ const { operation } = openOperations(new URL('stock.graphql', import.meta.url));
 const fetchStock = operation('Stock');
 const fetchSoldOut = operation('SoldOutUntil');
 export const fetchMenuRevision = operation('MenuRevision');
-export const setStock = operation('SetStock');
+const changeStock = operation('SetStock');
 
 /** An item or a modifier item that can be sold out. */
 export interface StockEntry {
@@ -23,6 +23,9 @@ export interface StockEntry {
   /** What a search compares. */
   readonly searched: string;
 }
+
+/** The stock that the user wants. */
+export type WantedStock = Pick<StockEntry, 'key' | 'kind' | 'externalId' | 'inStock' | 'until'>;
 
 export interface Stock {
   readonly revision: number;
@@ -55,6 +58,20 @@ export async function loadStock({ id, languages, format }: StoreContext): Promis
     until: times.get(entry.key) ?? null,
   }));
   return { revision: store?.menuRevision ?? 0, entries };
+}
+
+/** Sets the stock of some entries; resolves to the revision after the change. */
+export async function setStock(storeId: string, changes: readonly WantedStock[]): Promise<number> {
+  const ofKind = (kind: StockEntry['kind']) =>
+    changes
+      .filter(change => change.kind === kind)
+      .map(({ externalId, inStock, until }) => {
+        // What could not be sent before its time was over is back by now.
+        const isOver = until !== null && Date.parse(until) <= Date.now();
+        return isOver ? { externalId, inStock: true } : { externalId, inStock, until };
+      });
+  const lists = { items: ofKind('items'), modifierItems: ofKind('modifierItems') };
+  return (await changeStock({ store: storeId, ...lists })).setStock?.revision ?? 0;
 }
 
 const keyOf = (kind: StockEntry['kind'], externalId: string) => `${kind}/${externalId}`;

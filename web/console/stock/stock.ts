@@ -5,9 +5,9 @@ import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import { normalize } from '../../menu/search.ts';
 import type { App, Screen } from '../app.ts';
 import { createTimes } from '../orders/times.ts';
+import { createOutbox, type Repeatable } from '../outbox.ts';
 import type { StoreContext } from '../session.ts';
-import { fetchMenuRevision, loadStock, type Stock, type StockEntry } from './entries.ts';
-import { createStockOutbox } from './outbox.ts';
+import { fetchMenuRevision, loadStock, type Stock, type StockEntry, setStock, type WantedStock } from './entries.ts';
 
 const pollMs = 3000;
 /** On a tablet the keyboard would cover the list. */
@@ -49,19 +49,22 @@ export function createStock(app: App, store: StoreContext): Screen {
     isOffline = next;
     app.update();
   };
-  const outbox = createStockOutbox({
-    storeId: store.id,
-    onChanged(changes, revision) {
+  const outbox = createOutbox<WantedStock & Repeatable>({
+    storageKey: `carte.console.stock.${store.id}`,
+    keyOf: ({ key }) => key,
+    batchSize: Number.POSITIVE_INFINITY,
+    async send(changes) {
+      const revision = await setStock(store.id, changes);
       const byKey = new Map(changes.map(change => [change.key, change]));
       const entries = stock?.entries.map(entry => ({ ...entry, ...byKey.get(entry.key) }));
       if (entries) stock = { revision, entries };
-      app.update();
     },
     onRefused(_changes, error) {
       app.notices.problem(`The stock was not changed. ${messageOf(error)}`);
       load();
     },
     onConnection: setOffline,
+    update: app.update,
   });
 
   async function load(): Promise<void> {
@@ -84,11 +87,12 @@ export function createStock(app: App, store: StoreContext): Screen {
   }
   poll();
 
-  const isInStock = ({ key, inStock }: StockEntry) => outbox.wanted(key)?.inStock ?? inStock;
+  const isInStock = ({ key, inStock }: StockEntry) => outbox.changeOf(key)?.inStock ?? inStock;
 
   function toggle(entry: StockEntry): void {
+    const { key, kind, externalId } = entry;
     const inStock = !isInStock(entry);
-    outbox.add(entry, inStock, inStock ? null : duration.until(store.timezone));
+    outbox.add({ key, kind, externalId, inStock, until: inStock ? null : duration.until(store.timezone) });
     app.notices.announce(`${entry.name}: ${isInStock(entry) ? 'in stock' : 'sold out'}`);
   }
 
@@ -97,7 +101,7 @@ export function createStock(app: App, store: StoreContext): Screen {
     const words = normalize(query).split(/\s+/).filter(Boolean);
     const matching = entries.filter(({ searched }) => words.every(word => searched.includes(word)));
     // What was just put back stays where it is until its change is confirmed.
-    const shown = matching.filter(entry => !onlySoldOut || !isInStock(entry) || outbox.wanted(entry.key) !== undefined);
+    const shown = matching.filter(entry => !onlySoldOut || !isInStock(entry) || outbox.changeOf(entry.key) !== undefined);
     const soldOut = entries.filter(entry => !isInStock(entry)).length;
     return html`
       <div class="page">
@@ -144,13 +148,13 @@ export function createStock(app: App, store: StoreContext): Screen {
 
   function renderEntry(entry: StockEntry): TemplateResult {
     const inStock = isInStock(entry);
-    const { until } = outbox.wanted(entry.key) ?? entry;
+    const { until } = outbox.changeOf(entry.key) ?? entry;
     const soldOut = until ? `sold out until ${times.at(until, Date.now())}` : 'sold out';
     return html`
       <li>
         <button type="button" role="switch" class="row switch" aria-checked=${inStock} @click=${() => toggle(entry)}>
           <span><strong dir="auto">${entry.name}</strong> <span class="small"><bdi>${entry.detail}</bdi></span></span>
-          <span class="stock-state" aria-hidden="true">${inStock ? 'in stock' : soldOut}${outbox.wanted(entry.key) === undefined ? nothing : ' …'}</span>
+          <span class="stock-state" aria-hidden="true">${inStock ? 'in stock' : soldOut}${outbox.changeOf(entry.key) === undefined ? nothing : ' …'}</span>
         </button>
       </li>`;
   }
