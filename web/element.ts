@@ -12,6 +12,17 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return created;
 }
 
+/** Has the key `/` lead to a field, unless the user is typing. */
+export function focusWithSlash(findField: () => HTMLElement | null): void {
+  addEventListener('keydown', event => {
+    const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
+    const field = findField();
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !field) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
 /** Finds the element of a selector; throws if the page has none of this type. */
 export function find<Type extends Element>(selector: string, type: new () => Type): Type {
   const found = document.querySelector(selector);

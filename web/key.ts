@@ -23,20 +23,25 @@ export function saveKey(key: string): void {
 /** Removes the keys that Swagger UI and GraphiQL stored beyond the tab in earlier versions. */
 export function removeOldCopies(): void {
   localStorage.removeItem('authorized');
-  localStorage.removeItem('graphiql:headers');
-  const tabs = localStorage.getItem('graphiql:tabState');
-  if (!tabs?.includes('x-api-key')) return;
-  try {
-    localStorage.setItem('graphiql:tabState', withoutHeaders(tabs));
-  } catch {
-    // Not JSON: GraphiQL could not read it either.
-    localStorage.removeItem('graphiql:tabState');
+  for (const name of headerItems) localStorage.removeItem(name);
+  for (const name of Object.keys(localStorage).filter(item => item.startsWith(graphiqlPrefix))) {
+    try {
+      localStorage.setItem(name, withoutHeaders(localStorage.getItem(name) ?? ''));
+    } catch {
+      // Not JSON: GraphiQL could not read it either.
+      localStorage.removeItem(name);
+    }
   }
 }
 
-/** The tabs of GraphiQL keep their queries. */
-function withoutHeaders(tabState: string): string {
-  return JSON.stringify(JSON.parse(tabState), (name, value) => (name === 'headers' ? null : value));
+/** Names of GraphiQL's items in `localStorage`, where it stores tabs, history and sizes of panes. */
+export const graphiqlPrefix = 'graphiql:';
+export const headerItems = [`${graphiqlPrefix}headers`, `${graphiqlPrefix}shouldPersistHeaders`];
+
+/** Leaves the headers out of tabs and history, which keep their queries. */
+export function withoutHeaders(value: string): string {
+  if (!value.includes('"headers"')) return value;
+  return JSON.stringify(JSON.parse(value, (name, member) => (name === 'headers' ? null : member)));
 }
 
 /** Reloads a page that comes from the back/forward cache if another page has replaced or forgotten the key since. */

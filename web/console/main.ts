@@ -1,5 +1,5 @@
 import { render } from 'lit-html';
-import { find } from '../element.ts';
+import { find, focusWithSlash } from '../element.ts';
 import { Forbidden, KeyRejected, messageOf, Unreachable } from '../errors.ts';
 import { readKey, reloadIfKeyChanged, saveKey } from '../key.ts';
 import type { App, Screen, Viewer } from './app.ts';
@@ -150,15 +150,6 @@ function leave(): void {
   update();
 }
 
-/** `/` goes to the search of the screen. */
-function focusSearch(event: KeyboardEvent): void {
-  const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
-  const field = document.querySelector<HTMLElement>('input[type=search]');
-  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey || !field) return;
-  event.preventDefault();
-  field.focus();
-}
-
-addEventListener('keydown', focusSearch);
+focusWithSlash(() => document.querySelector<HTMLElement>('input[type=search]'));
 addEventListener('popstate', () => show(parseRoute(location.search)));
 start();

@@ -1,4 +1,4 @@
-import { element } from '../element.ts';
+import { element, focusWithSlash } from '../element.ts';
 
 /** A section of a guide, as in guides/search.json. */
 interface Section {
@@ -52,12 +52,7 @@ export function createSearch(root: URL): void {
   addEventListener('click', event => {
     if (event.target !== input) results.hidden = true;
   });
-  addEventListener('keydown', event => {
-    const isTyping = event.target instanceof HTMLInputElement;
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    input.focus();
-  });
+  focusWithSlash(() => input);
 }
 
 async function load(url: URL): Promise<readonly Section[]> {

@@ -1,5 +1,6 @@
 import type { GroupFragment } from '../../src/generated/web.ts';
 import { createHoursFormat } from './hours.ts';
+import { createTimeFormat } from './local-time.ts';
 import type { Texts } from './texts.ts';
 
 type Rule = Pick<GroupFragment, 'groupMin' | 'groupMax' | 'chargeAfter'>;
@@ -19,7 +20,7 @@ export function createFormat({ locale, texts, currency, timezone }: FormatOption
   const { price, priceChange } = createPriceFormats(locale, currency);
   const count = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'unit', unit: 'percent', maximumFractionDigits: 2 });
-  const dateTime = createDateTimeFormat(locale, timezone);
+  const dateTime = createTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' }, timezone);
   const date = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone: 'UTC' });
   return {
     price,
@@ -52,14 +53,4 @@ function createPriceFormats(locale: string, currency: string | null) {
     /** With its sign; empty for 0. */
     priceChange: (amount: number) => (amount === 0 ? '' : signed.format(amount / unit)),
   };
-}
-
-function createDateTimeFormat(locale: string, timezone: string | null): Intl.DateTimeFormat {
-  const options: Intl.DateTimeFormatOptions = { dateStyle: 'full', timeStyle: 'short' };
-  try {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone ?? 'UTC' });
-  } catch {
-    // The graph, too, treats an unknown timezone as UTC.
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
-  }
 }

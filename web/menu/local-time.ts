@@ -1,8 +1,7 @@
 /** Formats an instant in a timezone as `datetime-local` inputs do: `2026-03-07T01:30`. */
 export function formatLocalTime(date: Date, timezone: string | null): string {
-  return formatter(timezone ?? 'UTC')
-    .format(date)
-    .replace(' ', 'T');
+  // The Swedish locale formats as ISO 8601.
+  return createTimeFormat('sv-SE', fields, timezone).format(date).replace(' ', 'T');
 }
 
 /** Parses a time with an offset (`Z`, `+01:00`), or else in the timezone of the store; undefined if it is not a time. */
@@ -31,12 +30,15 @@ function validDate(date: Date): Date | undefined {
 
 const fields = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' } as const;
 
-function formatter(timezone: string): Intl.DateTimeFormat {
+/** Creates the format of times at a store. As in the graph, an absent or unknown timezone is treated as UTC. */
+export function createTimeFormat(
+  locale: string,
+  options: Intl.DateTimeFormatOptions,
+  timezone: string | null,
+): Intl.DateTimeFormat {
   try {
-    // The Swedish locale formats as ISO 8601.
-    return new Intl.DateTimeFormat('sv-SE', { ...fields, timeZone: timezone });
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: timezone ?? 'UTC' });
   } catch {
-    // The graph, too, treats an unknown timezone as UTC.
-    return new Intl.DateTimeFormat('sv-SE', { ...fields, timeZone: 'UTC' });
+    return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
   }
 }

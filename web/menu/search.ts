@@ -1,4 +1,4 @@
-import { find } from '../element.ts';
+import { find, focusWithSlash } from '../element.ts';
 import type { Texts } from './texts.ts';
 
 /** Creates the search of the menu: `/` leads to it, Enter to the first item found, Escape clears it. */
@@ -30,12 +30,7 @@ export function createSearch(menu: HTMLElement, onFilter: () => void) {
     first.tabIndex = -1;
     first.focus();
   });
-  addEventListener('keydown', event => {
-    const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
-    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    input.focus();
-  });
+  focusWithSlash(() => input);
 
   return {
     /** Applies the query to a menu that was rendered; without texts there is none. */

@@ -5,36 +5,15 @@ import { primarySubtag } from './languages.ts';
 export type When = 'now' | 'at' | 'any';
 
 /** The words of the page that readers of a menu see. What operators see (keys, errors, diagnostics) is in English. */
-export interface Texts {
-  readonly language: string;
-  readonly store: string;
-  readonly languageLabel: string;
-  readonly available: string;
-  readonly now: string;
-  readonly anyTime: string;
-  readonly at: string;
-  readonly dateAndTime: string;
-  readonly search: string;
-  readonly sections: string;
-  readonly soldOut: string;
-  readonly onlyWithOthers: string;
-  readonly included: string;
-  readonly contains: string;
-  readonly nextOpening: string;
-  readonly never: string;
-  readonly closed: string;
-  readonly noMenus: string;
-  readonly dietaryLabels: Readonly<Record<DietaryLabel, string>>;
-  readonly alcohol: (percent: string) => string;
-  readonly choose: (from: string, to: string) => string;
-  readonly upTo: (count: string) => string;
-  readonly free: (count: string) => string;
-  readonly found: (count: number) => string;
-  readonly notFound: (query: string) => string;
-  readonly menusAvailable: (count: number, when: When) => string;
-}
+export type Texts = Readonly<typeof en>;
 
-const en: Texts = {
+const dietaryLabels: Readonly<Record<DietaryLabel, string>> = {
+  VEGAN: 'Vegan',
+  VEGETARIAN: 'Vegetarian',
+  GLUTEN_FREE: 'Gluten-free',
+};
+
+const en = {
   language: 'en',
   store: 'Store',
   languageLabel: 'Language',
@@ -53,14 +32,14 @@ const en: Texts = {
   never: 'not available at any time',
   closed: 'closed',
   noMenus: 'This store has no menus yet.',
-  dietaryLabels: { VEGAN: 'Vegan', VEGETARIAN: 'Vegetarian', GLUTEN_FREE: 'Gluten-free' },
-  alcohol: percent => `${percent} vol.`,
-  choose: (from, to) => (from === to ? `choose ${to}` : `choose ${from} to ${to}`),
-  upTo: count => `up to ${count}`,
-  free: count => `, ${count} free`,
-  found: count => (count === 1 ? '1 item found' : `${count} items found`),
-  notFound: query => `Nothing found for “${query}”`,
-  menusAvailable: (count, when) =>
+  dietaryLabels,
+  alcohol: (percent: string) => `${percent} vol.`,
+  choose: (from: string, to: string) => (from === to ? `choose ${to}` : `choose ${from} to ${to}`),
+  upTo: (count: string) => `up to ${count}`,
+  free: (count: string) => `, ${count} free`,
+  found: (count: number) => (count === 1 ? '1 item found' : `${count} items found`),
+  notFound: (query: string) => `Nothing found for “${query}”`,
+  menusAvailable: (count: number, when: When) =>
     `${count === 1 ? '1 menu is' : `${count || 'no'} menus are`} available ${
       { now: 'now', at: 'at this time', any: 'at some time' }[when]
     }`,

@@ -1,13 +1,14 @@
+import { removeOldCopies } from '../key.ts';
 import { createFetcher } from './fetcher.ts';
 import { createElement, createRoot, explorerPlugin, Fragment, GraphiQL, HISTORY_PLUGIN } from './graphiql.ts';
 import { followKeyOfSession, KeyField, readHeaders, SharedHeaders } from './headers.ts';
 import { routePlugin } from './route.ts';
 import { RunSummary, recordRun } from './runs.ts';
 import { followSharedLinks, ShareButton, takeSharedOperation } from './share.ts';
-import { removeStoredHeaders, storage } from './storage.ts';
+import { storage } from './storage.ts';
 import { ActiveTabInView, initialTabs, TabsAsList } from './tabs.ts';
 
-removeStoredHeaders();
+removeOldCopies();
 followKeyOfSession();
 followSharedLinks();
 

@@ -1,6 +1,4 @@
-/** Names of GraphiQL's items in `localStorage`, where it keeps tabs, history and sizes of panes. */
-const prefix = 'graphiql:';
-const headerItems = [`${prefix}headers`, `${prefix}shouldPersistHeaders`];
+import { graphiqlPrefix, headerItems, withoutHeaders } from '../key.ts';
 
 /**
  * `localStorage` for GraphiQL, without headers: it would store those of tabs and history, and with them the API key, which must
@@ -20,15 +18,4 @@ export const storage = {
   },
 };
 
-/** Removes the headers that earlier versions stored. */
-export function removeStoredHeaders(): void {
-  for (const name of headerItems) localStorage.removeItem(name);
-  for (const name of itemNames()) storage.setItem(name, localStorage.getItem(name) ?? '');
-}
-
-const itemNames = () => Object.keys(localStorage).filter(name => name.startsWith(prefix));
-
-function withoutHeaders(value: string): string {
-  if (!value.includes('"headers"')) return value;
-  return JSON.stringify(JSON.parse(value, (name, member) => (name === 'headers' ? null : member)));
-}
+const itemNames = () => Object.keys(localStorage).filter(name => name.startsWith(graphiqlPrefix));

@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { Unreachable } from '../../errors.ts';
 import { createMenuRenderer } from '../../menu/card.ts';
 import { renderDiagnostics } from '../../menu/diagnostics.ts';
 import { createFormat } from '../../menu/format.ts';
@@ -8,14 +7,12 @@ import { textsFor } from '../../menu/texts.ts';
 import type { App, Screen } from '../app.ts';
 import { openOperations } from '../client.ts';
 import type { StoreContext } from '../session.ts';
-import { fetchMenuRevision } from '../stock/entries.ts';
+import { pollMenu } from '../stock/entries.ts';
 
 // The operations of the menu viewer.
 const { operation } = openOperations(new URL('../../menu/menu.graphql', import.meta.url));
 const fetchMenu = operation('Menu');
 const fetchDiagnostics = operation('Diagnostics');
-
-const pollMs = 3000;
 
 /** The whole menu of a store as guests read it, and what is doubtful in it. */
 export function createMenu(app: App, store: StoreContext): Screen {
@@ -23,8 +20,6 @@ export function createMenu(app: App, store: StoreContext): Screen {
   let revision: number | undefined;
   let card: readonly Node[] = [];
   let findings: readonly Node[] = [];
-  let isClosed = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function load(): Promise<void> {
     const languages = [language, ...navigator.languages];
@@ -32,7 +27,7 @@ export function createMenu(app: App, store: StoreContext): Screen {
       fetchMenu({ store: store.id, languages }),
       fetchDiagnostics({ store: store.id }),
     ]);
-    if (!found || isClosed) return;
+    if (!found) return;
     const texts = textsFor(languages);
     const locale = localeOf(language, navigator.languages);
     const format = createFormat({ locale, texts, currency: store.currency, timezone: store.timezone });
@@ -42,18 +37,7 @@ export function createMenu(app: App, store: StoreContext): Screen {
     app.update();
   }
 
-  /** Reads the menu again when it has changed. */
-  async function poll(): Promise<void> {
-    try {
-      const current = (await fetchMenuRevision({ store: store.id })).store?.menuRevision;
-      if (current !== revision && !isClosed) await load();
-    } catch (error) {
-      if (isClosed) return;
-      if (!(error instanceof Unreachable)) return app.fail(error);
-    }
-    if (!isClosed) timer = setTimeout(poll, pollMs);
-  }
-  poll();
+  const close = pollMenu({ app, storeId: store.id, revision: () => revision, load });
 
   function choose({ target }: Event): void {
     language = (target as HTMLSelectElement).value;
@@ -85,12 +69,5 @@ export function createMenu(app: App, store: StoreContext): Screen {
       </label>`;
   }
 
-  return {
-    title: () => `Menu · ${store.name}`,
-    view,
-    close() {
-      isClosed = true;
-      clearTimeout(timer);
-    },
-  };
+  return { title: () => `Menu · ${store.name}`, view, close };
 }

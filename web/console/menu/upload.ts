@@ -34,7 +34,7 @@ export function createUpload(app: App, store: StoreContext): Screen {
   readRevision();
   async function readRevision(): Promise<void> {
     try {
-      revision = (await fetchMenuRevision({ store: store.id })).store?.menuRevision;
+      revision = await fetchMenuRevision(store.id);
     } catch (error) {
       app.fail(error);
     }

@@ -1,3 +1,4 @@
+import { createTimeFormat } from '../../menu/local-time.ts';
 import { consoleLocale, type StoreContext } from '../session.ts';
 
 const minuteMs = 60_000;
@@ -9,12 +10,11 @@ export type Urgency = 'late' | 'soon' | 'calm';
 
 /** Creates the formats of times at a store, as its staff reads a clock. */
 export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
-  const time = createFormat({ hour: '2-digit', minute: '2-digit' }, timezone);
-  const dateTime = createFormat(
-    { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-    timezone,
-  );
-  const day = createFormat({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }, timezone);
+  const create = (options: Intl.DateTimeFormatOptions) => createTimeFormat(consoleLocale, options, timezone);
+  const clock = { hour: '2-digit', minute: '2-digit' } as const;
+  const time = create(clock);
+  const dateTime = create({ weekday: 'short', day: 'numeric', month: 'short', ...clock });
+  const day = create({ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
   const relative = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'always', style: 'narrow' });
   const present = new Intl.RelativeTimeFormat(consoleLocale, { numeric: 'auto' }).format(0, 'second');
   return {
@@ -51,12 +51,3 @@ export function createTimes({ timezone }: Pick<StoreContext, 'timezone'>) {
 }
 
 export type Times = ReturnType<typeof createTimes>;
-
-function createFormat(options: Intl.DateTimeFormatOptions, timezone: string | null): Intl.DateTimeFormat {
-  try {
-    return new Intl.DateTimeFormat(consoleLocale, { ...options, timeZone: timezone ?? 'UTC' });
-  } catch {
-    // The graph, too, treats an unknown timezone as UTC.
-    return new Intl.DateTimeFormat(consoleLocale, { ...options, timeZone: 'UTC' });
-  }
-}

@@ -1,12 +1,12 @@
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import { Conflict, messageOf } from '../../errors.ts';
 import type { App } from '../app.ts';
+import { createOutbox, type Repeatable } from '../outbox.ts';
 import type { StoreContext } from '../session.ts';
 import { createAlarm } from './alarm.ts';
 import { Board } from './board.ts';
 import { type Connection, followOrders } from './live.ts';
 import { changeStatus, fetchOrder, type Order } from './operations.ts';
-import { createOutbox, type Repeatable } from '../outbox.ts';
 import { statuses } from './statuses.ts';
 
 /** A change of status that the user has made; an order has at most one. */

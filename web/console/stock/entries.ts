@@ -1,12 +1,52 @@
+import { Unreachable } from '../../errors.ts';
 import { normalize } from '../../menu/search.ts';
+import type { App } from '../app.ts';
 import { openOperations } from '../client.ts';
 import type { StoreContext } from '../session.ts';
 
 const { operation } = openOperations(new URL('stock.graphql', import.meta.url));
 const fetchStock = operation('Stock');
 const fetchSoldOut = operation('SoldOutUntil');
-export const fetchMenuRevision = operation('MenuRevision');
+const fetchRevision = operation('MenuRevision');
 const changeStock = operation('SetStock');
+
+export const fetchMenuRevision = async (store: string): Promise<number | undefined> =>
+  (await fetchRevision({ store })).store?.menuRevision;
+
+const pollMs = 3000;
+
+interface PollOptions {
+  readonly app: App;
+  readonly storeId: string;
+  /** The revision that is shown; undefined before the first one. */
+  readonly revision: () => number | undefined;
+  readonly load: () => Promise<void>;
+  readonly onConnection?: (isOffline: boolean) => void;
+}
+
+/** Loads the menu configuration, and again when someone else has changed it; returns the function that ends this. */
+export function pollMenu({ app, storeId, revision, load, onConnection }: PollOptions): () => void {
+  let isClosed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  async function poll(): Promise<void> {
+    try {
+      const shown = revision();
+      const isCurrent = shown !== undefined && (await fetchMenuRevision(storeId)) === shown;
+      if (!isCurrent && !isClosed) await load();
+      onConnection?.(false);
+    } catch (error) {
+      if (isClosed) return;
+      if (!(error instanceof Unreachable)) return app.fail(error);
+      onConnection?.(true);
+    }
+    if (!isClosed) timer = setTimeout(poll, pollMs);
+  }
+  poll();
+  return () => {
+    isClosed = true;
+    clearTimeout(timer);
+  };
+}
 
 /** An item or a modifier item that can be sold out. */
 export interface StockEntry {

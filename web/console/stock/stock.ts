@@ -1,15 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { messageOf, Unreachable } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import { formatLocalTime, parseLocalTime } from '../../menu/local-time.ts';
 import { normalize } from '../../menu/search.ts';
 import type { App, Screen } from '../app.ts';
 import { createTimes } from '../orders/times.ts';
 import { createOutbox, type Repeatable } from '../outbox.ts';
 import type { StoreContext } from '../session.ts';
-import { fetchMenuRevision, loadStock, type Stock, type StockEntry, setStock, type WantedStock } from './entries.ts';
+import { loadStock, pollMenu, type Stock, type StockEntry, setStock, type WantedStock } from './entries.ts';
 
-const pollMs = 3000;
 /** On a tablet the keyboard would cover the list. */
 const hasKeyboard = matchMedia('(pointer: fine)').matches;
 
@@ -42,10 +41,9 @@ export function createStock(app: App, store: StoreContext): Screen {
   let onlySoldOut = false;
   let duration: Duration = untilChanged;
   let isOffline = false;
-  let isClosed = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
 
   const setOffline = (next: boolean) => {
+    if (isOffline === next) return;
     isOffline = next;
     app.update();
   };
@@ -72,20 +70,13 @@ export function createStock(app: App, store: StoreContext): Screen {
     app.update();
   }
 
-  /** Reads the stock again when someone else has changed the menu configuration. */
-  async function poll(): Promise<void> {
-    try {
-      const revision = stock && (await fetchMenuRevision({ store: store.id })).store?.menuRevision;
-      if (!isClosed && (!stock || revision !== stock.revision)) await load();
-      if (isOffline) setOffline(false);
-    } catch (error) {
-      if (isClosed) return;
-      if (!(error instanceof Unreachable)) return app.fail(error);
-      setOffline(true);
-    }
-    if (!isClosed) timer = setTimeout(poll, pollMs);
-  }
-  poll();
+  const endPolling = pollMenu({
+    app,
+    storeId: store.id,
+    revision: () => stock?.revision,
+    load,
+    onConnection: setOffline,
+  });
 
   const isInStock = ({ key, inStock }: StockEntry) => outbox.changeOf(key)?.inStock ?? inStock;
 
@@ -101,7 +92,9 @@ export function createStock(app: App, store: StoreContext): Screen {
     const words = normalize(query).split(/\s+/).filter(Boolean);
     const matching = entries.filter(({ searched }) => words.every(word => searched.includes(word)));
     // What was just put back stays where it is until its change is confirmed.
-    const shown = matching.filter(entry => !onlySoldOut || !isInStock(entry) || outbox.changeOf(entry.key) !== undefined);
+    const shown = matching.filter(
+      entry => !onlySoldOut || !isInStock(entry) || outbox.changeOf(entry.key) !== undefined,
+    );
     const soldOut = entries.filter(entry => !isInStock(entry)).length;
     return html`
       <div class="page">
@@ -163,8 +156,7 @@ export function createStock(app: App, store: StoreContext): Screen {
     title: () => `Stock · ${store.name}`,
     view,
     close() {
-      isClosed = true;
-      clearTimeout(timer);
+      endPolling();
       outbox.close();
     },
   };
