@@ -20,7 +20,7 @@ function copySources(): string {
   for (const name of ['src', 'schema', 'codegen.yml', 'package.json', 'tsconfig.json']) {
     cpSync(join(root, name), join(folder, name), { recursive: true });
   }
-  for (const name of ['node_modules', 'web']) symlinkSync(join(root, name), join(folder, name));
+  for (const name of ['node_modules', 'tools', 'web']) symlinkSync(join(root, name), join(folder, name));
   return folder;
 }
 
