@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { readFieldCosts } from './list-size.ts';
+import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 
 /** Limits on one document. */

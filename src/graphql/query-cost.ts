@@ -16,8 +16,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { fragmentsOf } from '../execution/selected-fields.ts';
-import { InputAnalysis } from './input-cost.ts';
-import type { Field, FieldCost, FieldCosts } from './list-size.ts';
+import { type Field, type FieldCost, type FieldCosts, InputAnalysis } from './field-costs.ts';
 
 /** Complexity of a selection, for each object that it is applied to. */
 export interface Complexity {

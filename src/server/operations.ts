@@ -1,7 +1,17 @@
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import {
+  type ArgumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
 import type { Config } from '../config.ts';
-import { createLargestCost } from '../graphql/largest-cost.ts';
-import type { Contract } from '../rest/contract/contract.ts';
+import { readFieldCosts } from '../graphql/field-costs.ts';
+import { analyzeOperation } from '../graphql/query-cost.ts';
+import type { Contract, Operation } from '../rest/contract/contract.ts';
 import { readOperatorSets, type SetFiles } from '../rest/contract/folders.ts';
 import { type CheckSet, errorAt, readSets } from '../rest/contract/sets.ts';
 
@@ -22,21 +32,16 @@ export function createCostCheck(schema: GraphQLSchema, { cost }: Pick<Config['gr
   return contract => [...checkCosts(contract, largestCost, cost)];
 }
 
+type LargestCost = ReturnType<typeof createLargestCost>;
+
 /** Every length that a caller chooses is bounded, and no request of an operator's set can exceed the limit. */
 function* checkCosts(
   { operations, isBuiltIn }: Contract,
-  largestCost: ReturnType<typeof createLargestCost>,
+  largestCost: LargestCost,
   limit: number,
 ): Generator<GraphQLError> {
   for (const operation of operations) {
-    const { document, name, parameters } = operation;
-    const bounds = new Map(
-      parameters.map(({ name, max, required, defaultValue }) => [
-        name,
-        { max, mayBeAbsent: !required && defaultValue === undefined },
-      ]),
-    );
-    const { cost, unbounded } = largestCost(document, name, bounds);
+    const { cost, unbounded } = largestCost(operation);
     for (const node of unbounded) {
       const message = `"${node.name.value}" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).`;
       yield new GraphQLError(message, { nodes: node });
@@ -45,7 +50,41 @@ function* checkCosts(
     const [found, most] = [cost, limit].map(number => number.toLocaleString('en-US'));
     yield errorAt(
       operation,
-      `${name} may cost ${found} objects; at most ${most} are allowed. Select less, or lower the max of @range.`,
+      `${operation.name} may cost ${found} objects; at most ${most} are allowed. Select less, or lower the max of @range.`,
     );
   }
+}
+
+/**
+ * Creates the function that computes the most that an operation can cost, by the bounds of its parameters, and finds those without a bound that
+ * say how long a list is. Lists among them count as absent.
+ */
+function createLargestCost(schema: GraphQLSchema) {
+  const fieldCosts = readFieldCosts(schema);
+  return ({ document, name, parameters }: Operation) => {
+    const operation = getOperationAST(document, name);
+    if (!operation) throw new Error(`The document has no operation ${name}`);
+    const unbounded: ArgumentNode[] = [];
+    const variables: Record<string, number> = {};
+    const typeInfo = new TypeInfo(schema);
+    visit(
+      document,
+      visitWithTypeInfo(typeInfo, {
+        Argument(node) {
+          const field = typeInfo.getFieldDef();
+          const slicing =
+            field && fieldCosts.get(field)?.slicingArguments.find(slice => slice.name === node.name.value);
+          if (!slicing || slicing.isList || node.value.kind !== Kind.VARIABLE) return;
+          const variable = node.value.name.value;
+          const parameter = parameters.find(candidate => candidate.name === variable);
+          if (parameter?.max === undefined) return void unbounded.push(node);
+          // Without the variable, the default of the argument holds.
+          const mayBeAbsent = !parameter.required && parameter.defaultValue === undefined;
+          const inPlace = mayBeAbsent && typeof slicing.defaultValue === 'number' ? slicing.defaultValue : 0;
+          variables[variable] = Math.max(parameter.max, inPlace, variables[variable] ?? 0);
+        },
+      }),
+    );
+    return { cost: analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost ?? 0, unbounded };
+  };
 }

@@ -10,7 +10,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { readFieldCosts } from '../../src/graphql/list-size.ts';
+import { readFieldCosts } from '../../src/graphql/field-costs.ts';
 import { buildGraph } from '../support/graph.ts';
 
 function fieldsOf(schema: GraphQLSchema) {

@@ -1,0 +1,210 @@
+import {
+  type ConstValueNode,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  type ValueNode,
+} from 'graphql';
+import { directiveOf } from '../execution/selected-fields.ts';
+
+/** Static cost of a field, from its type and from `@listSize` and `@cost`. */
+export interface FieldCost {
+  readonly type: GraphQLNamedType;
+  readonly isList: boolean;
+  /** `@cost(weight:)`, in objects. */
+  readonly weight: number;
+  /** `@cost(weight:)` of the arguments. */
+  readonly argumentCosts: InputCosts;
+  readonly assumedSize: number;
+  readonly slicingArguments: readonly SlicingArgument[];
+  /** List fields of the returned object whose length the slicing arguments give. */
+  readonly sizedFields: readonly string[];
+  /** Whether the field is among the `sizedFields` of its parent field. */
+  readonly isSizedByParent: boolean;
+}
+
+interface SlicingArgument {
+  readonly name: string;
+  /** Whether its length counts, instead of its value. */
+  readonly isList: boolean;
+  readonly defaultValue: unknown;
+}
+
+export type Field = GraphQLField<unknown, unknown>;
+export type FieldCosts = ReadonlyMap<Field, FieldCost>;
+
+/** Assumed for lists without `@listSize`; a test ensures that the graph has none. */
+const defaultSize = 100;
+
+/** Assumed sizes of the introspection lists, which cannot carry directives; close to those of the graph. */
+const introspectionSizes: Readonly<Record<string, number>> = {
+  '__Schema.types': 60,
+  '__Schema.directives': 10,
+  '__Type.fields': 10,
+  '__Type.interfaces': 1,
+  '__Type.possibleTypes': 2,
+  '__Type.enumValues': 10,
+  '__Type.inputFields': 10,
+  '__Field.args': 3,
+  '__Directive.args': 3,
+  '__Directive.locations': 5,
+};
+
+/** Reads `@listSize` and `@cost` of every field; throws where a directive names an argument or field that does not exist. */
+export function readFieldCosts(schema: GraphQLSchema): FieldCosts {
+  const costs = new Map<Field, FieldCost>();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) && !isInterfaceType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      costs.set(field, readFieldCost(schema, field, `${type.name}.${field.name}`));
+    }
+  }
+  for (const field of [SchemaMetaFieldDef, TypeMetaFieldDef]) {
+    costs.set(field, readFieldCost(schema, field, field.name));
+  }
+  markSizedFields(costs);
+  return costs;
+}
+
+function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string): FieldCost {
+  const listSize = directiveOf(schema, 'listSize', field);
+  return {
+    type: getNamedType(field.type),
+    isList: isListType(getNullableType(field.type)),
+    weight: weightOf(schema, field),
+    argumentCosts: readInputCosts(schema, field.args),
+    assumedSize: Number(listSize?.assumedSize ?? introspectionSizes[coordinate] ?? defaultSize),
+    slicingArguments: stringsOf(listSize?.slicingArguments).map(name => {
+      const argument = field.args.find(candidate => candidate.name === name);
+      if (!argument) throw new Error(`@listSize names ${coordinate}(${name}:), which is not an argument`);
+      const isList = isListType(getNullableType(argument.type));
+      return { name, isList, defaultValue: argument.defaultValue };
+    }),
+    sizedFields: stringsOf(listSize?.sizedFields),
+    isSizedByParent: false,
+  };
+}
+
+function markSizedFields(costs: Map<Field, FieldCost>): void {
+  for (const { type, sizedFields } of [...costs.values()]) {
+    for (const name of sizedFields) {
+      const field = isObjectType(type) ? type.getFields()[name] : undefined;
+      const cost = field && costs.get(field);
+      if (!field || !cost?.isList) throw new Error(`@listSize names ${type.name}.${name}, which is not a list`);
+      costs.set(field, { ...cost, isSizedByParent: true });
+    }
+  }
+}
+
+const weightOf = (schema: GraphQLSchema, annotated: Field | GraphQLArgument | GraphQLInputField) =>
+  Number(directiveOf(schema, 'cost', annotated)?.weight ?? 0);
+
+const stringsOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** What a value costs that a caller gives for an argument or input field, by `@cost` there and on the input fields below. */
+interface InputCost {
+  /** For the value, or for each element of a list. */
+  readonly weight: number;
+  readonly isList: boolean;
+  /** Input fields that cost something, of the value or of each element. */
+  readonly fields: InputCosts;
+}
+
+/** By the name of the argument or input field. */
+type InputCosts = ReadonlyMap<string, InputCost>;
+
+/** Reads `@cost` of arguments or input fields, and of the input objects below; those without are left out. */
+function readInputCosts(
+  schema: GraphQLSchema,
+  inputs: readonly (GraphQLArgument | GraphQLInputField)[],
+  parents: readonly GraphQLNamedType[] = [],
+): InputCosts {
+  const costs = inputs.map((input): [string, InputCost] => {
+    const { name, type } = input;
+    const isList = isListType(getNullableType(type));
+    return [name, { weight: weightOf(schema, input), isList, fields: readFieldsOf(schema, type, parents) }];
+  });
+  return new Map(costs.filter(([, { weight, fields }]) => weight > 0 || fields.size > 0));
+}
+
+function readFieldsOf(
+  schema: GraphQLSchema,
+  inputType: GraphQLInputType,
+  parents: readonly GraphQLNamedType[],
+): InputCosts {
+  const type = getNamedType(inputType);
+  // A type that contains itself counts once.
+  if (!isInputObjectType(type) || parents.includes(type)) return new Map();
+  return readInputCosts(schema, Object.values(type.getFields()), [...parents, type]);
+}
+
+/** Computes the cost of values as they are sent, before coercion: what has a wrong type costs little, since it is rejected. */
+export class InputAnalysis {
+  readonly #variableOf: (name: string) => unknown;
+  /** A document may use one long variable in many fields. */
+  readonly #costsOfVariables = new Map<InputCost, Map<string, number>>();
+
+  constructor(variableOf: (name: string) => unknown) {
+    this.#variableOf = variableOf;
+  }
+
+  costOf(
+    inputs: InputCosts,
+    given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
+  ) {
+    let sum = 0;
+    for (const { name, value } of given) {
+      const cost = inputs.get(name.value);
+      if (cost) sum += this.#costOfNode(cost, value);
+    }
+    return sum;
+  }
+
+  #costOfNode(cost: InputCost, node: ValueNode): number {
+    if (node.kind === Kind.VARIABLE) return this.#costOfVariable(cost, node.name.value);
+    if (node.kind === Kind.NULL) return 0;
+    if (!cost.isList || node.kind !== Kind.LIST) return this.#costOfElement(cost, node);
+    return node.values.reduce((sum, element) => sum + this.#costOfElement(cost, element), 0);
+  }
+
+  #costOfElement(cost: InputCost, node: ValueNode | ConstValueNode): number {
+    if (node.kind === Kind.VARIABLE) return costOfElement(cost, this.#variableOf(node.name.value));
+    return cost.weight + (node.kind === Kind.OBJECT ? this.costOf(cost.fields, node.fields) : 0);
+  }
+
+  #costOfVariable(cost: InputCost, name: string): number {
+    const costs = this.#costsOfVariables.get(cost) ?? new Map<string, number>();
+    this.#costsOfVariables.set(cost, costs);
+    const known = costs.get(name) ?? costOfValue(cost, this.#variableOf(name));
+    costs.set(name, known);
+    return known;
+  }
+}
+
+function costOfValue(cost: InputCost, value: unknown): number {
+  if (value === null || value === undefined) return 0;
+  if (!cost.isList || !Array.isArray(value)) return costOfElement(cost, value);
+  if (cost.fields.size === 0) return cost.weight * value.length;
+  return value.reduce<number>((sum, element) => sum + costOfElement(cost, element), 0);
+}
+
+function costOfElement({ weight, fields }: InputCost, value: unknown): number {
+  if (fields.size === 0 || typeof value !== 'object' || value === null) return weight;
+  let sum = weight;
+  for (const [name, field] of fields) {
+    if (Object.hasOwn(value, name)) sum += costOfValue(field, value[name as keyof typeof value]);
+  }
+  return sum;
+}
