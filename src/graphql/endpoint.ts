@@ -137,7 +137,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, caller?.scope) : [];
     if (unreadable.length > 0) return failWith(unreadable.map(locate));
     const subscription = toSubscription(validated);
-    if (subscription) return () => subscriptions.send(request, reply, { subscription, caller });
+    if (subscription) return () => subscriptions.send(request, reply, subscription);
     // Undefined for requests with a key.
     const resultKey =
       caller || !isCacheablePost(request) ? undefined : parsed && `${operation?.name?.value} ${parsed.text}`;

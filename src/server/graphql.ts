@@ -60,10 +60,8 @@ function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
     runReplay: (keyId, task) => shares.replay.run(keyId, task),
     runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
     isAllowedOrigin: request => app.origins.isKnown(request),
-    observer: {
-      streaming: request => app.reportRequest(request),
-      delivered: app.metrics.eventDelivered,
-    },
+    onStreaming: app.reportRequest,
+    onDelivered: app.metrics.eventDelivered,
     onShutdown: endStreams => app.drain.onDrain(endStreams),
   };
 }

@@ -34,16 +34,12 @@ export interface SubscriptionOptions {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Whether a page may open a WebSocket at all; its key is checked when the connection is initialised. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
-  readonly observer: StreamObserver;
+  /** Called when the response to a request is a stream. */
+  readonly onStreaming: (request: FastifyRequest) => void;
+  /** Called for each event. */
+  readonly onDelivered: () => void;
   /** Takes the function that ends all streams. */
   readonly onShutdown: (endStreams: () => void) => void;
-}
-
-/** For the log and the metrics. */
-export interface StreamObserver {
-  /** The response to a request is a stream. */
-  readonly streaming: (request: FastifyRequest) => void;
-  readonly delivered: () => void;
 }
 
 interface Graph {
@@ -62,21 +58,18 @@ const endMs = 1_000;
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
   const { schema, validateRequest, checkReadable, translateError } = graph;
-  const { limits, streams, events, observer, countRequest } = options;
+  const { limits, streams, countRequest, addressOf } = options;
   const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
   const subscribe = createSubscribe({
     ...graph,
-    events,
+    ...options,
     formatErrors,
     maxCost: graph.limits.streamCost ?? defaultQueryLimits.streamCost,
     budget: new DeliveryBudget({ costPerSecond: limits.costPerSecond, countRequest }),
-    runReplay: options.runReplay,
-    runExpensive: options.runExpensive,
-    onDelivered: observer.delivered,
   });
   const closeSockets = mountWebSocket(app, {
+    ...options,
     schema,
-    authenticate: options.authenticateKey,
     validate(parameters, { scope }) {
       const validated = validateRequest(parameters);
       const { errors, parsed, operation } = validated;
@@ -85,12 +78,10 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
       if (unreadable.length > 0) return unreadable.map(locate);
       return toSubscription(validated) ?? [onlySubscriptions()];
     },
-    open: (key, caller, request) => streams.open(key, caller, 'websocket', options.addressOf(request)),
+    open: (key, caller, request) => streams.open(key, caller, 'websocket', addressOf(request)),
     subscribe,
     formatErrors,
     translateError,
-    isAllowedOrigin: options.isAllowedOrigin,
-    addressOf: options.addressOf,
     maxStreams: limits.perKey,
   });
   options.onShutdown(() => {
@@ -100,35 +91,26 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
 
   return {
     /** Sends the events of a subscription, as long as the client listens. */
-    async send(
-      request: FastifyRequest,
-      reply: FastifyReply,
-      { subscription, caller }: Requested,
-    ): Promise<FastifyReply> {
+    async send(request: FastifyRequest, reply: FastifyReply, subscription: SubscriptionRequest): Promise<FastifyReply> {
+      const { caller } = request;
       const key = request.headers['x-api-key'];
       if (!caller || typeof key !== 'string')
         throw new Unauthenticated('An API key is needed in the header x-api-key.');
       if (!acceptsEventStream(request)) return sendNotAcceptable(reply);
-      const stream = streams.open(key, caller, 'sse', options.addressOf(request.raw));
+      const stream = streams.open(key, caller, 'sse', addressOf(request.raw));
       reply.raw.once('close', () => stream.abort(new ClientGone()));
       stream.signal.addEventListener('abort', () => setTimeout(() => reply.raw.destroy(), endMs).unref());
       const lastEventId = request.headers['last-event-id'];
       const resumed =
         typeof lastEventId === 'string' && lastEventId !== '' ? { ...subscription, lastEventId } : subscription;
       const results = await subscribe(resumed, stream);
-      observer.streaming(request);
+      options.onStreaming(request);
       return sendEventStream(reply, results);
     },
     /** Sends errors of a request to a client that takes nothing but events. */
     sendErrors: (_request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]) =>
       sendEventStream(reply, resultOf(errors)),
   };
-}
-
-interface Requested {
-  readonly subscription: SubscriptionRequest;
-  /** Absent without a key. */
-  readonly caller: StreamCaller | undefined;
 }
 
 /** Undefined for any other operation. */

@@ -174,10 +174,8 @@ function isOtherThanInit(text: string): boolean {
   }
 }
 
-export interface PendingLimits {
-  readonly perAddress: number;
-  readonly total: number;
-}
+/** Connections that are not initialised: those of thousands of clients that reconnect at once, each for a round trip. */
+const pendingLimits = { perAddress: 250, total: 1_000 };
 
 interface Pending {
   readonly address: string;
@@ -189,20 +187,14 @@ interface Pending {
  * those that hold many open hinder nobody, also where all clients seem to come from the address of one proxy.
  */
 export class PendingConnections {
-  readonly #limits: PendingLimits;
   readonly #all = new Set<Pending>();
   readonly #byAddress = new Map<string, Set<Pending>>();
 
-  constructor(limits: PendingLimits) {
-    this.#limits = limits;
-  }
-
   /** Adds a connection; returns the function to call when it is initialised or closed. */
   add(address: string, close: () => void): () => void {
-    const { perAddress, total } = this.#limits;
     const same = this.#byAddress.get(address) ?? new Set();
-    if (same.size >= perAddress) this.#closeOldest(same);
-    else if (this.#all.size >= total) this.#closeOldest(this.#all);
+    if (same.size >= pendingLimits.perAddress) this.#closeOldest(same);
+    else if (this.#all.size >= pendingLimits.total) this.#closeOldest(this.#all);
     const pending: Pending = { address, close };
     this.#all.add(pending);
     this.#byAddress.set(address, same.add(pending));

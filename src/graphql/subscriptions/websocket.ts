@@ -20,7 +20,7 @@ import {
 export interface WebSocketOptions {
   readonly schema: GraphQLSchema;
   /** Authenticates the key of a connection, and counts a request of it. */
-  readonly authenticate: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
+  readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
   /** Finds and validates the document, and what the key may read of it; returns its errors otherwise. */
   readonly validate: (parameters: object, caller: StreamCaller) => SubscriptionRequest | readonly GraphQLError[];
   readonly open: (key: string, caller: StreamCaller, request: IncomingMessage) => OpenStream;
@@ -38,10 +38,9 @@ const path = '/graphql';
 const maxPayload = 256 * 1024;
 /** Parts of one message: more than a network makes of 256 KB, and few enough to be joined. */
 const maxParts = 1_024;
-/** Connections that are not initialised: those of thousands of clients that reconnect at once, each for a round trip. */
-const pendingLimits = { perAddress: 250, total: 1_000 };
-/** For so long such a connection may stay. */
+/** For so long a connection may stay that is not initialised. */
 const initTimeoutMs = 3_000;
+
 /** Whether a request opens a WebSocket; any other upgrade, such as that to h2c which Java's HttpClient proposes, is ignored. */
 export function isWebSocketRequest({ method, url = '', headers }: IncomingMessage): boolean {
   return method === 'GET' && url.split('?')[0] === path && headers.upgrade?.toLowerCase() === 'websocket';
@@ -59,7 +58,7 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
     handleProtocols,
   });
   const server = createProtocolServer(options);
-  const pending = new PendingConnections(pendingLimits);
+  const pending = new PendingConnections();
   let isClosing = false;
 
   const onUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
@@ -101,7 +100,7 @@ interface Subscription {
 }
 
 function createProtocolServer(options: WebSocketOptions) {
-  const { schema, authenticate, validate, open, subscribe, formatErrors, translateError } = options;
+  const { schema, authenticateKey, validate, open, subscribe, formatErrors, translateError } = options;
   return makeServer<Record<string, unknown>, WebSocketConnection>({
     connectionInitWaitTimeout: initTimeoutMs,
     async onConnect({ connectionParams, extra }) {
@@ -110,7 +109,7 @@ function createProtocolServer(options: WebSocketOptions) {
       try {
         if (typeof key !== 'string') throw new Unauthenticated('The payload of connection_init has no x-api-key.');
         extra.key = key;
-        await authenticate(key, socket, request);
+        await authenticateKey(key, socket, request);
         extra.initialise();
         return true;
       } catch (error) {
@@ -129,7 +128,7 @@ function createProtocolServer(options: WebSocketOptions) {
       try {
         const caller = await orClose(
           extra,
-          retryWhileUnavailable(() => authenticate(key, socket, upgrade), signal, openTimeoutMs),
+          retryWhileUnavailable(() => authenticateKey(key, socket, upgrade), signal, openTimeoutMs),
         );
         const request = validate(payload, caller);
         if ('length' in request) return request;
