@@ -26,8 +26,22 @@ type Transport = 'GRAPHQL' | 'REST';
 
 type RootField = GraphQLField<unknown, unknown>;
 
+/** What the contexts of all requests have in common. */
+interface SharedContext {
+  readonly menuLimits: MenuLimits;
+  readonly historyLimits: HistoryLimits;
+  /** Called with the duration of a replacement, in seconds. */
+  readonly onReplaced: (seconds: number) => void;
+  /** Called after each mutation. */
+  readonly onWritten: () => void;
+  /** Rejects where there is no request that could wait. */
+  readonly waitForEvents: WaitForEvents;
+  /** Absent where no message can be sent. */
+  readonly webhooks: WebhookDependencies | undefined;
+}
+
 /** Context value of one request. Its DataLoaders cache, so it is never used for a second request. */
-export interface Context {
+export interface Context extends SharedContext {
   /** Undefined without an API key; then only introspection is allowed. */
   readonly scope: AccessScope | undefined;
   readonly loaders: Loaders;
@@ -38,18 +52,8 @@ export interface Context {
   readonly authorizedField: RootField | undefined;
   /** Charged before something is loaded whose size the selection does not tell. */
   readonly budget: CostBudget;
-  readonly menuLimits: MenuLimits;
-  readonly historyLimits: HistoryLimits;
-  /** Called with the duration of a replacement, in seconds. */
-  readonly onReplaced: (seconds: number) => void;
-  /** Called after each mutation. */
-  readonly onWritten: () => void;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
   readonly eventSource?: EventSource;
-  /** Rejects where there is no request that could wait. */
-  readonly waitForEvents: WaitForEvents;
-  /** Absent where no message can be sent. */
-  readonly webhooks: WebhookDependencies | undefined;
 }
 
 /** Compiled queries and batch loaders of every domain, shared by the requests of a process. */
@@ -70,18 +74,12 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
   };
 }
 
-export interface ContextDependencies {
+export interface ContextDependencies extends Partial<SharedContext> {
   readonly orm: MikroORM;
   readonly repositories: Repositories;
   /** Limits of one operation on its cost, and on the objects in the lists of its response; absent if there are none. */
   readonly maxCost?: number;
   readonly maxObjects?: number;
-  readonly menuLimits?: MenuLimits;
-  readonly historyLimits?: HistoryLimits;
-  readonly onReplaced?: (seconds: number) => void;
-  readonly onWritten?: () => void;
-  readonly waitForEvents?: WaitForEvents;
-  readonly webhooks?: WebhookDependencies | undefined;
 }
 
 const cannotWait: WaitForEvents = async () => {
