@@ -18,6 +18,8 @@ export interface ServerDatabase extends ReadAccess, ConnectionShares {
 declare module 'fastify' {
   interface FastifyInstance {
     readonly database: ServerDatabase;
+    /** Translates a database error to `Unavailable`; undefined for any other error. */
+    translateError(error: unknown): Unavailable | undefined;
   }
 }
 
@@ -51,45 +53,30 @@ function useReplicas(app: FastifyInstance, primary: Query): Replicas {
   return replicas;
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Translates a database error to `Unavailable`; undefined for any other error. */
-    translateError(error: unknown): Unavailable | undefined;
-  }
-}
+const logIntervalMs = 5_000;
 
-/** Decorates the server with the translation of database errors, which it counts and logs. */
+/** Decorates the server with the translation of database errors, which it counts, and logs at most one of in five seconds. */
 export const databaseErrors = fp(
   async (app: FastifyInstance) => {
-    app.decorate('translateError', createTranslate(app, app.metrics.databaseError));
+    const logged = new WeakSet<Error>();
+    let lastLogged = Number.NEGATIVE_INFINITY;
+    let suppressed = 0;
+    app.decorate('translateError', error => {
+      const unavailable = toUnavailable(error);
+      // An error that is `Unavailable` already comes from load shedding.
+      if (!unavailable || !(error instanceof Error) || unavailable === error || logged.has(error)) return unavailable;
+      logged.add(error);
+      app.metrics.databaseError();
+      const now = performance.now();
+      if (now - lastLogged < logIntervalMs) {
+        suppressed += 1;
+      } else {
+        app.log.warn({ err: error, suppressed }, 'The database does not respond');
+        lastLogged = now;
+        suppressed = 0;
+      }
+      return unavailable;
+    });
   },
   { name: 'database-errors', dependencies: ['metrics'] },
 );
-
-const logIntervalMs = 5_000;
-
-/** Translates database errors to `Unavailable`, counts them, and logs at most one in five seconds. */
-function createTranslate(
-  { log }: FastifyInstance,
-  onDatabaseError: () => void,
-): (error: unknown) => Unavailable | undefined {
-  const logged = new WeakSet<Error>();
-  let lastLogged = Number.NEGATIVE_INFINITY;
-  let suppressed = 0;
-  return error => {
-    const unavailable = toUnavailable(error);
-    // An error that is `Unavailable` already comes from load shedding.
-    if (!unavailable || !(error instanceof Error) || unavailable === error || logged.has(error)) return unavailable;
-    logged.add(error);
-    onDatabaseError();
-    const now = performance.now();
-    if (now - lastLogged < logIntervalMs) {
-      suppressed += 1;
-    } else {
-      log.warn({ err: error, suppressed }, 'The database does not respond');
-      lastLogged = now;
-      suppressed = 0;
-    }
-    return unavailable;
-  };
-}

@@ -51,7 +51,7 @@ export function readOperatorSets(folders: readonly string[]): SetFiles[] {
     if (problem) errors.push(`${folder} ${problem}`);
     else {
       try {
-        sets.push({ name, isBuiltIn: false, ...readFolder(folder, shownPath(folder)) });
+        sets.push(readVersion(folder));
       } catch (error) {
         errors.push(error instanceof Error ? error.message : String(error));
       }

@@ -16,9 +16,9 @@ import type { OutputTypes } from './outputs.ts';
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of an input field of the derived schema. */
-export interface InputExtensions {
+export type InputExtensions = {
   readonly length?: { readonly min: number; readonly max: number } | undefined;
-}
+};
 
 /** Derives the types of request bodies: the graph's input types with snake_case fields and documented names. */
 export class InputTypes {
@@ -56,10 +56,7 @@ export class InputTypes {
             const extensions: InputExtensions = {
               length: astNode ? directiveAt(this.#schema, 'length', astNode) : undefined,
             };
-            return [
-              snakeCase(name),
-              { type: this.of(fieldType), description, defaultValue, extensions: { ...extensions } },
-            ];
+            return [snakeCase(name), { type: this.of(fieldType), description, defaultValue, extensions }];
           }),
         ),
     });

@@ -25,18 +25,18 @@ import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of a field of the derived schema. */
-export interface FieldExtensions {
+export type FieldExtensions = {
   /** The value in place of null. */
   readonly default?: unknown;
   /** The value of a field that the graph does not have. */
   readonly constant?: string;
-}
+};
 
 /** The extensions of a type of the derived schema. */
-export interface TypeExtensions {
+export type TypeExtensions = {
   /** The type of the graph whose fields it selects from. */
   readonly graphType?: string;
-}
+};
 
 type Field = GraphQLFieldConfig<unknown, unknown, unknown>;
 type Fields = Map<string, Field>;
@@ -154,7 +154,7 @@ export class OutputTypes {
       name,
       description,
       fields: Object.fromEntries(entries),
-      extensions: { ...extensions },
+      extensions,
     });
     this.#types.set(name, type);
     return type;
@@ -190,7 +190,7 @@ export class OutputTypes {
     if (!directive) return { type: hasDirective(node, 'optional') ? getNullableType(type) : type };
     if (isNonNullType(type)) this.#report('@default replaces null, but this field is non-null.', node);
     const extensions: FieldExtensions = { default: directive.value };
-    return { type: new GraphQLNonNull(getNullableType(type)), extensions: { ...extensions } };
+    return { type: new GraphQLNonNull(getNullableType(type)), extensions };
   }
 
   #insertConstant({ name, value, before, optional }: Constant, entries: [string, Field][], node: ASTNode): void {
@@ -199,6 +199,6 @@ export class OutputTypes {
     if (entries.some(([key]) => key === name)) this.#report(`The body already has a field "${name}".`, node);
     const type = optional ? GraphQLString : new GraphQLNonNull(GraphQLString);
     const extensions: FieldExtensions = { constant: value };
-    entries.splice(index, 0, [name, { type, description: `Always \`${value}\`.`, extensions: { ...extensions } }]);
+    entries.splice(index, 0, [name, { type, description: `Always \`${value}\`.`, extensions }]);
   }
 }
