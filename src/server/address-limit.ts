@@ -11,20 +11,10 @@ import { TokenBucket } from '../scheduling/token-bucket.ts';
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
 const maxAddresses = 10_000;
 
-/** Limits requests by the address of the client. Those with a valid secret key are never counted, whoever shares the address. */
-export interface AddressLimit {
-  /** Whether the client has used up its requests without a valid API key. */
-  isExceeded(request: IncomingMessage): boolean;
-  /** Counts a request without a valid API key; throws `TooManyRequests` beyond the limit. */
-  count(request: IncomingMessage): void;
-  /** Counts a request with a publishable key; throws `TooManyRequests` beyond the limit. */
-  countPublishable(request: IncomingMessage, keyId: string): void;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
     readonly addressOf: AddressOf;
-    readonly addressLimit: AddressLimit;
+    readonly addressLimit: ReturnType<typeof createAddressLimit>;
   }
 }
 
@@ -38,11 +28,12 @@ export const addressLimit = fp(
   { name: 'address-limit' },
 );
 
+/** Limits requests by the address of the client. Those with a valid secret key are never counted, whoever shares the address. */
 function createAddressLimit(
   { addressRateLimit, publishableRateLimit, trustedProxies }: Config,
   addressOf: AddressOf,
-  log: Pick<FastifyBaseLogger, 'warn'>,
-): AddressLimit {
+  log: FastifyBaseLogger,
+) {
   const anonymous = createBuckets(addressRateLimit);
   const publishable = createBuckets(publishableRateLimit);
   let hasWarned = false;
@@ -63,13 +54,17 @@ function createAddressLimit(
   }
 
   return {
-    isExceeded: request => addressRateLimit > 0 && anonymous(addressOf(request)).waitMs(1) > 0,
-    count(request) {
+    /** Whether the client has used up its requests without a valid API key. */
+    isExceeded: (request: IncomingMessage): boolean =>
+      addressRateLimit > 0 && anonymous(addressOf(request)).waitMs(1) > 0,
+    /** Counts a request without a valid API key; throws `TooManyRequests` beyond the limit. */
+    count(request: IncomingMessage): void {
       if (addressRateLimit === 0) return;
       const rule = `An address may make ${addressRateLimit} requests a minute without a valid API key.`;
       take(anonymous(addressOf(request)), request, rule);
     },
-    countPublishable(request, keyId) {
+    /** Counts a request with a publishable key; throws `TooManyRequests` beyond the limit. */
+    countPublishable(request: IncomingMessage, keyId: string): void {
       if (publishableRateLimit === 0) return;
       const rule = `An address may make ${publishableRateLimit} requests a minute with a publishable key.`;
       take(publishable(`${keyId} ${addressOf(request)}`), request, rule);

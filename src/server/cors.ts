@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
+import type { Caller } from '../auth/authenticate.ts';
 import { KeyOrigins } from '../auth/key-origins.ts';
 import { Forbidden } from '../errors.ts';
 import type { AccessScope } from '../scope.ts';
@@ -12,26 +13,9 @@ const allowedHeaders =
 const exposedHeaders =
   'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset';
 
-/** Which pages may call the service, by the header `Origin`. A client that sends none is no page of another origin. */
-export interface Origins {
-  /** Whether some key may be used by the page: for a preflight and the upgrade to a WebSocket, which come before the key. */
-  isKnown(request: IncomingMessage): boolean | Promise<boolean>;
-  /** Whether CARTE_CORS_ORIGINS has the page, or it is one of the service itself. */
-  isConfigured(request: IncomingMessage): boolean;
-  /** Throws `Forbidden` if the key may not be used by the page; withdraws what lets the page read the response. */
-  check(request: FastifyRequest, key: OriginKey): void;
-  /** The same on a WebSocket. */
-  checkConnection(request: IncomingMessage, key: OriginKey): void;
-}
-
-interface OriginKey {
-  readonly keyId: string;
-  readonly scope: AccessScope;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly origins: Origins;
+    readonly origins: ReturnType<typeof createOrigins>;
   }
 }
 
@@ -75,10 +59,11 @@ const warningMs = 60_000;
 const maxWarnedKeys = 1_000;
 const warning = 'A page sends a secret API key; replace it by a publishable one, and revoke it.';
 
+/** Which pages may call the service, by the header `Origin`. A client that sends none is no page of another origin. */
 function createOrigins(
   app: FastifyInstance,
   { configured, ofKeys }: { readonly configured: ReadonlySet<string | undefined>; readonly ofKeys: KeyOrigins },
-): Origins {
+) {
   const warned = new LRUCache<string, true>({ max: maxWarnedKeys, ttl: warningMs });
   const isConfigured = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
     headers.origin === undefined || configured.has('*') || configured.has(headers.origin) || isOwnOrigin(headers);
@@ -90,9 +75,12 @@ function createOrigins(
   }
 
   return {
-    isKnown: request => isConfigured(request) || ofKeys.has(request.headers.origin ?? ''),
+    /** Whether some key may be used by the page: for a preflight and the upgrade to a WebSocket, which come before the key. */
+    isKnown: (request: IncomingMessage) => isConfigured(request) || ofKeys.has(request.headers.origin ?? ''),
+    /** Whether CARTE_CORS_ORIGINS has the page, or it is one of the service itself. */
     isConfigured,
-    check(request, { keyId, scope }) {
+    /** Throws `Forbidden` if the key may not be used by the page; withdraws what lets the page read the response. */
+    check(request: FastifyRequest, { keyId, scope }: Caller): void {
       const { headers } = request;
       if (headers.origin === undefined) return;
       const reply = replyOf(request);
@@ -108,7 +96,8 @@ function createOrigins(
       warned.set(keyId, true);
       app.log.warn({ key: keyId, origin: headers.origin.slice(0, 200) }, warning);
     },
-    checkConnection({ headers }, { scope }) {
+    /** The same on a WebSocket. */
+    checkConnection({ headers }: IncomingMessage, { scope }: Caller): void {
       if (!isAllowed(headers, scope)) throw notAllowed(headers);
     },
   };

@@ -15,27 +15,23 @@ declare module 'fastify' {
 /** Decorates the server with the feed of events, which it closes, and deletes old events while it runs. */
 export const events = fp(
   async (app: FastifyInstance) => {
-    app.decorate('feed', createFeed(app));
+    const { config, database } = app;
+    const feed = new EventFeed({
+      createClient: clientFactory(database.pool, config.listenUrl, config),
+      onChange({ isConnected, reason }) {
+        if (isConnected) app.log.info('The event feed is connected');
+        else app.log.warn({ err: reason }, 'The event feed is not connected; events wait until it is');
+      },
+      onMissedNotifications: () =>
+        app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
+    });
+    app.addHook('onReady', async () => feed.start());
+    app.addHook('onClose', () => feed.close());
+    app.decorate('feed', feed);
     deleteOldEvents(app);
   },
   { name: 'events', dependencies: ['database'] },
 );
-
-function createFeed(app: FastifyInstance): EventFeed {
-  const { config, database } = app;
-  const feed = new EventFeed({
-    createClient: clientFactory(database.pool, config.listenUrl, config),
-    onChange({ isConnected, reason }) {
-      if (isConnected) app.log.info('The event feed is connected');
-      else app.log.warn({ err: reason }, 'The event feed is not connected; events wait until it is');
-    },
-    onMissedNotifications: () =>
-      app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
-  });
-  app.addHook('onReady', async () => feed.start());
-  app.addHook('onClose', () => feed.close());
-  return feed;
-}
 
 /** Keeps events for `CARTE_EVENTS_KEEP_DAYS`, and at most `CARTE_EVENTS_MAX`. */
 function deleteOldEvents(app: FastifyInstance): void {
