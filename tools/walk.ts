@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../src/config.ts';
-import { queryIn } from '../src/database/transaction.ts';
+import { queryIn } from '../src/database/query.ts';
 import { loadDemo } from '../src/demo/load.ts';
 import { openDatabase } from '../src/open-database.ts';
 import { createServer } from '../src/server/server.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
-import { queryIn } from '../database/transaction.ts';
+import { queryIn } from '../database/query.ts';
 import { OperatorError } from '../errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { findConfigurationAt } from '../menu/history/configurations-at.ts';

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
-import { queryIn } from '../database/transaction.ts';
+import { queryIn } from '../database/query.ts';
 import { eventType } from '../events/kinds.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
 import * as webhooks from '../webhooks/commands.ts';

@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { queryIn, retryTransaction } from '../database/query.ts';
 import { OperatorError } from '../errors.ts';
 import { MenuItemEntity } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { prepared } from '../database/query.ts';
+import { prepared, queryIn } from '../database/query.ts';
 import { currentRequest } from '../database/statements.ts';
-import { queryIn } from '../database/transaction.ts';
 import { lockStore } from '../menu/replace.ts';
 import { restock, type StockDue } from '../menu/stock.ts';
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { retryTransaction } from '../database/transaction.ts';
+import { retryTransaction } from '../database/query.ts';
 import type { ValidationError } from '../errors.ts';
 import { createLineParser, readLines } from './documents.ts';
 import { type Kind, type KindName, kinds } from './kinds.ts';

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { compileOnce, prepared } from '../database/query.ts';
-import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import { maxErrors } from '../input/validation-errors.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { compileOnce, prepared, type Query } from '../database/query.ts';
-import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { compileOnce, prepared, type Query, queryIn, retryTransaction } from '../database/query.ts';
 import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared } from '../database/query.ts';
-import { queryIn } from '../database/transaction.ts';
+import { prepared, queryIn } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
 import { checkCount, checkLength, findUnstorable } from '../input/checks.ts';

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../database/transaction.ts';
+import { queryIn } from '../database/query.ts';
 import type { ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
 import { findUnstorable } from '../input/checks.ts';

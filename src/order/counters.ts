@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../database/transaction.ts';
+import { queryIn } from '../database/query.ts';
 
 /** A counter that differs from the number of orders. */
 export interface CounterDifference {

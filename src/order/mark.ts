@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared } from '../database/query.ts';
-import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import { checkCount } from '../input/checks.ts';
 import type { Order } from './entities.ts';

@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { compileOnce, prepared } from '../database/query.ts';
-import { queryIn, retryTransaction } from '../database/transaction.ts';
+import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { Conflict, InvalidInput, type ValidationError } from '../errors.ts';
 import type { OrderStatus } from '../generated/graph.ts';
 import { checkLength, findUnstorable } from '../input/checks.ts';

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query } from '../database/query.ts';
-import { queryIn } from '../database/transaction.ts';
+import { prepared, type Query, queryIn } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { EventKind } from '../events/entities.ts';
 import { currentPosition } from '../events/log.ts';

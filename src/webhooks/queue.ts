@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query } from '../database/query.ts';
-import { queryIn } from '../database/transaction.ts';
+import { prepared, type Query, queryIn } from '../database/query.ts';
 import type { Event, EventKind } from '../events/entities.ts';
 import type { DeliveryState } from './entities.ts';
 import type { Subject } from './message.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../database/transaction.ts';
+import { queryIn } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryIn } from '../../src/database/transaction.ts';
+import { queryIn } from '../../src/database/query.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';

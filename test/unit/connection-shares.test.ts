@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareConnections } from '../../src/database/connection-shares.ts';
-import { queryOn } from '../../src/database/pool.ts';
+import { queryOn, shareConnections } from '../../src/database/pool.ts';
 import { currentRequest } from '../../src/database/statements.ts';
 import { Unavailable } from '../../src/errors.ts';
 import { createMerchantRepository } from '../../src/merchant/repository.ts';

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
-import { queryIn } from '../../src/database/transaction.ts';
+import { queryIn } from '../../src/database/query.ts';
 import { currentPosition } from '../../src/events/log.ts';
 import { defaultHistoryLimits } from '../../src/limits.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';

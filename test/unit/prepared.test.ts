@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseTimestamp, queryOn } from '../../src/database/pool.ts';
-import { prepared, preparedFirst, type Query, statementName } from '../../src/database/query.ts';
-import { queryIn } from '../../src/database/transaction.ts';
+import { prepared, preparedFirst, type Query, queryIn, statementName } from '../../src/database/query.ts';
 import { createDatabase, prepare } from '../support/database.ts';
 
 // One connection, so that every execution but the first uses the prepared statement.

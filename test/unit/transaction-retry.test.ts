@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryTransaction } from '../../src/database/transaction.ts';
+import { retryTransaction } from '../../src/database/query.ts';
 import { createData, operatorFork } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 

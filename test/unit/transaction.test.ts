@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { queryIn } from '../../src/database/transaction.ts';
+import { queryIn } from '../../src/database/query.ts';
 import { createDatabase, directConnection, prepare } from '../support/database.ts';
 
 /** The command before which the session that sends it is terminated. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn, retryTransaction } from '../../database/transaction.ts';
+import { queryIn, retryTransaction } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { MenuConfigurationInput } from '../../generated/graph.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../../limits.ts';
