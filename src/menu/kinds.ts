@@ -1,19 +1,14 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
-import type { ConfigurationRows } from './configuration.ts';
+import type { Steps } from '../scheduling/time-slice.ts';
+import type { Configuration, ConfigurationRows } from './configuration.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 
-/** A configuration input with every list present. */
-export interface PostedConfiguration {
-  readonly menus: NonNullable<MenuConfigurationInput['menus']>;
-  readonly categories: NonNullable<MenuConfigurationInput['categories']>;
-  readonly items: MenuConfigurationInput['items'];
-  readonly modifierGroups: NonNullable<MenuConfigurationInput['modifierGroups']>;
-  readonly modifierItems: NonNullable<MenuConfigurationInput['modifierItems']>;
-}
-
 /** A kind of menu entity, named after its list in the configuration. */
-export type KindName = keyof PostedConfiguration;
+export type KindName = keyof MenuConfigurationInput;
+
+/** A configuration input with every list present. */
+export type PostedConfiguration = { readonly [Name in KindName]-?: NonNullable<MenuConfigurationInput[Name]> };
 
 interface KindDefinition {
   readonly entity: EntitySchema;
@@ -97,6 +92,27 @@ export const kindOf = (name: KindName): Kind => kinds[name];
 export function childIdsOf({ children }: Kind, entity: object | undefined): readonly (string | undefined)[] {
   const values = entity as Readonly<Record<string, readonly (string | undefined)[] | null | undefined>> | undefined;
   return (children && values?.[children.property]) ?? [];
+}
+
+/** The external ids of a stored entity's children; none if the entity does not exist. */
+export function childrenOf(kind: Kind, entity: object | undefined): readonly string[] {
+  return childIdsOf(kind, entity) as readonly string[];
+}
+
+/** The number of entities that contain another one, by its kind and external id. */
+export type ParentCounts = Readonly<Record<KindName, ReadonlyMap<string, number>>>;
+
+export function* countParents(configuration: Configuration): Steps<ParentCounts> {
+  const counts = byKind(() => new Map<string, number>());
+  for (const kind of menuKinds) {
+    if (!kind.children) continue;
+    const ofChildren = counts[kind.children.kind];
+    for (const entity of configuration[kind.name].values()) {
+      for (const id of childrenOf(kind, entity)) ofChildren.set(id, (ofChildren.get(id) ?? 0) + 1);
+      yield;
+    }
+  }
+  return counts;
 }
 
 /** A posted entity with the values that are stored for what it leaves out. */

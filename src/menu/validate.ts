@@ -14,7 +14,7 @@ type PartiallyParsed<T> = T extends readonly (infer Item)[]
     : T;
 
 type PartialConfiguration = {
-  readonly [List in keyof PostedConfiguration]: PartiallyParsed<PostedConfiguration[List]> | undefined;
+  readonly [Name in KindName]: PartiallyParsed<PostedConfiguration[Name]> | undefined;
 };
 
 type Path = readonly (string | number)[];
@@ -23,13 +23,7 @@ const maxExternalIdLength = 255;
 
 /** Throws `InvalidInput` with all errors of a configuration; their paths start at the argument `input`. */
 export function* validateConfiguration(input: MenuConfigurationInput, limits: MenuLimits): Steps<PostedConfiguration> {
-  const configuration: PostedConfiguration = {
-    menus: input.menus ?? [],
-    categories: input.categories ?? [],
-    items: input.items,
-    modifierGroups: input.modifierGroups ?? [],
-    modifierItems: input.modifierItems ?? [],
-  };
+  const configuration: PostedConfiguration = byKind(({ name }) => (input[name] ?? []) as never[]);
   const errors = yield* collectErrors(configuration, [checkTexts, checkIdentifiers, checkReferences]);
   // The size of a tree is defined only if its references are valid.
   if (errors.length === 0) errors.push(...(yield* checkLimits(configuration, limits)));
@@ -42,14 +36,11 @@ export function* validateConfiguration(input: MenuConfigurationInput, limits: Me
  * reported together with the parse errors. A list that is absent is empty; one that is undefined could not be parsed.
  */
 export function* validatePartialConfiguration(parsed: unknown): Steps<ValidationError[]> {
-  const input = (parsed ?? { items: undefined }) as PartiallyParsed<MenuConfigurationInput>;
-  const configuration: PartialConfiguration = {
-    menus: 'menus' in input ? (input.menus ?? undefined) : [],
-    categories: 'categories' in input ? (input.categories ?? undefined) : [],
-    items: input.items,
-    modifierGroups: 'modifierGroups' in input ? (input.modifierGroups ?? undefined) : [],
-    modifierItems: 'modifierItems' in input ? (input.modifierItems ?? undefined) : [],
-  };
+  // Items are required: without them, it is not known which there are.
+  const input = { items: undefined, ...(parsed as PartiallyParsed<MenuConfigurationInput> | null | undefined) };
+  const configuration: PartialConfiguration = byKind(({ name }) => {
+    return (name in input ? (input[name] ?? undefined) : []) as never[] | undefined;
+  });
   // The reader of the input has checked the texts.
   const errors = yield* collectErrors(configuration, [checkIdentifiers, checkReferences]);
   return errors.map(belowInput);
@@ -57,8 +48,7 @@ export function* validatePartialConfiguration(parsed: unknown): Steps<Validation
 
 /** Finds the errors in the external ids of some lists, each with its own kind. */
 export function checkExternalIds(lists: Partial<PartialConfiguration>): Steps<ValidationError[]> {
-  const empty: PartialConfiguration = { menus: [], categories: [], items: [], modifierGroups: [], modifierItems: [] };
-  return collectErrors({ ...empty, ...lists }, [checkTexts, checkIdentifiers]);
+  return collectErrors({ ...byKind(() => []), ...lists }, [checkTexts, checkIdentifiers]);
 }
 
 /** Validators of partially parsed arguments, by mutation. */

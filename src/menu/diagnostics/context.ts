@@ -1,16 +1,7 @@
 import type { MenuConfigurationInput, MenuDiagnosticCode } from '../../generated/graph.ts';
 import type { Steps } from '../../scheduling/time-slice.ts';
-import {
-  type CategoryNode,
-  type Configuration,
-  type ConfigurationRows,
-  linkConfiguration,
-  type MenuItemNode,
-  type MenuNode,
-  type ModifierGroupNode,
-  type ModifierItemNode,
-} from '../configuration.ts';
-import { byKind, type KindName, withDefaults } from '../kinds.ts';
+import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
+import { byKind, countParents, type KindName, type ParentCounts, withDefaults } from '../kinds.ts';
 
 export type Path = readonly [KindName, ...(string | number)[]];
 
@@ -42,55 +33,26 @@ export type EntityCheck<Name extends KindName> = (
   context: ValidationContext,
 ) => Problems;
 
-/** How many entities refer to another one, by its external id. */
-type Counts = ReadonlyMap<string, number>;
+/** The entities of a configuration by kind. */
+type Lists = {
+  readonly [Name in KindName]: Configuration[Name] extends ReadonlyMap<string, infer Node> ? readonly Node[] : never;
+};
 
 /** The input of every check: the lists of a configuration, and who refers to their entities. */
-export interface ValidationContext {
-  readonly menus: readonly MenuNode[];
-  readonly categories: readonly CategoryNode[];
-  readonly items: readonly MenuItemNode[];
-  readonly modifierGroups: readonly ModifierGroupNode[];
-  readonly modifierItems: readonly ModifierItemNode[];
-  /** Parents by their children, and modifier items by the item that they stand for. */
-  readonly menusOfCategory: Counts;
-  readonly categoriesOfItem: Counts;
-  readonly itemsOfGroup: Counts;
-  readonly groupsOfModifierItem: Counts;
-  readonly modifierItemsOfItem: Counts;
+export interface ValidationContext extends Lists {
+  readonly parents: ParentCounts;
+  /** The external ids of items for which modifier items stand. */
+  readonly itemsOfModifiers: ReadonlySet<string>;
 }
 
 export function* createContext(configuration: Configuration): Steps<ValidationContext> {
-  const menus = [...configuration.menus.values()];
-  const categories = [...configuration.categories.values()];
-  const items = [...configuration.items.values()];
-  const modifierGroups = [...configuration.modifierGroups.values()];
-  const modifierItems = [...configuration.modifierItems.values()];
-  return {
-    menus,
-    categories,
-    items,
-    modifierGroups,
-    modifierItems,
-    menusOfCategory: yield* countReferences(menus.map(menu => menu.categoryExternalIds)),
-    categoriesOfItem: yield* countReferences(categories.map(category => category.itemExternalIds)),
-    itemsOfGroup: yield* countReferences(items.map(item => item.modifierExternalIds)),
-    groupsOfModifierItem: yield* countReferences(modifierGroups.map(group => group.modifierItemExternalIds)),
-    modifierItemsOfItem: yield* countReferences([modifierItems.flatMap(item => item.menuItemExternalId ?? [])]),
-  };
+  const lists = byKind(({ name }) => [...configuration[name].values()]) as Lists;
+  const itemsOfModifiers = new Set(lists.modifierItems.flatMap(({ menuItemExternalId: id }) => id ?? []));
+  return { ...lists, parents: yield* countParents(configuration), itemsOfModifiers };
 }
 
 /** Links a configuration that is not stored; its references are valid. */
 export function linkInput(input: MenuConfigurationInput): Steps<Configuration> {
   const rows: unknown = byKind(kind => (input[kind.name] ?? []).map((entity: object) => withDefaults(kind, entity)));
   return linkConfiguration('', 0, rows as ConfigurationRows);
-}
-
-function* countReferences(lists: readonly (readonly string[])[]): Steps<Counts> {
-  const counts = new Map<string, number>();
-  for (const list of lists) {
-    for (const id of list) counts.set(id, (counts.get(id) ?? 0) + 1);
-    yield;
-  }
-  return counts;
 }

@@ -14,16 +14,16 @@ export const checkMenuCategories: EntityCheck<'menus'> = function* ({ categoryEx
   yield { code: 'EMPTY_MENU', at: ['categoryExternalIds'], text: 'has no categories, so it shows nothing' };
 };
 
-export const checkCategory: EntityCheck<'categories'> = function* (category, { menus, menusOfCategory }) {
+export const checkCategory: EntityCheck<'categories'> = function* (category, { menus, parents }) {
   if (!category.itemExternalIds.length) yield { code: 'EMPTY_CATEGORY', at: ['itemExternalIds'], text: 'has no items' };
-  if (menus.length > 0 && !menusOfCategory.has(category.externalId)) {
+  if (menus.length > 0 && !parents.categories.has(category.externalId)) {
     yield { code: 'UNREACHABLE_CATEGORY', text: 'is in no menu, so guests do not see it' };
   }
 };
 
 export const checkItem: EntityCheck<'items'> = function* ({ externalId, sellSeparately }, context) {
-  if (context.modifierItemsOfItem.has(externalId)) return;
-  if (context.categoriesOfItem.has(externalId)) {
+  if (context.itemsOfModifiers.has(externalId)) return;
+  if (context.parents.items.has(externalId)) {
     if (sellSeparately) return;
     const text = 'is sold neither separately nor as a modifier, so it cannot be ordered';
     yield { code: 'ITEM_NEVER_SOLD', at: ['sellSeparately'], text };
@@ -32,12 +32,12 @@ export const checkItem: EntityCheck<'items'> = function* ({ externalId, sellSepa
   }
 };
 
-export const checkModifierGroup: EntityCheck<'modifierGroups'> = function* ({ externalId }, { itemsOfGroup }) {
-  if (itemsOfGroup.has(externalId)) return;
+export const checkModifierGroup: EntityCheck<'modifierGroups'> = function* ({ externalId }, { parents }) {
+  if (parents.modifierGroups.has(externalId)) return;
   yield { code: 'UNREACHABLE_GROUP', text: 'is at no item, so guests are never asked to choose from it' };
 };
 
-export const checkModifierItem: EntityCheck<'modifierItems'> = function* ({ externalId }, { groupsOfModifierItem }) {
-  if (groupsOfModifierItem.has(externalId)) return;
+export const checkModifierItem: EntityCheck<'modifierItems'> = function* ({ externalId }, { parents }) {
+  if (parents.modifierItems.has(externalId)) return;
   yield { code: 'UNREACHABLE_MODIFIER_ITEM', text: 'is in no modifier group, so guests cannot choose it' };
 };

@@ -16,7 +16,7 @@ export const checkCategoryStock: EntityCheck<'categories'> = function* (category
 };
 
 /** Skips groups that could not be satisfied with everything in stock, which `checkGroupLimits` reports. */
-export const checkGroupStock: EntityCheck<'modifierGroups'> = function* (group, { itemsOfGroup }) {
+export const checkGroupStock: EntityCheck<'modifierGroups'> = function* (group, { parents }) {
   const { groupMin, groupMax, externalId } = group;
   if (groupMin <= 0 || groupMin > groupMax) return;
   let total = 0;
@@ -27,7 +27,7 @@ export const checkGroupStock: EntityCheck<'modifierGroups'> = function* (group, 
     if (isInStock(modifierItem)) available += max;
   }
   if (total < groupMin || available >= groupMin) return;
-  const blocked = pluralize(itemsOfGroup.get(externalId) ?? 0, 'item');
+  const blocked = pluralize(parents.modifierGroups.get(externalId) ?? 0, 'item');
   const needed = `at least ${pluralize(groupMin, 'selection')}, but its stock allows ${available}`;
   yield { code: 'GROUP_OUT_OF_STOCK', at: ['groupMin'], text: `asks for ${needed}, so ${blocked} cannot be ordered` };
 };

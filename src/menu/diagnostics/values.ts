@@ -4,7 +4,7 @@ import { lowestPriceOf } from './lowest-price.ts';
 import { displayName } from './messages.ts';
 
 /** Checks the price and tax of an item, and its totals with modifiers. */
-export const checkPrices: EntityCheck<'items'> = function* (item, { categoriesOfItem }) {
+export const checkPrices: EntityCheck<'items'> = function* (item, { parents }) {
   const { price, tax, modifierGroups } = item;
   if (price < 0) yield { code: 'NEGATIVE_PRICE', at: ['price'], text: `has the negative price ${price}` };
   if (tax < 0) yield { code: 'NEGATIVE_TAX', at: ['tax'], text: `has the negative tax ${tax}` };
@@ -17,7 +17,7 @@ export const checkPrices: EntityCheck<'items'> = function* (item, { categoriesOf
       yield { code: 'PRICE_BELOW_ZERO', at: ['price'], text };
     }
   }
-  if (price !== 0 || !item.sellSeparately || !categoriesOfItem.has(item.externalId)) return;
+  if (price !== 0 || !item.sellSeparately || !parents.items.has(item.externalId)) return;
   if (modifierGroups.some(group => signsOf(group).isCharged)) return;
   yield { code: 'FREE_ITEM', at: ['price'], text: 'costs nothing, and nothing that is chosen with it does' };
 };

@@ -2,9 +2,9 @@ import type { MenuEntityKind } from '../../generated/graph.ts';
 import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
-import { byKind, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
+import { byKind, childrenOf, countParents, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
 import { compareFields, type FieldChange } from './fields.ts';
-import { childrenOf, compareLists, countParents, type ListChange, walkMenu } from './placements.ts';
+import { compareLists, type ListChange, walkMenu } from './placements.ts';
 
 /** An entity of a configuration, for a reader. */
 export interface EntityReference {

@@ -2,10 +2,9 @@ import type { Availability, TimePeriod } from '../availability.ts';
 import type { Configuration } from '../configuration.ts';
 import { type Named, nameOf } from '../diagnostics/messages.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type KindName, kindOf } from '../kinds.ts';
+import { childrenOf, type KindName, kindOf } from '../kinds.ts';
 import type { EntityChange, PlacementChange } from './changes.ts';
 import { dayCodes, definitionOf, type FieldChange, isRewritten, periodsByDay } from './fields.ts';
-import { childrenOf } from './placements.ts';
 
 /** What was changed, with its values as text; null where there is none. */
 export interface DescribedField {

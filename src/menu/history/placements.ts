@@ -1,6 +1,6 @@
 import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
-import { byKind, childIdsOf, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
+import { byKind, childrenOf, type Kind, type KindName, kindOf, menuKinds, type ParentCounts } from '../kinds.ts';
 
 /** A difference between two lists; positions count from 0. */
 export interface ListChange {
@@ -79,27 +79,6 @@ interface EntityKey {
 /** An entity with those that contain it, from the menu down to its parent. */
 interface PlacedEntity extends EntityKey {
   readonly path: readonly EntityKey[];
-}
-
-/** The number of entities that contain another one, by its kind and external id. */
-type ParentCounts = Readonly<Record<KindName, ReadonlyMap<string, number>>>;
-
-export function* countParents(configuration: Configuration): Steps<ParentCounts> {
-  const counts = byKind(() => new Map<string, number>());
-  for (const kind of menuKinds) {
-    if (!kind.children) continue;
-    const ofChildren = counts[kind.children.kind];
-    for (const entity of configuration[kind.name].values()) {
-      for (const id of childrenOf(kind, entity)) ofChildren.set(id, (ofChildren.get(id) ?? 0) + 1);
-      yield;
-    }
-  }
-  return counts;
-}
-
-/** The external ids of a stored entity's children; none if the entity does not exist. */
-export function childrenOf(kind: Kind, entity: object | undefined): readonly string[] {
-  return childIdsOf(kind, entity) as readonly string[];
 }
 
 /**

@@ -4,8 +4,7 @@ import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import type { Configuration } from '../../../src/menu/configuration.ts';
 import type { EntityChange, MenuChanges, PlacementChange } from '../../../src/menu/history/changes.ts';
 import { compareFields, type FieldChange } from '../../../src/menu/history/fields.ts';
-import { childrenOf } from '../../../src/menu/history/placements.ts';
-import { type KindName, menuKinds } from '../../../src/menu/kinds.ts';
+import { childrenOf, type KindName, menuKinds } from '../../../src/menu/kinds.ts';
 import { compareAtOnce, configurationOf } from './configurations.ts';
 
 const word = fc.constantFrom('', 'a', 'b', 'constructor', '__proto__', 'خبز');
