@@ -1,15 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
+import { compileOnce, prepared, queryIn } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import { maxErrors } from '../input/validation-errors.ts';
-import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
+import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { ConfigurationRows } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import { pruneOccasionally } from './history/repository.ts';
 import { type Column, type Kind, menuKinds, tableOf } from './kinds.ts';
-import { checkRevision, lockStore } from './replace.ts';
+import { type ChangeOptions, changeMenu } from './replace.ts';
 import { checkExternalIds, notFound } from './validate.ts';
 
 export type ListName = 'items' | 'modifierItems';
@@ -18,11 +18,9 @@ export type ListName = 'items' | 'modifierItems';
 type Properties = { readonly [Name in ListName]: readonly (keyof ConfigurationRows[Name][number] & string)[] };
 
 /** Values of single entities by external id, in lists named after their kinds. A property that is absent or null stays as it is. */
-export interface FieldChanges<Entry extends { readonly externalId: string } = { readonly externalId: string }>
-  extends Readonly<Record<ListName, readonly Entry[]>> {
-  /** Optimistic lock: the change conflicts unless this is the current revision; absent or null skips the check. */
-  readonly expectedRevision?: number | null | undefined;
-}
+export type FieldChanges<Entry extends { readonly externalId: string } = { readonly externalId: string }> = Readonly<
+  Record<ListName, readonly Entry[]>
+>;
 
 interface Definition {
   readonly properties: Properties;
@@ -32,11 +30,9 @@ interface Definition {
   readonly furtherChanges?: string;
 }
 
-export interface ChangeOptions {
+export interface FieldChangeOptions extends ChangeOptions {
   /** The name of the API key, for the history. */
   readonly keyName?: string | undefined;
-  readonly limits?: MenuLimits;
-  readonly history?: HistoryLimits;
 }
 
 /** The parent value of the payloads. */
@@ -55,7 +51,7 @@ type FieldChange = (
   em: EntityManager,
   store: Store,
   /** `found` are errors to report with the others. */
-  options: FieldChanges & ChangeOptions & { readonly found?: readonly ValidationError[] },
+  options: FieldChanges & FieldChangeOptions & { readonly found?: readonly ValidationError[] },
 ) => Promise<number | null>;
 
 /** Compiles the statement of a change: its parameters are the id of the store, and two lists as JSON in the order of `changedKinds`. */
@@ -74,27 +70,22 @@ export function createFieldChange(
     checkLengths(changes, limits);
     const errors = [...(await runInSlices(checkExternalIds(changes))), ...found];
     const lists = changedKinds.map(kind => ({ kind, entries: withoutErrors(changes[kind.name], kind, errors) }));
-    return retryTransaction(() =>
-      em.transactional(async tx => {
-        const query = queryIn(tx);
-        const revision = await lockStore(query, store.id, { source, keyName });
-        if (revision === undefined) return null;
-        checkRevision(revision, expectedRevision);
-        const values = lists.map(({ entries }) => JSON.stringify(entries));
-        const [row] = await query<ChangeRow>(statement(tx), [store.id, ...values]);
-        const unknown = lists.flatMap(({ kind: { name, noun }, entries }) => {
-          const externalIds = new Set(row?.[name]);
-          return entries
-            .filter(({ externalId }) => externalIds.has(externalId))
-            .map(({ externalId, index }) => notFound([name, index, 'externalId'], noun, externalId));
-        });
-        // Throwing rolls the changes back.
-        if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
-        if (row?.revision == null) return revision;
-        await pruneOccasionally(query, store.id, { limits: history, bytes: values.join().length });
-        return row.revision;
-      }),
-    );
+    return changeMenu(em, store.id, { origin: { source, keyName }, expectedRevision }, async (tx, current) => {
+      const query = queryIn(tx);
+      const values = lists.map(({ entries }) => JSON.stringify(entries));
+      const [row] = await query<ChangeRow>(statement(tx), [store.id, ...values]);
+      const unknown = lists.flatMap(({ kind: { name, noun }, entries }) => {
+        const externalIds = new Set(row?.[name]);
+        return entries
+          .filter(({ externalId }) => externalIds.has(externalId))
+          .map(({ externalId, index }) => notFound([name, index, 'externalId'], noun, externalId));
+      });
+      // Throwing rolls the changes back.
+      if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
+      if (row?.revision == null) return current;
+      await pruneOccasionally(query, store.id, { limits: history, bytes: values.join().length });
+      return row.revision;
+    });
   };
 }
 

@@ -20,14 +20,18 @@ import {
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 
-interface Replacement {
-  readonly input: MenuConfigurationInput;
-  /** Optimistic lock: the replacement conflicts unless this is the current revision; absent or null skips the check. */
+/** What all changes of a configuration take. */
+export interface ChangeOptions {
+  /** Optimistic lock: the change conflicts unless this is the current revision; absent or null skips the check. */
   readonly expectedRevision?: number | null | undefined;
-  /** What the history records. */
-  readonly origin?: ChangeOrigin;
   readonly limits?: MenuLimits;
   readonly history?: HistoryLimits;
+}
+
+interface Replacement extends ChangeOptions {
+  readonly input: MenuConfigurationInput;
+  /** What the history records. */
+  readonly origin?: ChangeOrigin | undefined;
 }
 
 /** The parent value of `ReplaceMenuConfigurationPayload`. */
@@ -46,21 +50,31 @@ export async function replaceMenuConfiguration(
   { input, expectedRevision, origin, limits = defaultMenuLimits, history = defaultHistoryLimits }: Replacement,
 ): Promise<Configuration | null> {
   const posted = await runInSlices(validateConfiguration(input, limits));
-  return retryTransaction(() =>
-    em.transactional(async tx => {
-      const current = await lockStore(queryIn(tx), store.id, origin);
-      if (current === undefined) return null;
-      checkRevision(current, expectedRevision);
-      return writeConfiguration(tx, store, { posted, current, history });
-    }),
+  return changeMenu(em, store.id, { origin, expectedRevision }, (tx, current) =>
+    writeConfiguration(tx, store, { posted, current, history }),
   );
 }
 
-/** Throws `Conflict` if a revision is expected that is not the current one. */
-export function checkRevision(current: number, expected: number | null | undefined): void {
-  if (expected !== null && expected !== undefined && expected !== current) {
-    throw new Conflict(`The menu configuration is at revision ${current}, not ${expected}.`);
-  }
+/**
+ * Runs a change in a transaction that has locked the store, whose revision it gets; null if the store no longer exists. Throws `Conflict` if
+ * another revision is expected.
+ */
+export function changeMenu<Result>(
+  em: EntityManager,
+  storeId: string,
+  { origin, expectedRevision }: Pick<Replacement, 'origin' | 'expectedRevision'>,
+  change: (tx: EntityManager, current: number) => Promise<Result | null>,
+): Promise<Result | null> {
+  return retryTransaction(() =>
+    em.transactional(async tx => {
+      const current = await lockStore(queryIn(tx), storeId, origin);
+      if (current === undefined) return null;
+      if (expectedRevision != null && expectedRevision !== current) {
+        throw new Conflict(`The menu configuration is at revision ${current}, not ${expectedRevision}.`);
+      }
+      return change(tx, current);
+    }),
+  );
 }
 
 interface Write {

@@ -8,7 +8,7 @@ import { isAvailable, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
-import { type ChangedStore, type ChangeOptions, changePrices } from './field-changes.ts';
+import { type ChangedStore, changePrices, type FieldChangeOptions } from './field-changes.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import type { menuLoaders } from './loaders.ts';
 import { nextAvailableAt } from './next-availability.ts';
@@ -68,7 +68,7 @@ const linkSoldOut = (soldOut: readonly SoldOutRow[], { items, modifierItems }: C
 async function changeEntities(
   storeId: string,
   { loaders, forkEntityManager, scope, menuLimits: limits, historyLimits: history }: ChangeContext,
-  change: (em: EntityManager, store: Store, options: ChangeOptions) => Promise<number | null>,
+  change: (em: EntityManager, store: Store, options: FieldChangeOptions) => Promise<number | null>,
 ): Promise<ChangedStore | null> {
   const store = await loaders.stores.byId.load(storeId);
   const options = { keyName: scope?.keyName, limits, history };

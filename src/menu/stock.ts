@@ -5,10 +5,10 @@ import type { StockInput } from '../generated/graph.ts';
 import { findUnstorable } from '../input/checks.ts';
 import type { Store } from '../store/entities.ts';
 import {
-  type ChangeOptions,
   changedKinds,
   compileChange,
   createFieldChange,
+  type FieldChangeOptions,
   type FieldChanges,
   type ListName,
 } from './field-changes.ts';
@@ -40,7 +40,7 @@ const changeStock = createFieldChange('STOCK', stockStatement);
 export function setStock(
   em: EntityManager,
   store: Store,
-  options: StockChanges & ChangeOptions,
+  options: StockChanges & FieldChangeOptions,
 ): ReturnType<typeof changeStock> {
   return changeStock(em, store, { ...options, found: [...checkTimes(options, new Date())] });
 }

@@ -1,24 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn, retryTransaction } from '../../database/query.ts';
+import { queryIn } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
 import type { MenuConfigurationInput } from '../../generated/graph.ts';
-import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../../limits.ts';
+import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../../limits.ts';
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { byKind, isPosted, type Kind, type PostedConfiguration, tableOf } from '../kinds.ts';
-import { checkRevision, lockStore, writeConfiguration } from '../replace.ts';
+import { type ChangeOptions, changeMenu, writeConfiguration } from '../replace.ts';
 import { validateConfiguration } from '../validate.ts';
 import { findConfigurationAt } from './configurations-at.ts';
 
-interface Restoration {
+interface Restoration extends ChangeOptions {
   readonly revision: number;
-  /** Optimistic lock, as for a replacement. */
-  readonly expectedRevision?: number | null | undefined;
   /** The name of the API key; absent for a command. */
   readonly keyName?: string | undefined;
-  readonly limits?: MenuLimits;
-  readonly history?: HistoryLimits;
 }
 
 /**
@@ -30,17 +26,12 @@ export async function restoreMenuConfiguration(
   store: Store,
   { revision, expectedRevision, keyName, limits = defaultMenuLimits, history = defaultHistoryLimits }: Restoration,
 ): Promise<Configuration | null> {
-  return retryTransaction(() =>
-    em.transactional(async tx => {
-      const query = queryIn(tx);
-      const current = await lockStore(query, store.id, { source: 'RESTORE', keyName });
-      if (current === undefined) return null;
-      checkRevision(current, expectedRevision);
-      const past = await findConfigurationAt(query, tx, { storeId: store.id, revision }, history);
-      if (!past) return null;
-      return writeConfiguration(tx, store, { posted: await validatePast(tx, past, limits), current, history });
-    }),
-  );
+  const origin = { source: 'RESTORE', keyName } as const;
+  return changeMenu(em, store.id, { origin, expectedRevision }, async (tx, current) => {
+    const past = await findConfigurationAt(queryIn(tx), tx, { storeId: store.id, revision }, history);
+    if (!past) return null;
+    return writeConfiguration(tx, store, { posted: await validatePast(tx, past, limits), current, history });
+  });
 }
 
 /** Validates as a replacement does, since limits may have been lowered, and entities changed by hand. */
