@@ -13,7 +13,9 @@ import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
 import { WebhookWorker } from '../webhooks/worker.ts';
 
-const detailsFile = new URL('../../schema/webhooks/order.graphql', import.meta.url);
+const detailsFiles = ['webhooks/order.graphql', 'pos/order-details.graphql'].map(
+  file => new URL(`../../schema/${file}`, import.meta.url),
+);
 
 /** Delivers webhooks while the server runs, unless this is switched off. */
 export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder): WebhookDependencies {
@@ -26,7 +28,7 @@ export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder):
     feed,
     renderOrder,
     send: sender.send,
-    keepDays: config.keepEvents.days,
+    retentionDays: config.keepEvents.days,
     onAttempt(webhookId, state, { status, error, durationMs }) {
       metrics.webhookAttempted(state, durationMs / 1000);
       if (state !== 'DELIVERED')
@@ -59,7 +61,8 @@ export function compileOrderRenderer(
   contextOf: (scope: AccessScope) => unknown,
 ): RenderOrder {
   const renderBody = compileBody(schema, contract, 'getOrder');
-  const renderDetails = compileQuery(schema, parse(readFileSync(detailsFile, 'utf8')), 'getOrderDetails');
+  const document = parse(detailsFiles.map(file => readFileSync(file, 'utf8')).join('\n'));
+  const renderDetails = compileQuery(schema, document, 'getOrderDetails');
   return async (orderId, scope) => {
     const variables = { order_service_id: orderId };
     // One context, so that the order is loaded once.

@@ -31,7 +31,7 @@ export interface WebhookWorkerOptions extends DeliveryDependencies {
   readonly orm: MikroORM;
   readonly feed: EventFeed;
   /** For so many days deliveries are listed. */
-  readonly keepDays: number;
+  readonly retentionDays: number;
   readonly onStatus: (status: WebhookStatus) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -166,7 +166,7 @@ export class WebhookWorker {
     const now = performance.now();
     if (now - this.#cleanedUpAt < cleanUpIntervalMs) return;
     this.#cleanedUpAt = now;
-    await deleteOldDeliveries(this.#options.query, this.#options.keepDays);
+    await deleteOldDeliveries(this.#options.query, this.#options.retentionDays);
   }
 }
 
@@ -196,9 +196,9 @@ const deleteDeliveriesStatement = prepared(`
 const deleteWebhooksStatement = prepared(`delete from webhook where removed_at < now() - $1 * interval '1 day'`);
 
 /** Deletes the record of old deliveries, and webhooks that were removed before that. In small batches, so that no lock is held for long. */
-async function deleteOldDeliveries(query: Query, keepDays: number): Promise<void> {
+async function deleteOldDeliveries(query: Query, retentionDays: number): Promise<void> {
   let deleted: number;
-  do deleted = (await query(deleteDeliveriesStatement, [keepDays])).length;
+  do deleted = (await query(deleteDeliveriesStatement, [retentionDays])).length;
   while (deleted === deletedAtOnce);
-  await query(deleteWebhooksStatement, [keepDays]);
+  await query(deleteWebhooksStatement, [retentionDays]);
 }
