@@ -5,7 +5,7 @@ import { insertOrder } from '../support/orders.ts';
 import { createKey, importDocuments, startCheckout } from '../support/servers.ts';
 import { openStream } from '../support/streams.ts';
 import { startEndpoints } from './floods/endpoints.ts';
-import { runDrill } from './support/harness.ts';
+import { runDrill, withLocalWebhooks } from './support/harness.ts';
 
 const { events, seconds, webhooks, stores, streams, checkout } = readOptions(
   `Has one merchant commit very many events, in a single transaction and then in many for some seconds, with streams, and with webhooks of which half
@@ -22,13 +22,7 @@ const subscription = 'subscription ($id: ID!) { orderEvents(storeId: $id) { orde
 
 await runDrill(async ({ atEnd, run, startDatabase, startServer, violations }) => {
   const database = await startDatabase();
-  const env = {
-    ...database.env,
-    CARTE_WEBHOOK_ALLOW_HTTP: 'on',
-    CARTE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
-    CARTE_LOG_LEVEL: 'error',
-    CARTE_DEMO: 'off',
-  };
+  const env = { ...database.env, ...withLocalWebhooks, CARTE_DEMO: 'off' };
   const server = await (checkout ? run(startCheckout(checkout, env)) : startServer(env));
   const merchants = ['flood', 'calm'].map(id => ({ id, brand_name: id }));
   await importDocuments('merchants', merchants, env);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../support/options.ts';
 import { insertOrder } from '../support/orders.ts';
 import { carte, importDocuments, type Server } from '../support/servers.ts';
-import { runDrill } from './support/harness.ts';
+import { runDrill, withLocalWebhooks } from './support/harness.ts';
 import { startReceiver } from './webhooks/receiver.ts';
 
 const { seconds, stores, rate, processes } = readOptions(
@@ -17,12 +17,7 @@ await runDrill(async ({ atEnd, startDatabase, startServer, violations }) => {
   const receiver = await startReceiver(violations);
   atEnd(() => receiver.stop());
   const database = await startDatabase();
-  const env = {
-    ...database.env,
-    CARTE_WEBHOOK_ALLOW_HTTP: 'on',
-    CARTE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
-    CARTE_LOG_LEVEL: 'error',
-  };
+  const env = { ...database.env, ...withLocalWebhooks };
   await importDocuments('merchants', [{ id: 'merchant', brand_name: 'Casa Verde' }], env);
   const documents = storeIds.map(id => ({ id, name: {}, merchant: { id: 'merchant' } }));
   await importDocuments('stores', documents, env);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openMenu } from '../support/menu.ts';
 
 interface Response {
   readonly status: number;
@@ -34,20 +35,10 @@ export function createCall(url: string, key: string): Call {
 }
 
 const name = (en: string) => ({ translations: { en } });
-const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 
 /** Two dishes, always available. */
 export const menu = {
-  menus: [
-    {
-      external_id: 'menu',
-      availability: days.map(day_of_week => ({
-        day_of_week,
-        time_periods: [{ start_time: '00:00', end_time: '00:00' }],
-      })),
-      category_external_ids: ['food'],
-    },
-  ],
+  menus: [openMenu],
   categories: [{ external_id: 'food', name: name('Food'), item_external_ids: ['soup', 'fish'] }],
   items: [
     { external_id: 'soup', name: name('Soup'), price: 500, tax: 50, sell_separately: true },

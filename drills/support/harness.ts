@@ -7,6 +7,13 @@ export interface Drill extends Program {
 
 const mostShown = 10;
 
+/** Settings of a server whose webhooks lead to this machine. */
+export const withLocalWebhooks = {
+  CARTE_WEBHOOK_ALLOW_HTTP: 'on',
+  CARTE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1/32',
+  CARTE_LOG_LEVEL: 'error',
+};
+
 /** Runs a drill and reports its violations; the program exits with 1 if there are any. */
 export async function runDrill(work: (drill: Drill) => Promise<void>): Promise<void> {
   const violations: string[] = [];

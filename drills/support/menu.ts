@@ -1,20 +1,19 @@
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
+
+/** A menu with the category `food`, available at any time. */
+export const openMenu = {
+  external_id: 'menu',
+  availability: days.map(day_of_week => ({ day_of_week, time_periods: [{ start_time: '00:00', end_time: '00:00' }] })),
+  category_external_ids: ['food'],
+};
+
 const soup = { translations: { en: 'Soup' } };
 
 /** The body of a menu whose one item, `soup`, can be ordered at any time. */
 export const orderableMenu = {
   items: [{ external_id: 'soup', name: soup, price: 500, tax: 50, sell_separately: true }],
   categories: [{ external_id: 'food', name: soup, item_external_ids: ['soup'] }],
-  menus: [
-    {
-      external_id: 'menu',
-      availability: days.map(day_of_week => ({
-        day_of_week,
-        time_periods: [{ start_time: '00:00', end_time: '00:00' }],
-      })),
-      category_external_ids: ['food'],
-    },
-  ],
+  menus: [openMenu],
 };
 
 /** Builds a configuration in which every text contains the writer's mark. */
