@@ -15,11 +15,11 @@ export const defaultMenuLimits: MenuLimits = {
   treeBytes: 128 * 1024 * 1024,
 };
 
-/** How much of a store's menu history is kept, documented in docs/menu-history.md#what-is-kept. */
+/** How much of a store's menu history is retained, documented in docs/menu-history.md#what-is-kept. */
 export interface HistoryLimits {
   /** Number of revisions, the current one included. */
   readonly revisions: number;
-  /** Days for which a revision is kept after another has replaced it. */
+  /** Days for which a revision is retained after another has replaced it. */
   readonly days: number;
   /** Bytes of JSON before compression, over all changes to the store's menu. */
   readonly bytes: number;

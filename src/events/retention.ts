@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { prepared, type Query } from '../database/query.ts';
 import { lastPossible, positionAt } from './log.ts';
 
-/** How much of the log is kept. */
+/** How much of the log is retained. */
 export interface Retention {
   readonly days: number;
   /** By their ids: counting very many would take long. */
@@ -20,7 +20,7 @@ export interface LogStatus {
 }
 
 export interface RetentionOptions {
-  readonly keep: Retention;
+  readonly retention: Retention;
   readonly onStatus: (status: LogStatus) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -34,7 +34,7 @@ const oldest = 'from event where position is not null order by position limit 1'
 const newest = 'from event where position is not null order by position desc limit 1';
 
 /**
- * The last event that need not be kept: by its position, which is a time; of those that a clock which was ahead has moved into the future, by the
+ * The last event that has expired: by its position, which is a time; of those that a clock which was ahead has moved into the future, by the
  * time of its statement or, where that is in the future as well, of the next one after it; or as one too many. Of the clocks of the database and of
  * this process the one that is behind counts, so that a single one that is ahead deletes nothing.
  */
@@ -66,7 +66,7 @@ const deleteStatement = prepared(`
   )
   select count(*)::int as count from deleted`);
 
-/** Deletes events that need not be kept, in batches with a transaction each; returns how many. */
+/** Deletes expired events, in batches with a transaction each; returns how many. */
 export async function deleteExpiredEvents(
   query: Query,
   { days, events }: Retention,
@@ -97,14 +97,14 @@ export async function readLogStatus(query: Query): Promise<LogStatus | undefined
   return status;
 }
 
-/** Deletes what need not be kept, and reports the state of the log, every minute until it is aborted. */
-export async function runRetention(query: Query, { keep, onStatus, onError }: RetentionOptions, signal: AbortSignal) {
+/** Deletes expired events, and reports the state of the log, every minute until it is aborted. */
+export async function runRetention(query: Query, { retention, onStatus, onError }: RetentionOptions, signal: AbortSignal) {
   for (let delayMs = startDelayMs; !signal.aborted; delayMs = intervalMs) {
     // At random, so that processes which were started together take turns.
     await sleep(delayMs * (0.5 + Math.random()), undefined, { ref: false, signal }).catch(() => {});
     if (signal.aborted) return;
     try {
-      await deleteExpiredEvents(query, keep);
+      await deleteExpiredEvents(query, retention);
       const status = await readLogStatus(query);
       if (status) onStatus(status);
     } catch (error) {

@@ -39,7 +39,7 @@ function deleteOldEvents(app: FastifyInstance): void {
   const closed = new AbortController();
   const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
   const retention = {
-    keep: config.keepEvents,
+    retention: config.keepEvents,
     // The metrics are created later, since they show the feed.
     onStatus: (status: LogStatus) => app.metrics.logStatus(status),
     onError,

@@ -79,7 +79,7 @@ export async function rotateSecret(em: EntityManager, id: string): Promise<Issue
   return null;
 }
 
-/** Stops deliveries; events are kept for as long as the log keeps them. Null if there is no such webhook. */
+/** Stops deliveries; events wait for as long as the log retains them. Null if there is no such webhook. */
 export async function pauseWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
   const statement = `
     update webhook set paused_at = coalesce(paused_at, now()), notice = case when paused_at is null then null else notice end

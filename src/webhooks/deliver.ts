@@ -30,7 +30,7 @@ const maxDelaySeconds = 3600;
 /** Each delay is longer or shorter by up to this share, so that the queues of an endpoint do not retry at the same time. */
 const jitter = 0.2;
 
-/** A queue that fails for longer pauses its webhook, or gives up its event. Shorter than the log is kept by default. */
+/** A queue that fails for longer pauses its webhook, or gives up its event. Shorter than the retention of the log by default. */
 const maxFailureMs = 3 * 24 * 3600 * 1000;
 
 /** Delivers the events of a claimed queue, one after the other, until there are no more or one fails. */

@@ -61,7 +61,7 @@ interface HistoryRow {
 
 interface KnownRevisions {
   readonly current: number;
-  /** The oldest that is kept. */
+  /** The oldest that is retained. */
   readonly oldest: number | null;
   /** Those of the requested revisions that the history has. */
   readonly known: readonly number[];
@@ -165,7 +165,7 @@ function* configurationRows(em: EntityManager, tables: Tables): Steps<Configurat
   return Object.fromEntries(lists) as Record<keyof ConfigurationRows, never>;
 }
 
-/** Numbers of deleted revisions are not kept, so one between the first and the last of them may have existed. */
+/** Numbers of deleted revisions are not stored, so one between the first and the last of them may have existed. */
 function unknownRevision(revision: number, { current, oldest, known, between }: KnownRevisions): InvalidInput {
   const isPruned = known.includes(revision) || between.includes(revision);
   const message = isPruned

@@ -67,7 +67,7 @@ export interface ChangeOrigin {
 }
 
 /**
- * SQL of the oldest revision that is kept of a store, by the limits that need no reading of changes. Null if the store has no history.
+ * SQL of the oldest revision that is retained of a store, by the limits that need no reading of changes. Null if the store has no history.
  * Revisions are times in microseconds (docs/decisions/0011), so the index finds the one that was current when the period began.
  */
 export function oldestRetained(

@@ -21,7 +21,7 @@ export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt'
   readonly id: string;
   readonly storeId: string;
   readonly keyName: string | null;
-  /** Null if none is kept. */
+  /** Null if none is retained. */
   readonly previousRevision: number | null;
   /** From menus down to modifier items; empty for the first entry if the history began later than the menu. */
   readonly counts: readonly ChangeCounts[];
@@ -118,7 +118,7 @@ function toCounts(counts: EntryRow['counts']): ChangeCounts[] {
   );
 }
 
-/** The number of revisions that are kept of each store. */
+/** The number of revisions that are retained of each store. */
 async function countHistory(
   query: Query,
   storeIds: readonly string[],
