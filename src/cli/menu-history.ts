@@ -6,7 +6,7 @@ import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, entityKinds, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
 import { createDescriber } from '../menu/history/describe.ts';
 import { summarize } from '../menu/history/repository.ts';
-import { inputOf, restoreMenuConfiguration } from '../menu/history/restore.ts';
+import { inputOf, restoreMenuConfiguration } from '../menu/restore.ts';
 import { validateConfiguration } from '../menu/validate.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { currencyOf } from '../store/currency.ts';

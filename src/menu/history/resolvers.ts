@@ -21,7 +21,7 @@ import { createDescriber, type DescribedField, type Describer } from './describe
 import type { FieldChange } from './fields.ts';
 import type { menuHistoryLoaders } from './loaders.ts';
 import { type HistoryEntry, summarize } from './repository.ts';
-import { restoreMenuConfiguration } from './restore.ts';
+import { restoreMenuConfiguration } from '../restore.ts';
 
 /** The parent value of `MenuChanges`. */
 export interface Comparison {

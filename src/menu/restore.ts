@@ -1,15 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { queryIn } from '../../database/query.ts';
-import { InvalidInput } from '../../errors.ts';
-import type { MenuConfigurationInput } from '../../generated/graph.ts';
-import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../../limits.ts';
-import { runInSlices } from '../../scheduling/time-slice.ts';
-import type { Store } from '../../store/entities.ts';
-import type { Configuration } from '../configuration.ts';
-import { byKind, isPosted, type Kind, type PostedConfiguration, tableOf } from '../kinds.ts';
-import { type ChangeOptions, changeMenu, writeConfiguration } from '../replace.ts';
-import { validateConfiguration } from '../validate.ts';
-import { findConfigurationAt } from './configurations-at.ts';
+import { queryIn } from '../database/query.ts';
+import { InvalidInput } from '../errors.ts';
+import type { MenuConfigurationInput } from '../generated/graph.ts';
+import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
+import { runInSlices } from '../scheduling/time-slice.ts';
+import type { Store } from '../store/entities.ts';
+import type { Configuration } from './configuration.ts';
+import { byKind, isPosted, type Kind, type PostedConfiguration, tableOf } from './kinds.ts';
+import { type ChangeOptions, changeMenu, writeConfiguration } from './replace.ts';
+import { validateConfiguration } from './validate.ts';
+import { findConfigurationAt } from './history/configurations-at.ts';
 
 interface Restoration extends ChangeOptions {
   readonly revision: number;
