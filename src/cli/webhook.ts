@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../errors.ts';
 import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
+import type { ManualAttempt } from '../webhooks/redeliver.ts';
 import { examples, parseDate, parseInteger, table, terminal } from './terminal.ts';
 
 interface CreateOptions {
@@ -123,15 +124,7 @@ async function redeliver(id: string, message: string | undefined, { since }: { r
   terminal.err(`${events} events are delivered again by the serving processes.`);
 }
 
-interface Outcome {
-  readonly isDelivered: boolean;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
-  readonly messageId: string;
-}
-
-function report({ isDelivered, status, error, durationMs, messageId }: Outcome): void {
+function report({ isDelivered, status, error, durationMs, messageId }: ManualAttempt): void {
   if (!isDelivered) throw new OperatorError(`The message ${messageId} was not delivered: ${error}.`);
   terminal.out(`The message ${messageId} was delivered: status ${status} after ${durationMs} ms.`);
 }

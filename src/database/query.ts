@@ -41,6 +41,11 @@ export function compileOnce(build: (em: EntityManager) => string): (em: EntityMa
   };
 }
 
+/** A row of an entity as a statement returns it: absent values are null. */
+export type EntityRow<Entity> = {
+  readonly [Property in keyof Entity & string]-?: Exclude<Entity[Property], undefined>;
+};
+
 /** Runs statements in the entity manager's transaction. */
 export function queryIn(em: EntityManager): Query {
   return async <Row>(text: string, values: readonly unknown[]) => {

@@ -1,4 +1,5 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { EntityRow } from '../database/query.ts';
 import type { MenuEventKind, OrderEventKind, OrderStatus, StoreEventKind } from '../generated/graph.ts';
 import type { EventKind } from './kinds.ts';
 
@@ -60,18 +61,10 @@ export const EventEntity = defineEntity({
 });
 
 /** An event of a committed transaction. */
-export interface Event<Kind extends EventKind = EventKind> {
-  readonly id: number;
+export interface Event<Kind extends EventKind = EventKind> extends EntityRow<InferEntity<typeof EventEntity>> {
   /** Unique; greater than that of every event that was visible before. */
   readonly position: number;
-  readonly createdAt: Date;
   readonly kind: Kind;
-  readonly storeId: string;
-  readonly merchantId: string | null;
-  readonly orderId: string | null;
-  readonly statusBefore: OrderStatus | null;
-  readonly status: OrderStatus | null;
-  readonly menuRevision: number | null;
 }
 
 export type OrderEvent = Event<OrderEventKind>;

@@ -1,4 +1,5 @@
 import { prepared, type Query } from '../database/query.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Event, EventKind } from './entities.ts';
 
 export interface EventFilter {
@@ -21,6 +22,20 @@ export class EventsDeleted extends Error {
   }
 }
 
+/** The position to start after is not one that the log can have reached. */
+export class PositionInFuture extends Error {
+  constructor(after: number, end: number) {
+    super(`the position ${timeOf(after)} is beyond the end of the log, which is ${timeOf(end)}`);
+  }
+}
+
+/** By so much a position may be ahead of the end of the log and of the clock: positions are times, and clocks differ. */
+const maxAheadMicroseconds = 60_000_000;
+
+/** Whether a log with this end cannot have reached a position. */
+export const isInFuture = (position: number, end: number): boolean =>
+  position > Math.max(end, Date.now() * 1_000) + maxAheadMicroseconds;
+
 /** The time that a position stands for. */
 export const timeOf = (position: number): string => new Date(position / 1_000).toISOString();
 
@@ -33,7 +48,7 @@ export const lastPossible = positionAt('now()', 60);
 
 type EventRow = { readonly completeAfter: number } & (Event | { readonly position: null });
 
-export const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
+const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
   order_id as "orderId", status_before as "statusBefore", status, menu_revision as "menuRevision"`;
 
 /** One snapshot of the events and of the start of the log, so that no event can be deleted in between. */
@@ -88,3 +103,80 @@ const deletionStatement = prepared(`
     union all
     select from event_inbox where store_id = $1 and kind = 'STORE_DELETED'
   ) as "isDeleted"`);
+
+export interface PageQuery {
+  /** The end of the log if undefined. */
+  readonly after: number | undefined;
+  readonly limit: number;
+  readonly kinds: readonly EventKind[];
+  /** Only events of this store, which is in scope; of all stores in scope if undefined. */
+  readonly storeId?: string | undefined;
+  readonly scope: AccessScope;
+}
+
+export interface LogPage {
+  readonly events: readonly Event[];
+  /** The position after which the next page begins. */
+  readonly next: number;
+  /** Whether the next page may have events already. */
+  readonly hasMore: boolean;
+}
+
+/** Events that one page looks at: those of other stores and kinds count. */
+const maxScanned = 5_000;
+
+/**
+ * One snapshot of the log. A grant is to the store that has the id now, so events of a store that had it before are left out; events know the
+ * merchant of that time.
+ */
+const pageStatement = (ofStore: string) =>
+  prepared(`
+    with log as materialized (
+      select complete_after, greatest(complete_after, (select max(position) from event)) as last_position from event_log
+    ), scanned as materialized (
+      select ${columns} from event where position > $1 ${ofStore} order by event.position limit ${maxScanned}
+    )
+    select log.complete_after as "completeAfter", log.last_position as "end",
+      case when (select count(*) from scanned) < ${maxScanned} then log.last_position
+        else (select max(scanned.position) from scanned) end as "scannedTo",
+      page.*
+    from log left join lateral (
+      select * from scanned
+      where kind = any($3) and ($4 or "merchantId" = any($5) or "storeId" = any($6) and not exists (
+        select from event later
+        where later.store_id = scanned."storeId" and later.position >= scanned.position and later.kind = 'STORE_DELETED'
+        union all
+        select from event_inbox later where later.store_id = scanned."storeId" and later.kind = 'STORE_DELETED'
+      ))
+      order by scanned.position limit $2
+    ) page on true
+    order by page.position`);
+
+const ofAll = pageStatement('');
+const ofOne = pageStatement('and store_id = $7');
+
+interface Searched {
+  readonly completeAfter: number;
+  readonly end: number;
+  readonly scannedTo: number;
+}
+type PageRow = Searched & (Event | { readonly position: null });
+
+/** Reads a page of events; throws `EventsDeleted` if some after `after` may be missing, and `PositionInFuture`. */
+export async function readPage(query: Query, { after, limit, kinds, storeId, scope }: PageQuery): Promise<LogPage> {
+  const access =
+    storeId === undefined ? [scope.all, scope.merchantIds, scope.storeIds] : [false, [], [storeId], storeId];
+  const values = [after ?? null, limit + 1, kinds, ...access];
+  const rows = await query<PageRow>(storeId === undefined ? ofAll : ofOne, values);
+  const { completeAfter = 0, end = 0, scannedTo = 0 } = rows[0] ?? {};
+  if (after !== undefined && after < completeAfter) throw new EventsDeleted(after, completeAfter);
+  if (after !== undefined && isInFuture(after, end)) throw new PositionInFuture(after, end);
+  const found = rows.flatMap(({ completeAfter: _, end: _end, scannedTo: _to, ...event }) =>
+    event.position === null ? [] : [event],
+  );
+  const events = found.slice(0, limit);
+  const isCut = found.length > limit;
+  const last = isCut ? events.at(-1)?.position : undefined;
+  // A clock may be behind the one that gave the cursor.
+  return { events, next: Math.max(last ?? scannedTo, after ?? 0), hasMore: isCut || scannedTo < end };
+}

@@ -6,7 +6,7 @@ import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { type EventKind, eventKinds, readPermissionOf } from './kinds.ts';
-import { type LogPage, type PageQuery, readPage } from './page.ts';
+import { type LogPage, type PageQuery, readPage } from './log.ts';
 import { toClientError } from './source.ts';
 
 /** The parent value of `EventPage`. */

@@ -98,7 +98,11 @@ export async function readLogStatus(query: Query): Promise<LogStatus | undefined
 }
 
 /** Deletes expired events, and reports the state of the log, every minute until it is aborted. */
-export async function runRetention(query: Query, { retention, onStatus, onError }: RetentionOptions, signal: AbortSignal) {
+export async function runRetention(
+  query: Query,
+  { retention, onStatus, onError }: RetentionOptions,
+  signal: AbortSignal,
+) {
   for (let delayMs = startDelayMs; !signal.aborted; delayMs = intervalMs) {
     // At random, so that processes which were started together take turns.
     await sleep(delayMs * (0.5 + Math.random()), undefined, { ref: false, signal }).catch(() => {});

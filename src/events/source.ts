@@ -7,8 +7,8 @@ import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts'
 import type { EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { storeEventKinds } from './kinds.ts';
-import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
-import { EventStream, PositionInFuture, ReaderTooSlow, type StreamedEvent } from './stream.ts';
+import { EventsDeleted, isDeletedSince, PositionInFuture, timeOf } from './log.ts';
+import { EventStream, ReaderTooSlow, type StreamedEvent } from './stream.ts';
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
 export interface EventSource {

@@ -3,7 +3,7 @@ import { toUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
-import { type EventFilter, readEvents, timeOf } from './log.ts';
+import { type EventFilter, isInFuture, PositionInFuture, readEvents } from './log.ts';
 
 export interface StreamOptions {
   readonly feed: EventFeed;
@@ -29,25 +29,11 @@ export class ReaderTooSlow extends Error {
   }
 }
 
-/** The position to start after is not one that the log can have reached. */
-export class PositionInFuture extends Error {
-  constructor(after: number, end: number) {
-    super(`the position ${timeOf(after)} is beyond the end of the log, which is ${timeOf(end)}`);
-  }
-}
-
 /** An event for one reader. */
 export interface StreamedEvent extends Event {
   /** Whether it was read from the log since the reader had missed it, or has come as it was committed. */
   readonly isReplayed: boolean;
 }
-
-/** By so much a position may be ahead of the end of the log and of the clock: positions are times, and clocks differ. */
-const maxAheadMicroseconds = 60_000_000;
-
-/** Whether a log with this end cannot have reached a position. */
-export const isInFuture = (position: number, end: number): boolean =>
-  position > Math.max(end, Date.now() * 1_000) + maxAheadMicroseconds;
 
 const pageSize = 200;
 const maxRetryMs = 500;

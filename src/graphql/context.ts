@@ -1,8 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { GraphQLField } from 'graphql';
 import type { ReadAccess } from '../database/pool.ts';
-import { currentPosition } from '../events/log.ts';
-import { type PageQuery, readPage } from '../events/page.ts';
+import { currentPosition, type PageQuery, readPage } from '../events/log.ts';
 import type { WaitForEvents } from '../events/polling.ts';
 import type { EventSource } from '../events/source.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';

@@ -6,10 +6,10 @@ import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../lim
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
+import { findConfigurationAt } from './history/configurations-at.ts';
 import { byKind, isPosted, type Kind, type PostedConfiguration, tableOf } from './kinds.ts';
 import { type ChangeOptions, changeMenu, writeConfiguration } from './replace.ts';
 import { validateConfiguration } from './validate.ts';
-import { findConfigurationAt } from './history/configurations-at.ts';
 
 interface Restoration extends ChangeOptions {
   readonly revision: number;

@@ -1,3 +1,4 @@
+import type * as Graph from '../generated/graph.ts';
 import { isObject, numberOf } from '../input/json.ts';
 import type { MultilingualText } from '../menu/entities.ts';
 import type { Order } from './entities.ts';
@@ -32,28 +33,15 @@ function toItemModifier({ group, modifierItem, quantity, freeQuantity }: PricedM
 export type LineOwner = Pick<Order, 'store' | 'loadedStore'>;
 
 /** A line of an order as it was priced. */
-export interface OrderLine {
+export interface OrderLine extends Omit<Graph.OrderLine, 'item' | 'name' | 'modifiers'> {
   readonly owner: LineOwner;
-  readonly itemExternalId: string;
   readonly name: MultilingualText;
-  readonly quantity: number;
-  readonly price: number;
-  readonly tax: number;
-  readonly totalPrice: number;
-  readonly totalTax: number;
-  readonly note: string | null;
   readonly modifiers: readonly OrderLineModifier[];
 }
 
-export interface OrderLineModifier {
+export interface OrderLineModifier extends Omit<Graph.OrderLineModifier, 'modifierItem' | 'name'> {
   readonly owner: LineOwner;
-  readonly groupExternalId: string;
-  readonly modifierItemExternalId: string;
   readonly name: MultilingualText;
-  readonly quantity: number;
-  readonly freeQuantity: number;
-  readonly priceChange: number;
-  readonly taxChange: number;
 }
 
 /** Reads the lines from `Order.items`; null if any of these has another shape than that of `toItems`, as imported ones may. */

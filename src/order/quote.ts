@@ -1,9 +1,9 @@
 import type { ValidationError } from '../errors.ts';
-import type { QuoteOrderInput } from '../generated/graph.ts';
+import type { QuoteOrderInput, StoreOrdering } from '../generated/graph.ts';
 import { type ErrorPath, maxErrors } from '../input/validation-errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
-import { type Ordering, orderingAt } from '../store/ordering.ts';
+import { orderingAt } from '../store/ordering.ts';
 import { resolveChoices } from './choices.ts';
 import type { Order } from './entities.ts';
 import { toItems } from './lines.ts';
@@ -67,7 +67,12 @@ export function quoteOrder(input: QuoteOrderInput, { store, configuration, now, 
  * The time after the longest preparation of the ordered items, and the delay of a busy store; a preparation of more than a day, which is
  * diagnosed, counts as one.
  */
-function readyAfter(now: Date, { items }: Configuration, { lines }: QuoteOrderInput, { delayMinutes }: Ordering): Date {
+function readyAfter(
+  now: Date,
+  { items }: Configuration,
+  { lines }: QuoteOrderInput,
+  { delayMinutes }: StoreOrdering,
+): Date {
   const prepTimes = lines.map(({ itemExternalId }) => items.get(itemExternalId)?.prepTime ?? 0);
   const longest = Math.min(Math.max(0, ...prepTimes), minutesPerDay);
   return addMinutes(now, longest + (delayMinutes ?? 0));
@@ -77,7 +82,7 @@ const addMinutes = (time: Date, minutes: number) => new Date(time.getTime() + mi
 
 /** A store that is paused takes no order, and one that is busy none that must be ready before its delay is over. */
 function* checkOrdering(
-  { state, until, delayMinutes, reason }: Ordering,
+  { state, until, delayMinutes, reason }: StoreOrdering,
   { readyBy }: QuoteOrderInput,
   now: Date,
 ): Generator<ValidationError> {

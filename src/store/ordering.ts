@@ -1,23 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import type { MutationSetStoreOrderingArgs, OrderingState } from '../generated/graph.ts';
+import type { MutationSetStoreOrderingArgs, StoreOrdering } from '../generated/graph.ts';
 import { checkLength, findUnstorable } from '../input/checks.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
-export interface Ordering {
-  readonly state: OrderingState;
-  readonly until: Date | null;
-  readonly delayMinutes: number | null;
-  readonly reason: string | null;
-}
-
-const open: Ordering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
+const open: StoreOrdering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };
 const maxDelayMinutes = 1440;
 const reasonLength = { min: 0, max: 255 };
 
 /** How a store takes orders at a time. What has ended by then counts as ended, also if nothing has noticed it yet. */
-export function orderingAt({ ordering }: Pick<Store, 'ordering'>, now: Date): Ordering {
+export function orderingAt({ ordering }: Pick<Store, 'ordering'>, now: Date): StoreOrdering {
   if (!ordering) return open;
   const until = ordering.until === undefined ? null : new Date(ordering.until);
   if (until && until <= now) return open;

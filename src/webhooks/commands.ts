@@ -121,9 +121,13 @@ export async function removeWebhook(em: EntityManager, id: string): Promise<Webh
 
 /** Throws `InvalidInput` for a webhook that has ended. */
 export function rejectRemoved(webhook: Webhook | null): Webhook | null {
-  if (!webhook?.removedAt) return webhook;
-  const message = `The webhook ${webhook.id} is removed; create a new one.`;
-  throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
+  if (webhook?.removedAt) throw removed(webhook.id);
+  return webhook;
+}
+
+export function removed(id: string): InvalidInput {
+  const message = `The webhook ${id} is removed; create a new one.`;
+  return new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
 }
 
 /** As the specification has it: the prefix, and 32 random bytes in Base64. */

@@ -119,9 +119,12 @@ export async function claimQueues(query: Query, limits: ClaimLimits): Promise<Cl
   }));
 }
 
+/** SQL of an `Endpoint`, of a webhook `w`. */
+export const endpointColumns = `
+  w.url, array_remove(array[w.secret, case when w.previous_secret_expires_at > now() then w.previous_secret end], null) as secrets`;
+
 const endpointStatement = prepared(`
-  select w.url, w.secret, case when w.previous_secret_expires_at > now() then w.previous_secret end as "previousSecret"
-  from webhook w join webhook_queue q on q.webhook_id = w.id
+  select ${endpointColumns} from webhook w join webhook_queue q on q.webhook_id = w.id
   where w.id = $1 and q.store_id = $2 and q.claim = $3 and w.paused_at is null and w.removed_at is null`);
 
 /**
@@ -129,16 +132,8 @@ const endpointStatement = prepared(`
  * time. Undefined if it is paused or removed, or the claim is lost.
  */
 export async function readEndpoint(query: Query, { webhookId, storeId, token }: Claim): Promise<Endpoint | undefined> {
-  const [row] = await query<EndpointRow>(endpointStatement, [webhookId, storeId, token]);
-  if (!row) return undefined;
-  const { url, secret, previousSecret } = row;
-  return { url, secrets: previousSecret === null ? [secret] : [secret, previousSecret] };
-}
-
-interface EndpointRow {
-  readonly url: string;
-  readonly secret: string;
-  readonly previousSecret: string | null;
+  const [endpoint] = await query<Endpoint>(endpointStatement, [webhookId, storeId, token]);
+  return endpoint;
 }
 
 const recordStatement = prepared(`

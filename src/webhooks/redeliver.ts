@@ -5,9 +5,10 @@ import { InvalidInput } from '../errors.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.ts';
 import type { AddressPolicy } from './address.ts';
-import { rejectRemoved } from './commands.ts';
+import { rejectRemoved, removed } from './commands.ts';
 import type { Webhook } from './entities.ts';
 import { type Message, messageOf, positionOf, type RenderOrder } from './message.ts';
+import { endpointColumns } from './queue.ts';
 import { findWebhook } from './repository.ts';
 import type { Attempt, Endpoint, Send } from './send.ts';
 
@@ -86,27 +87,17 @@ function expired(argument: string, { completeAfter }: EventsDeleted): InvalidInp
   return new InvalidInput([{ path: [argument], type: 'cursor_expired', message }]);
 }
 
+const endpointStatement = `select ${endpointColumns} from webhook w where w.id = $1 and w.removed_at is null`;
+
 async function sendNow(
   em: EntityManager,
-  { id, url, removedAt }: Webhook,
+  { id }: Webhook,
   message: Message,
   { send }: ManualDependencies,
 ): Promise<ManualAttempt> {
-  const secrets = removedAt ? [] : await readSecrets(em, id);
-  if (secrets.length === 0) {
-    throw new InvalidInput([
-      { path: ['id'], type: 'value_error', message: `The webhook ${id} is removed; create a new one.` },
-    ]);
-  }
-  return { ...(await send({ url, secrets }, message)), webhookId: id, messageId: message.id };
-}
-
-async function readSecrets(em: EntityManager, id: string): Promise<Endpoint['secrets']> {
-  const statement = `
-    select secret from webhook where id = ? and removed_at is null
-    union all
-    select previous_secret from webhook where id = ? and previous_secret_expires_at > now()`;
-  return (await em.execute<{ secret: string }[]>(statement, [id, id])).map(({ secret }) => secret);
+  const [endpoint] = await queryIn(em)<Endpoint>(endpointStatement, [id]);
+  if (!endpoint) throw removed(id);
+  return { ...(await send(endpoint, message)), webhookId: id, messageId: message.id };
 }
 
 /** An event that was delivered before stays delivered, whatever became of its repetition. */

@@ -1,25 +1,13 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { ReadAccess } from '../database/pool.ts';
-import { prepared, type Query } from '../database/query.ts';
-import type { EventKind } from '../events/entities.ts';
+import { type EntityRow, prepared, type Query } from '../database/query.ts';
 import type { Pagination } from '../lists/paging.ts';
-import { type DeliveryState, type Webhook, WebhookEntity } from './entities.ts';
+import { type Webhook, type WebhookDeliveryEntity, WebhookEntity } from './entities.ts';
 
 /** The parent value of `WebhookDelivery`. */
-export interface DeliveryRow {
+export interface DeliveryRow extends Omit<EntityRow<InferEntity<typeof WebhookDeliveryEntity>>, 'webhook'> {
   readonly webhookId: string;
-  readonly position: number;
-  readonly kind: EventKind;
-  readonly storeId: string;
-  readonly orderId: string | null;
-  readonly eventAt: Date;
-  readonly state: DeliveryState;
-  readonly attempts: number;
-  readonly lastAttemptAt: Date;
-  readonly status: number | null;
-  readonly error: string | null;
-  readonly durationMs: number;
 }
 
 const deliveriesStatement = prepared(`

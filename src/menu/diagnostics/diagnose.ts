@@ -19,7 +19,6 @@ import {
   type ValidationContext,
 } from './context.ts';
 import { checkCycles } from './cycles.ts';
-import { checkCategoryNames, checkItemNames, checkModifierItemNames } from './duplicate-names.ts';
 import { capitalizedNoun, displayName, formatPath } from './messages.ts';
 import { checkGroupLimits, checkQuantities } from './modifiers.ts';
 import {
@@ -31,7 +30,7 @@ import {
   checkNoMenu,
 } from './reachability.ts';
 import { checkCategoryStock, checkGroupStock, checkModifierItemStock } from './stock.ts';
-import { checkTexts, checkTranslations } from './texts.ts';
+import { checkCategoryNames, checkItemNames, checkModifierItemNames, checkTexts, checkTranslations } from './texts.ts';
 import { checkItemDetails, checkPriceChange, checkPrices, checkPriceUnits, checkTaxRates } from './values.ts';
 
 /** A finding about a valid configuration that is probably not intended. */

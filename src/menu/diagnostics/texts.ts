@@ -1,7 +1,8 @@
 import { isPause, type Steps } from '../../scheduling/time-slice.ts';
+import { memoize } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds } from '../kinds.ts';
-import type { Findings, Path, Problems, ValidationContext } from './context.ts';
+import type { EntityCheck, Findings, Path, Problems, ValidationContext } from './context.ts';
 import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
 /** A name or description. */
@@ -164,3 +165,32 @@ function languageName(language: string): string | undefined {
   languageNames ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
   return languageNames.of(language);
 }
+
+export const checkCategoryNames: EntityCheck<'menus'> = ({ categories }) =>
+  findDuplicates(categories, 'categoryExternalIds', 'categories');
+
+export const checkItemNames: EntityCheck<'categories'> = ({ items }) =>
+  findDuplicates(items, 'itemExternalIds', 'items');
+
+export const checkModifierItemNames: EntityCheck<'modifierGroups'> = ({ modifierItems }) =>
+  findDuplicates(modifierItems, 'modifierItemExternalIds', 'modifier items');
+
+/** Finds siblings with the same name in a language, which guests cannot tell apart. */
+function* findDuplicates(siblings: readonly Named[], field: string, nouns: string): Problems {
+  const seen = new Set<string>();
+  for (const [position, sibling] of siblings.entries()) {
+    const names = namesOf(sibling);
+    if (names.some(name => seen.has(name))) {
+      const text = `has two ${nouns} called ${displayName(sibling)}, which guests cannot tell apart`;
+      yield { code: 'DUPLICATE_NAME', at: [field, position], text };
+    }
+    for (const name of names) seen.add(name);
+  }
+}
+
+/** The names in lower case, each after its language. */
+const namesOf = memoize(({ name }: Named): readonly string[] =>
+  Object.entries(name?.translations ?? {})
+    .filter(([, text]) => !isBlank(text))
+    .map(([language, text]) => JSON.stringify([language, text.trim().toLowerCase()])),
+);

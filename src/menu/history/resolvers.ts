@@ -9,6 +9,7 @@ import type { Configuration } from '../configuration.ts';
 import { configurationFields } from '../configuration-fields.ts';
 import type { menuLoaders } from '../loaders.ts';
 import { loadStoreOf } from '../resolvers.ts';
+import { restoreMenuConfiguration } from '../restore.ts';
 import {
   compareConfigurations,
   countChanges,
@@ -21,7 +22,6 @@ import { createDescriber, type DescribedField, type Describer } from './describe
 import type { FieldChange } from './fields.ts';
 import type { menuHistoryLoaders } from './loaders.ts';
 import { type HistoryEntry, summarize } from './repository.ts';
-import { restoreMenuConfiguration } from '../restore.ts';
 
 /** The parent value of `MenuChanges`. */
 export interface Comparison {
