@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readClusterVersion } from './embedded/cluster.ts';
 import { type DataDirectory, openDataDirectory } from './embedded/data-directory.ts';
-import type { Settings } from './embedded/postmaster.ts';
-import { joinServer, leaveServer } from './embedded/server.ts';
+import { joinServer, leaveServer, type Settings } from './embedded/server.ts';
 import { connectionTo, createDatabase, isTransient, type SessionLock } from './embedded/session-lock.ts';
 
 export interface EmbeddedServer {

@@ -68,27 +68,22 @@ export function isInternal(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === internalCode;
 }
 
-export interface HttpError {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly code: string;
-  readonly message: string;
-}
-
 /** Maps an error outside of execution, e.g. of authentication or of the body parser, to an HTTP response. */
-export function toHttpError(error: Error & { readonly statusCode?: number }): HttpError {
-  const { message } = error;
-  if (error instanceof Unauthenticated) {
-    return { status: 401, headers: { 'www-authenticate': 'ApiKey' }, code: codeOf(error), message };
-  }
+export function toHttpError(error: Error & { readonly statusCode?: number }) {
+  const response = (status: number, code: string, headers: Readonly<Record<string, string>> = {}) => ({
+    status,
+    headers,
+    code,
+    message: code === internalCode ? internalMessage : error.message,
+  });
+  if (error instanceof Unauthenticated) return response(401, codeOf(error), { 'www-authenticate': 'ApiKey' });
   if (error instanceof RetryableError) {
     const status = error instanceof TooManyRequests ? 429 : 503;
-    return { status, headers: { 'retry-after': String(error.retryAfterSeconds) }, code: codeOf(error), message };
+    return response(status, codeOf(error), { 'retry-after': String(error.retryAfterSeconds) });
   }
-  if (error instanceof Forbidden) return { status: 403, headers: {}, code: codeOf(error), message };
+  if (error instanceof Forbidden) return response(403, codeOf(error));
   const status = error.statusCode ?? 500;
-  if (status < 500) return { status, headers: {}, code: 'BAD_REQUEST', message };
-  return { status, headers: {}, code: internalCode, message: internalMessage };
+  return response(status, status < 500 ? 'BAD_REQUEST' : internalCode);
 }
 
 function codeOf(error: ClientError): string {

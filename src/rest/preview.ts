@@ -4,7 +4,7 @@ import { createSet } from './contract/folders.ts';
 import { proposeRoute } from './contract/propose.ts';
 import type { CheckSet } from './contract/sets.ts';
 import { ContractError } from './contract/sources.ts';
-import { describeTool, type ToolDescription } from './tools/describe.ts';
+import { describeTool, type ToolDescription } from './tools.ts';
 
 /** What an operation would be in a set: its file, and the route and tool that it defines. */
 export interface Preview {

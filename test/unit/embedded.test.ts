@@ -15,8 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openDataDirectory } from '../../src/database/embedded/data-directory.ts';
-import { readPidFile } from '../../src/database/embedded/postmaster.ts';
-import { joinServer, leaveServer } from '../../src/database/embedded/server.ts';
+import { joinServer, leaveServer, readPidFile } from '../../src/database/embedded/server.ts';
 import { acquireSharedLock, tryExclusiveLock } from '../../src/database/embedded/session-lock.ts';
 import { startEmbedded } from '../../src/database/embedded.ts';
 import {

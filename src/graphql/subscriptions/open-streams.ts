@@ -53,7 +53,7 @@ interface KeyStreams {
 export class OpenStreams {
   readonly #options: OpenStreamsOptions;
   readonly #byKey = new Map<string, KeyStreams>();
-  readonly #counts: Record<Transport, number> = { sse: 0, websocket: 0, poll: 0 };
+  readonly counts: Record<Transport, number> = { sse: 0, websocket: 0, poll: 0 };
   #timer: NodeJS.Timeout | undefined;
   #isRenewing = false;
   #isClosed = false;
@@ -62,15 +62,11 @@ export class OpenStreams {
     this.#options = options;
   }
 
-  get counts(): Readonly<Record<Transport, number>> {
-    return this.#counts;
-  }
-
   /** Registers a stream; throws beyond a limit. */
   open(key: string, caller: StreamCaller, transport: Transport, address = ''): OpenStream {
     const { perKey, perAddress, total } = this.#options.limits;
     if (this.#isClosed) throw new Unavailable('The service is shutting down.', { retryAfterSeconds: 1 });
-    if (this.#counts.sse + this.#counts.websocket + this.#counts.poll >= total) {
+    if (this.counts.sse + this.counts.websocket + this.counts.poll >= total) {
       throw new Unavailable(`This process has ${total} streams open, and does not open more.`);
     }
     const ofKey = this.#byKey.get(key) ?? { caller, streams: new Set() };
@@ -84,7 +80,7 @@ export class OpenStreams {
     const stream = new OpenStream(ofKey, { transport, address }, closed => this.#remove(key, ofKey, stream, closed));
     this.#byKey.set(key, ofKey);
     ofKey.streams.add(stream);
-    this.#counts[transport] += 1;
+    this.counts[transport] += 1;
     this.#timer ??= setInterval(() => void this.#renew(), renewalMs).unref();
     return stream;
   }
@@ -97,7 +93,7 @@ export class OpenStreams {
 
   #remove(key: string, ofKey: KeyStreams, stream: OpenStream, closed: ClosedStream): void {
     ofKey.streams.delete(stream);
-    this.#counts[closed.transport] -= 1;
+    this.counts[closed.transport] -= 1;
     if (ofKey.streams.size === 0 && this.#byKey.get(key) === ofKey) this.#byKey.delete(key);
     if (this.#byKey.size === 0) {
       clearInterval(this.#timer);
@@ -133,7 +129,8 @@ export class OpenStream {
   readonly #controller = new AbortController();
   readonly #openedAt = performance.now();
   #isClosed = false;
-  #heldUntil = 0;
+  /** Until when the service has held an event back, for its costs or while it was executed; infinite while it does. */
+  heldUntil = 0;
   /** The root field, for the log. */
   field = 'unknown';
   events = 0;
@@ -163,18 +160,13 @@ export class OpenStream {
     return this.#controller.signal;
   }
 
-  /** Until when the service has held an event back, for its costs or while it was executed; infinite while it does. */
-  get heldUntil(): number {
-    return this.#heldUntil;
-  }
-
   /** Takes note that the reader waits for the service meanwhile. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
-    this.#heldUntil = Number.POSITIVE_INFINITY;
+    this.heldUntil = Number.POSITIVE_INFINITY;
     try {
       return await work();
     } finally {
-      this.#heldUntil = performance.now();
+      this.heldUntil = performance.now();
     }
   }
 
