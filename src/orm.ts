@@ -6,7 +6,7 @@ import { ApiKeyEntity, GrantEntity } from './auth/entities.ts';
 import { parseDatabaseUrl } from './database/database-url.ts';
 import { migrations } from './database/migrations/list.ts';
 import { poolOptions, typeParsers } from './database/pool.ts';
-import { PrimaryStartEntity } from './database/replicas/replica.ts';
+import { PrimaryStartEntity } from './database/replica.ts';
 import { EventEntity, EventInboxEntity, EventLogEntity } from './events/entities.ts';
 import {
   CategoryEntity,

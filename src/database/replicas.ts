@@ -1,6 +1,6 @@
 import { SingleFlight } from '../scheduling/batch-schedule.ts';
 import type { Query } from './query.ts';
-import { type PrimaryPosition, Replica, readPrimaryPosition, recordPrimaryStart } from './replicas/replica.ts';
+import { type PrimaryPosition, Replica, readPrimaryPosition, recordPrimaryStart } from './replica.ts';
 
 /**
  * Where a read went: to a replica; to the primary, since no replica is usable; or to the primary, since the replicas had not
