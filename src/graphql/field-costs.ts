@@ -62,8 +62,16 @@ const introspectionSizes: Readonly<Record<string, number>> = {
   '__Directive.locations': 5,
 };
 
-/** Reads `@listSize` and `@cost` of every field; throws where a directive names an argument or field that does not exist. */
+const read = new WeakMap<GraphQLSchema, FieldCosts>();
+
+/** Reads `@listSize` and `@cost` of every field, once for a schema; throws where a directive names an argument or field that does not exist. */
 export function readFieldCosts(schema: GraphQLSchema): FieldCosts {
+  const costs = read.get(schema) ?? readDirectives(schema);
+  read.set(schema, costs);
+  return costs;
+}
+
+function readDirectives(schema: GraphQLSchema): FieldCosts {
   const costs = new Map<Field, FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;

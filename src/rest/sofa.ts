@@ -23,11 +23,20 @@ export interface SofaRoute {
 
 type Execute<Request, Result> = (variables: Variables, request: Request) => Promise<Result>;
 
+const generated = new WeakMap<Contract, readonly SofaRoute[]>();
+
+/** Generates the routes of a contract, once. */
+export function generateRoutes(contract: Contract): readonly SofaRoute[] {
+  const routes = generated.get(contract) ?? generateWithSofa(contract);
+  generated.set(contract, routes);
+  return routes;
+}
+
 /**
  * Generates the routes of the derived schema with SOFA. Its handlers are called with validated variables, because its own HTTP server
  * reports one error at a time and lets the query string override the body (docs/decisions/0001).
  */
-export function generateRoutes({ schema, operations }: Contract): SofaRoute[] {
+function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
   const sofa = useSofa({
     basePath: '/',
     schema,

@@ -84,12 +84,16 @@ export function routeTable(sets: readonly Contract[]) {
     .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
 }
 
-const loaded = new WeakMap<GraphQLSchema, Contract>();
+/** Loads the contract of the nine routes from schema/rest. */
+export const loadContract = (graph: GraphQLSchema): Contract => loadBuiltIn(graph, readV1());
 
-/** Loads the contract of the nine routes from schema/rest, once for a graph. */
-export function loadContract(graph: GraphQLSchema): Contract {
-  const contract = loaded.get(graph) ?? readContract(graph, readV1());
-  loaded.set(graph, contract);
+const loaded = new WeakMap<GraphQLSchema, Map<string, Contract>>();
+
+/** Reads a set that comes with Carte, once for a graph. */
+export function loadBuiltIn(graph: GraphQLSchema, files: SetFiles): Contract {
+  const contracts = loaded.get(graph) ?? new Map<string, Contract>();
+  const contract = contracts.get(files.name) ?? readContract(graph, files);
+  loaded.set(graph, contracts.set(files.name, contract));
   return contract;
 }
 

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { operationOf } from '../../execution/selected-fields.ts';
-import { type Contract, loadContract, type Operation, readContract, toolNameOf } from './contract.ts';
+import { type Contract, loadBuiltIn, type Operation, readContract, toolNameOf } from './contract.ts';
 import { readBuiltInSets, type SetFiles } from './folders.ts';
 import { conflictOf } from './rules.ts';
 import { ContractError } from './sources.ts';
@@ -17,7 +17,7 @@ export function readSets(
   const errors: Error[] = [];
   const sets = [...readBuiltInSets(), ...operatorSets].flatMap(files => {
     try {
-      const contract = files.name === 'v1' ? loadContract(graph) : readContract(graph, files);
+      const contract = files.isBuiltIn ? loadBuiltIn(graph, files) : readContract(graph, files);
       errors.push(...check(contract));
       return [contract];
     } catch (error) {
