@@ -1,53 +1,35 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, type GraphQLSchema } from 'graphql';
+import { GraphQLError } from 'graphql';
 import { Unauthenticated } from '../../errors.ts';
-import type { EventSourceOptions } from '../../events/source.ts';
-import type { CheckReadable } from '../authorization.ts';
-import type { ContextDependencies } from '../context.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import type { ValidatedRequest } from '../request-validation.ts';
-import type { ObjectCounts } from '../response-limit.ts';
-import { DeliveryBudget } from './delivery-budget.ts';
-import type { OpenStreams, StreamCaller } from './open-streams.ts';
+import { DeliveryBudget, type DeliveryBudgetOptions } from './delivery-budget.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { acceptsEventStream, sendEventStream } from './sse.ts';
-import { ClientGone, createSubscribe, type Results, type RunInTurn, type SubscriptionRequest } from './subscribe.ts';
-import { mountWebSocket } from './websocket.ts';
+import {
+  ClientGone,
+  createSubscribe,
+  type Results,
+  type SubscribeOptions,
+  type SubscriptionRequest,
+} from './subscribe.ts';
+import { mountWebSocket, type WebSocketOptions } from './websocket.ts';
 
-export interface SubscriptionOptions {
-  readonly limits: {
-    readonly perKey: number;
-    /** Of the events that are delivered to one key. */
-    readonly costPerSecond: number;
-  };
+export interface SubscriptionOptions
+  extends Pick<SubscribeOptions, 'events' | 'runReplay' | 'runExpensive' | 'onDelivered'>,
+    Pick<WebSocketOptions, 'authenticateKey' | 'addressOf' | 'isAllowedOrigin'>,
+    Pick<DeliveryBudgetOptions, 'countRequest'> {
+  readonly limits: Pick<DeliveryBudgetOptions, 'costPerSecond'> & { readonly perKey: number };
   readonly streams: OpenStreams;
-  readonly events: EventSourceOptions;
-  /** Authenticates the key of a message on a WebSocket. */
-  readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
-  /** Counts a request of a key; rejects beyond the rate limit. Absent without one. */
-  readonly countRequest?: ((keyId: string) => Promise<void>) | undefined;
-  /** Run the missed events, and those with an expensive selection, in the turn of their key. */
-  readonly runReplay: RunInTurn;
-  readonly runExpensive: RunInTurn;
-  /** The address of a client. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  /** Whether a page may open a WebSocket at all; its key is checked when the connection is initialised. */
-  readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
   /** Called when the response to a request is a stream. */
   readonly onStreaming: (request: FastifyRequest) => void;
-  /** Called for each event. */
-  readonly onDelivered: () => void;
   /** Takes the function that ends all streams. */
   readonly onShutdown: (endStreams: () => void) => void;
 }
 
-interface Graph {
-  readonly schema: GraphQLSchema;
-  readonly objectCounts: ObjectCounts;
-  readonly dependencies: ContextDependencies;
+interface Graph extends Pick<SubscribeOptions, 'schema' | 'objectCounts' | 'dependencies' | 'checkReadable'> {
   readonly validateRequest: (parameters: unknown) => ValidatedRequest;
-  readonly checkReadable: CheckReadable;
   readonly translateError: TranslateError;
   readonly limits: Partial<QueryLimits>;
 }

@@ -33,8 +33,10 @@ export interface SubscribeOptions {
   /** The cost that one event may have. */
   readonly maxCost: number;
   readonly budget: DeliveryBudget;
+  /** Run the missed events, and those with an expensive selection, in the turn of their key. */
   readonly runReplay: RunInTurn;
   readonly runExpensive: RunInTurn;
+  /** Called for each event. */
   readonly onDelivered: () => void;
 }
 

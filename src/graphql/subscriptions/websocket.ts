@@ -27,7 +27,9 @@ export interface WebSocketOptions {
   readonly subscribe: (request: SubscriptionRequest, stream: OpenStream) => Promise<Results>;
   readonly formatErrors: FormatErrors;
   readonly translateError: TranslateError;
+  /** Whether a page may open a WebSocket at all; its key is checked when the connection is initialised. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
+  /** The address of a client. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Streams that a key may have open. */
   readonly maxStreams: number;
