@@ -36,19 +36,12 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }: MetricSources = {}) {
   const registry = new Registry();
   const registers = [registry];
-  const watch = createWatch(registers);
+  const create = createFactory(registers);
+  const { counter, histogram, watch } = create;
   collectDefaultMetrics({ register: registry });
-  const databaseErrors = new Counter({
-    name: 'carte_database_errors_total',
-    help: 'Requests that failed because the database was unavailable',
-    registers,
-  });
-  const replacements = new Histogram({
-    name: 'carte_menu_replace_duration_seconds',
-    help: 'Replacements of menu configurations',
-    buckets,
-    registers,
-  });
+  const errorsHelp = 'Requests that failed because the database was unavailable';
+  const databaseErrors = counter('carte_database_errors_total', errorsHelp);
+  const replacements = histogram('carte_menu_replace_duration_seconds', 'Replacements of menu configurations');
   if (pool) watchPool(pool, shares, watch);
   if (abandoned) {
     const help =
@@ -63,40 +56,49 @@ export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }
     databaseError: () => databaseErrors.inc(),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
     ...createRequestMetrics(registers, buckets),
-    ...createStreamMetrics(registers, watch),
-    ...createLogMetrics(registers),
-    ...createWebhookMetrics(registers),
+    ...createStreamMetrics(create),
+    ...createLogMetrics(create),
+    ...createWebhookMetrics(create),
     registry,
   };
 }
 
-type Watch = ReturnType<typeof createWatch>;
+type Factory = ReturnType<typeof createFactory>;
+type Watch = Factory['watch'];
 
 /** A value, or one for each combination of the labels. */
 type Values = number | readonly (readonly [labels: Readonly<Record<string, string | number>>, value: number])[];
 
-/** Creates the function that registers a metric whose values are read when they are collected. */
-function createWatch(registers: Registry[]) {
-  return (
-    Metric: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    labelNames: string[],
-    read: () => Values,
-  ): void => {
-    const metric: Counter | Gauge = new Metric({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect() {
-        metric.reset();
-        const values = read();
-        for (const [labels, value] of typeof values === 'number' ? [[{}, values] as const] : values) {
-          metric.inc(labels, value);
-        }
-      },
-    });
+/** Creates the functions that register a metric. */
+function createFactory(registers: Registry[]) {
+  return {
+    counter: (name: string, help: string, labelNames: string[] = []) =>
+      new Counter({ name, help, labelNames, registers }),
+    gauge: (name: string, help: string, labelNames: string[] = []) => new Gauge({ name, help, labelNames, registers }),
+    histogram: (name: string, help: string, labelNames: string[] = []) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
+    /** Its values are read when they are collected. */
+    watch(
+      Metric: typeof Counter | typeof Gauge,
+      name: string,
+      help: string,
+      labelNames: string[],
+      read: () => Values,
+    ): void {
+      const metric: Counter | Gauge = new Metric({
+        name,
+        help,
+        labelNames,
+        registers,
+        collect() {
+          metric.reset();
+          const values = read();
+          for (const [labels, value] of typeof values === 'number' ? [[{}, values] as const] : values) {
+            metric.inc(labels, value);
+          }
+        },
+      });
+    },
   };
 }
 
@@ -159,18 +161,10 @@ function watchFeed(feed: FeedState, watch: Watch): void {
   watch(Gauge, 'carte_event_feed_behind_seconds', behindHelp, [], () => feed.behindSeconds);
 }
 
-function createStreamMetrics(registers: Registry[], watch: Watch) {
-  const deliveredEvents = new Counter({
-    name: 'carte_stream_events_total',
-    help: 'Events delivered to streams',
-    registers,
-  });
-  const endedStreams = new Counter({
-    name: 'carte_streams_ended_total',
-    help: 'Streams that have ended, by why; those of slow readers were cut',
-    labelNames: ['transport', 'reason'],
-    registers,
-  });
+function createStreamMetrics({ counter, watch }: Factory) {
+  const deliveredEvents = counter('carte_stream_events_total', 'Events delivered to streams');
+  const endedHelp = 'Streams that have ended, by why; those of slow readers were cut';
+  const endedStreams = counter('carte_streams_ended_total', endedHelp, ['transport', 'reason']);
   return {
     eventDelivered: () => deliveredEvents.inc(),
     streamEnded: (transport: string, reason: string) => endedStreams.inc({ transport, reason }),
@@ -183,12 +177,11 @@ function createStreamMetrics(registers: Registry[], watch: Watch) {
 }
 
 /** Of the event log, the same in all processes. */
-function createLogMetrics(registers: Registry[]) {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name, help: `${help}; the same in all processes`, registers });
-  const bytes = gauge('carte_event_log_bytes', 'Size of the event log in the database');
-  const events = gauge('carte_event_log_events', 'Events in the log, with those that were rolled back');
-  const oldest = gauge('carte_event_log_oldest_seconds', 'Age of the oldest event that is kept');
+function createLogMetrics({ gauge }: Factory) {
+  const create = (name: string, help: string) => gauge(name, `${help}; the same in all processes`);
+  const bytes = create('carte_event_log_bytes', 'Size of the event log in the database');
+  const events = create('carte_event_log_events', 'Events in the log, with those that were rolled back');
+  const oldest = create('carte_event_log_oldest_seconds', 'Age of the oldest event that is kept');
   return {
     logStatus(status: LogStatus) {
       bytes.set(status.bytes);
@@ -198,30 +191,15 @@ function createLogMetrics(registers: Registry[]) {
   };
 }
 
-function createWebhookMetrics(registers: Registry[]) {
-  const attempts = new Histogram({
-    name: 'carte_webhook_attempt_duration_seconds',
-    help: 'Attempts to deliver an event to a webhook, by what became of the event',
-    labelNames: ['state'],
-    buckets,
-    registers,
-  });
-  const webhooks = new Gauge({
-    name: 'carte_webhooks',
-    help: 'Webhooks by state; the same in all processes that deliver',
-    labelNames: ['state'],
-    registers,
-  });
-  const lag = new Gauge({
-    name: 'carte_webhook_lag_seconds',
-    help: 'Age of the oldest event that an active webhook has not received; the same in all processes that deliver',
-    registers,
-  });
-  const lost = new Gauge({
-    name: 'carte_webhook_lost_events',
-    help: 'Events that were deleted from the log before webhooks received them, until they are resumed; the same in all processes that deliver',
-    registers,
-  });
+function createWebhookMetrics({ gauge, histogram }: Factory) {
+  const attemptsHelp = 'Attempts to deliver an event to a webhook, by what became of the event';
+  const attempts = histogram('carte_webhook_attempt_duration_seconds', attemptsHelp, ['state']);
+  const create = (name: string, help: string, labelNames?: string[]) =>
+    gauge(name, `${help}; the same in all processes that deliver`, labelNames);
+  const webhooks = create('carte_webhooks', 'Webhooks by state', ['state']);
+  const lag = create('carte_webhook_lag_seconds', 'Age of the oldest event that an active webhook has not received');
+  const lostHelp = 'Events that were deleted from the log before webhooks received them, until they are resumed';
+  const lost = create('carte_webhook_lost_events', lostHelp);
   return {
     webhookAttempted: (state: string, seconds: number) => attempts.observe({ state: state.toLowerCase() }, seconds),
     webhookStatus({ active, paused, lagSeconds, lostEvents }: WebhookStatus) {
