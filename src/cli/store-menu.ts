@@ -8,41 +8,36 @@ import { checkHistoryArguments, findHistoryPages, type HistoryEntry } from '../m
 import { type Store, StoreEntity } from '../store/entities.ts';
 import { withDatabase } from './database.ts';
 
-/** The menu of a store with its history, for commands. */
-export interface StoreMenu {
-  readonly store: Store;
-  readonly em: EntityManager;
-  readonly config: Config;
-  /** Returns the newest revisions. */
-  findHistory(limit: number): Promise<readonly HistoryEntry[]>;
-  /** Returns the configuration at a revision, or the current one. */
-  findConfiguration(revision?: number): Promise<Configuration>;
+/** Opens the database, runs a task with the menu of a store and its history, and closes it. */
+export function withStoreMenu<T>(
+  storeId: string,
+  task: (menu: Awaited<ReturnType<typeof openMenu>>) => Promise<T>,
+): Promise<T> {
+  return withDatabase(async em => task(await openMenu(em, storeId, readConfig(process.env))));
 }
 
-/** Opens the database, runs a task with the menu of a store, and closes it. */
-export function withStoreMenu<T>(storeId: string, task: (menu: StoreMenu) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env);
-  return withDatabase(async em => {
-    const store = await em.findOne(StoreEntity, { id: storeId });
-    if (!store) throw new OperatorError(`There is no store "${storeId}"${await suggestion(em, storeId)}`);
-    const query = queryIn(em);
+async function openMenu(em: EntityManager, storeId: string, config: Config) {
+  const store: Store | null = await em.findOne(StoreEntity, { id: storeId });
+  if (!store) throw new OperatorError(`There is no store "${storeId}"${await suggestion(em, storeId)}`);
+  const query = queryIn(em);
 
-    async function findHistory(limit: number): Promise<readonly HistoryEntry[]> {
-      const page = checkHistoryArguments(storeId, { first: limit });
-      const [found] = await findHistoryPages(query, [storeId], page, config.historyLimits);
-      return found?.nodes ?? [];
-    }
+  /** Returns the newest revisions. */
+  async function findHistory(limit: number): Promise<readonly HistoryEntry[]> {
+    const page = checkHistoryArguments(storeId, { first: limit });
+    const [found] = await findHistoryPages(query, [storeId], page, config.historyLimits);
+    return found?.nodes ?? [];
+  }
 
-    async function findConfiguration(revision?: number): Promise<Configuration> {
-      const current = revision ?? (await findHistory(1))[0]?.revision;
-      if (current === undefined) throw new OperatorError(`The store ${storeId} has no menu yet.`);
-      const found = await findConfigurationAt(query, em, { storeId, revision: current }, config.historyLimits);
-      if (!found) throw new OperatorError(`The store ${storeId} was deleted.`);
-      return found;
-    }
+  /** Returns the configuration at a revision, or the current one. */
+  async function findConfiguration(revision?: number): Promise<Configuration> {
+    const current = revision ?? (await findHistory(1))[0]?.revision;
+    if (current === undefined) throw new OperatorError(`The store ${storeId} has no menu yet.`);
+    const found = await findConfigurationAt(query, em, { storeId, revision: current }, config.historyLimits);
+    if (!found) throw new OperatorError(`The store ${storeId} was deleted.`);
+    return found;
+  }
 
-    return task({ store, em, config, findHistory, findConfiguration });
-  });
+  return { store, em, config, findHistory, findConfiguration };
 }
 
 /** Suggests stores whose id is similar, or whose external id was given. */

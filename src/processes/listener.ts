@@ -4,25 +4,16 @@ import type { Config } from '../config.ts';
 import { cannotListen } from '../server/port.ts';
 import type { Worker } from './worker-handle.ts';
 
-/** Accepts connections on the port and hands each to a worker. */
-export interface Listener {
-  readonly url: string;
-  add(worker: Worker): void;
-  /** Sends the worker no more connections. */
-  remove(worker: Worker): void;
-  /** Hands connections that a worker has not accepted to another one. */
-  reassign(sockets: readonly Socket[]): void;
-  close(): void;
-}
+export type Listener = Awaited<ReturnType<typeof openListener>>;
 
 /** A worker with so many unaccepted connections is stuck, and gets no more while another one does not. */
 const maxUnaccepted = 64;
 
 /**
- * Hands each connection to the worker with the fewest. Workers that accept from a shared socket share unevenly, since the first
+ * Accepts connections on the port, and hands each to the worker with the fewest. Workers that accept from a shared socket share unevenly, since the first
  * to wake up takes most of a burst; and `node:cluster` loses connections sent to a worker that dies (docs/decisions/0007).
  */
-export async function openListener({ host, port, http }: Pick<Config, 'host' | 'port' | 'http'>): Promise<Listener> {
+export async function openListener({ host, port, http }: Pick<Config, 'host' | 'port' | 'http'>) {
   const workers = new Set<Worker>();
   const waiting: Socket[] = [];
 
@@ -46,13 +37,15 @@ export async function openListener({ host, port, http }: Pick<Config, 'host' | '
   });
   return {
     url: urlOf(server.address() as AddressInfo),
-    add(worker) {
+    add(worker: Worker): void {
       workers.add(worker);
       waiting.splice(0).forEach(assign);
     },
-    remove: worker => void workers.delete(worker),
-    reassign: sockets => sockets.forEach(assign),
-    close() {
+    /** Sends the worker no more connections. */
+    remove: (worker: Worker): void => void workers.delete(worker),
+    /** Hands connections that a worker has not accepted to another one. */
+    reassign: (sockets: readonly Socket[]): void => sockets.forEach(assign),
+    close(): void {
       server.close();
       for (const socket of waiting.splice(0)) socket.destroy();
     },

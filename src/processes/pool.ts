@@ -7,28 +7,18 @@ import type { ProcessMetrics } from '../server/metrics.ts';
 import type { Listener } from './listener.ts';
 import { spawnWorker, type Worker } from './worker-handle.ts';
 
-/** Keeps the configured number of workers running. */
-export interface WorkerPool {
-  /** Resolves once all workers are ready. Rejects if all exit before any was ready. */
-  readonly ready: Promise<void>;
-  /** Replaces the workers one after the other, without dropping a request. */
-  restart(): Promise<void>;
-  /** Fails readiness in all workers. */
-  beginShutdown(): void;
-  /** Resolves when all workers have drained their connections and exited. */
-  shutdown(): Promise<void>;
-  kill(): void;
-}
+export type WorkerPool = ReturnType<typeof createWorkerPool>;
 
 /** A worker that ran so long did not fail for a lasting reason. */
 const stableAfterMs = 10_000;
 const minRespawnDelayMs = 100;
 const maxRespawnDelayMs = 10_000;
 
+/** Has the configured number of workers running. */
 export function createWorkerPool(
   { processes, shutdown, operations }: Pick<Config, 'processes' | 'shutdown' | 'operations'>,
   { listener, log }: { readonly listener: Listener; readonly log: FastifyBaseLogger },
-): WorkerPool {
+) {
   /** The operations that workers serve: those that replace one that ended serve the same. */
   let operatorSets: readonly SetFiles[] = readOperatorSets(operations);
   const workers = new Set<Worker>();
@@ -109,8 +99,10 @@ export function createWorkerPool(
 
   for (let count = 0; count < processes; count += 1) void spawn();
   return {
+    /** Resolves once all workers are ready. Rejects if all exit before any was ready. */
     ready: ready.promise,
-    async restart() {
+    /** Replaces the workers one after the other, without dropping a request. */
+    async restart(): Promise<void> {
       const current = readCurrent();
       if (!current) return;
       for (const old of [...workers]) {
@@ -124,17 +116,19 @@ export function createWorkerPool(
       }
       log.info('All processes have been replaced');
     },
-    beginShutdown() {
+    /** Fails readiness in all workers. */
+    beginShutdown(): void {
       isShuttingDown = true;
       for (const worker of workers) worker.send({ type: 'beginShutdown' });
     },
-    async shutdown() {
+    /** Resolves when all workers have drained their connections and exited. */
+    async shutdown(): Promise<void> {
       isShuttingDown = true;
       // A worker that is still starting has no connections to drain.
       for (const worker of workers) worker.isReady ? worker.send({ type: 'shutdown' }) : worker.kill();
       await Promise.all([...workers, ...retiring].map(({ exited }) => exited));
     },
-    kill() {
+    kill(): void {
       for (const worker of [...workers, ...retiring]) worker.kill();
     },
   };

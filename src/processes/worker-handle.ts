@@ -27,22 +27,7 @@ export type PrimaryMessage =
   | { readonly type: 'metrics'; readonly id: number; readonly samples: ProcessMetrics['samples'] };
 
 /** A worker process, as the primary sees it. */
-export interface Worker {
-  readonly pid: number;
-  readonly isReady: boolean;
-  /** Resolves to false if the worker exits before it is ready. */
-  readonly ready: Promise<boolean>;
-  /** Resolves to the status or signal, and to the connections that were sent to the worker but not accepted by it. */
-  readonly exited: Promise<{ readonly reason: string; readonly unaccepted: readonly Socket[] }>;
-  /** Open connections, unaccepted ones included. */
-  readonly connections: number;
-  readonly unaccepted: number;
-  sendConnection(socket: Socket): void;
-  send(message: WorkerMessage): void;
-  /** Resolves to undefined if the worker does not respond in time. */
-  readMetrics(): Promise<ProcessMetrics | undefined>;
-  kill(): void;
-}
+export type Worker = ReturnType<typeof spawnWorker>;
 
 const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
 /** Shorter than a scrape's time-out, so that a stuck worker costs its own metrics only. */
@@ -52,7 +37,7 @@ const metricsTimeoutMs = 2_000;
 export function spawnWorker(
   operatorSets: readonly SetFiles[],
   collectMetrics: () => Promise<readonly ProcessMetrics[]>,
-): Worker {
+) {
   // Samples may be NaN or infinite, which JSON cannot represent.
   const child = fork(bin, ['worker'], { serialization: 'advanced' });
   const pid = child.pid ?? 0;
@@ -95,25 +80,29 @@ export function spawnWorker(
   });
   return {
     pid,
+    /** Resolves to false if the worker exits before it is ready. */
     ready: ready.promise,
+    /** Resolves to the status or signal, and to the connections that were sent to the worker but not accepted by it. */
     exited,
     get isReady() {
       return isReady;
     },
+    /** Open connections, unaccepted ones included. */
     get connections() {
       return connections;
     },
     get unaccepted() {
       return unaccepted.size;
     },
-    sendConnection(socket) {
+    sendConnection(socket: Socket): void {
       lastId += 1;
       connections += 1;
       unaccepted.set(lastId, socket);
       child.send({ type: 'connection', id: lastId } satisfies WorkerMessage, socket, { keepOpen: true }, () => {});
     },
     send,
-    async readMetrics() {
+    /** Resolves to undefined if the worker does not respond in time. */
+    async readMetrics(): Promise<ProcessMetrics | undefined> {
       lastId += 1;
       const id = lastId;
       const response = new Promise<ProcessMetrics['samples']>(resolve => metricsRequests.set(id, resolve));
