@@ -21,8 +21,7 @@ export const checkAvailability: EntityCheck<'menus'> = function* (menu) {
     yield { code: 'MENU_NEVER_AVAILABLE', at: ['availability'], text };
   }
   yield* checkDays(menu);
-  yield* checkTimes(menu);
-  const windows = parseWindows(menu);
+  const windows = yield* parseWindows(menu);
   yield* checkAmbiguity(windows);
   yield* checkOverlaps(windows);
   yield* checkLastMinutes(windows);
@@ -42,31 +41,25 @@ function* checkDays({ availability }: MenuNode): Problems {
   }
 }
 
-function* checkTimes({ availability }: MenuNode): Problems {
+/** Reports times that do not parse, and returns the other windows, without those of days that `checkDays` reports. */
+function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]> {
   const unknownTime = (at: Path, bound: string): Problem => {
     const text = `is not available ${bound}, which is not understood; times are written as 09:30`;
     return { code: 'UNKNOWN_TIME', at, text };
   };
-  for (const [index, { timePeriods }] of availability.entries()) {
+  const windows: Window[] = [];
+  for (const [index, { dayOfWeek, timePeriods }] of availability.entries()) {
+    const day = parseDay(dayOfWeek);
     for (const [period, { startTime, endTime }] of timePeriods.entries()) {
       const at = ['availability', index, 'timePeriods', period];
-      if (parseTime(startTime, 'start') === undefined)
-        yield unknownTime([...at, 'startTime'], `from ${quote(startTime)}`);
-      if (parseTime(endTime, 'end') === undefined) yield unknownTime([...at, 'endTime'], `until ${quote(endTime)}`);
+      const [start, end] = [parseTime(startTime, 'start'), parseTime(endTime, 'end')];
+      if (start === undefined) yield unknownTime([...at, 'startTime'], `from ${quote(startTime)}`);
+      if (end === undefined) yield unknownTime([...at, 'endTime'], `until ${quote(endTime)}`);
+      if (day === undefined || start === undefined || end === undefined) continue;
+      windows.push({ at, day, start, end, text: `${dayOfWeek} ${startTime}–${endTime}` });
     }
   }
-}
-
-/** Omits periods that do not parse, which `checkDays` and `checkTimes` report. */
-function parseWindows({ availability }: MenuNode): Window[] {
-  return availability.flatMap(({ dayOfWeek, timePeriods }, index) =>
-    timePeriods.flatMap(({ startTime, endTime }, period) => {
-      const [day, start, end] = [parseDay(dayOfWeek), parseTime(startTime, 'start'), parseTime(endTime, 'end')];
-      if (day === undefined || start === undefined || end === undefined) return [];
-      const at = ['availability', index, 'timePeriods', period];
-      return [{ at, day, start, end, text: `${dayOfWeek} ${startTime}–${endTime}` }];
-    }),
-  );
+  return windows;
 }
 
 function* checkAmbiguity(windows: readonly Window[]): Problems {
