@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
 import { queryIn } from '../database/query.ts';
 import { eventType } from '../events/kinds.ts';
+import type { CreateWebhookInput } from '../generated/graph.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
 import * as webhooks from '../webhooks/commands.ts';
 import { noticeOf, stateOf, type Webhook } from '../webhooks/entities.ts';
@@ -11,7 +12,7 @@ import { findDeliveries, findWaiting, findWebhook, listWebhooks } from '../webho
 import { createSender } from '../webhooks/send.ts';
 import { withDatabase } from './database.ts';
 
-export function create(request: webhooks.WebhookRequest): Promise<webhooks.IssuedSecret> {
+export function create(request: CreateWebhookInput): Promise<webhooks.IssuedSecret> {
   return withDatabase(em => webhooks.createWebhook(em, request, { policy: readConfig(process.env).webhooks }));
 }
 

@@ -1,5 +1,6 @@
 import type { Query } from '../database/query.ts';
 import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
+import type { StoreEventsArgs } from '../generated/graph.ts';
 import { checkRange } from '../input/checks.ts';
 import { type AccessScope, emptyScope, isInScope, readPermissionsOf, storeScope } from '../scope.ts';
 import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
@@ -18,14 +19,6 @@ export interface EventPage {
 
 /** The parent value of `Event`. */
 export type PolledEvent = Event & { readonly cursor: string };
-
-/** The arguments of `events`. */
-interface PollArguments {
-  readonly after?: string | null;
-  readonly limit: number;
-  readonly kinds?: readonly EventKind[] | null;
-  readonly wait: number;
-}
 
 /** A request while it waits. */
 export interface HeldRequest {
@@ -65,14 +58,14 @@ const maxWaitSeconds = 25;
 export async function pollStoreEvents(
   context: PollContext,
   storeId: string,
-  args: PollArguments,
+  args: StoreEventsArgs,
 ): Promise<EventPage | null> {
   const page = await pollEvents(context, args, storeId);
   return page.events.length === 0 || (await context.loaders.stores.byId.load(storeId)) ? page : null;
 }
 
 /** Reads a page of the events of a store or, without its id, of all stores in scope. */
-export async function pollEvents(context: PollContext, args: PollArguments, storeId?: string): Promise<EventPage> {
+export async function pollEvents(context: PollContext, args: StoreEventsArgs, storeId?: string): Promise<EventPage> {
   const { scope = emptyScope, loaders } = context;
   const { limit, wait } = args;
   const errors = [
@@ -99,7 +92,7 @@ export async function pollEvents(context: PollContext, args: PollArguments, stor
 }
 
 /** The kinds that are given or, without any, all that the key may read; throws `Forbidden` for one that it may not. */
-function readableKinds(scope: AccessScope, given: PollArguments['kinds']): readonly EventKind[] {
+function readableKinds(scope: AccessScope, given: StoreEventsArgs['kinds']): readonly EventKind[] {
   const granted = readPermissionsOf(scope);
   const isReadable = (kind: EventKind) => granted.includes(readPermissionOf(kind));
   if (!given) return eventKinds.filter(isReadable);

@@ -1,14 +1,8 @@
+import type { AvailabilityInput, TimePeriodInput } from '../generated/graph.ts';
 import type { SpecialHours } from '../store/entities.ts';
 
-export interface TimePeriod {
-  readonly startTime: string;
-  readonly endTime: string;
-}
-
-export interface Availability {
-  readonly dayOfWeek: string;
-  readonly timePeriods: readonly TimePeriod[];
-}
+export type TimePeriod = TimePeriodInput;
+export type Availability = AvailabilityInput;
 
 /** Wall-clock time in a store's timezone. */
 export interface LocalTime {

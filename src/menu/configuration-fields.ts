@@ -1,11 +1,7 @@
-import type { DiagnosticSeverity } from '../generated/graph.ts';
+import type { StoreMenuArgs, StoreMenuDiagnosticsArgs } from '../generated/graph.ts';
 import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
-
-interface ByExternalId {
-  readonly externalId: string;
-}
 
 /** The fields of a configuration in the graph: of the current one on `Store`, of any other on `MenuConfiguration`. */
 export const configurationFields = {
@@ -15,17 +11,14 @@ export const configurationFields = {
   items: ({ items }: Configuration) => [...items.values()],
   modifierGroups: ({ modifierGroups }: Configuration) => [...modifierGroups.values()],
   modifierItems: ({ modifierItems }: Configuration) => [...modifierItems.values()],
-  menu: ({ menus }: Configuration, { externalId }: ByExternalId) => menus.get(externalId) ?? null,
-  category: ({ categories }: Configuration, { externalId }: ByExternalId) => categories.get(externalId) ?? null,
-  item: ({ items }: Configuration, { externalId }: ByExternalId) => items.get(externalId) ?? null,
-  modifierGroup: ({ modifierGroups }: Configuration, { externalId }: ByExternalId) =>
+  menu: ({ menus }: Configuration, { externalId }: StoreMenuArgs) => menus.get(externalId) ?? null,
+  category: ({ categories }: Configuration, { externalId }: StoreMenuArgs) => categories.get(externalId) ?? null,
+  item: ({ items }: Configuration, { externalId }: StoreMenuArgs) => items.get(externalId) ?? null,
+  modifierGroup: ({ modifierGroups }: Configuration, { externalId }: StoreMenuArgs) =>
     modifierGroups.get(externalId) ?? null,
-  modifierItem: ({ modifierItems }: Configuration, { externalId }: ByExternalId) =>
+  modifierItem: ({ modifierItems }: Configuration, { externalId }: StoreMenuArgs) =>
     modifierItems.get(externalId) ?? null,
-  diagnostics: async (
-    configuration: Configuration,
-    { severity }: { readonly severity?: readonly DiagnosticSeverity[] | null | undefined },
-  ) => {
+  diagnostics: async (configuration: Configuration, { severity }: StoreMenuDiagnosticsArgs) => {
     const diagnostics = await diagnosticsOf(configuration);
     return severity ? diagnostics.filter(diagnostic => severity.includes(diagnostic.severity)) : diagnostics;
   },

@@ -1,22 +1,11 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import type { OrderFilter, OrderStatus, ServiceType } from '../generated/graph.ts';
+import type { OrderFilter, OrderStatus, ServiceType, StoreOrdersArgs } from '../generated/graph.ts';
 import { checkRange, findUnstorable } from '../input/checks.ts';
-import {
-  type ConnectionArguments,
-  conflictErrors,
-  connectionErrors,
-  type PageRequest,
-  pageRequest,
-} from '../lists/paging.ts';
+import { conflictErrors, connectionErrors, type PageRequest, pageRequest } from '../lists/paging.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
 import { isFinal } from './transitions.ts';
 
-/** The arguments of `Store.orders`. */
-export interface OrderArguments extends ConnectionArguments {
-  readonly filter?: OrderFilter | null;
-  readonly pageIndex?: number | null;
-  readonly pageSize?: number | null;
-}
+export type OrderArguments = StoreOrdersArgs;
 
 /** The filters of the graph that statements apply; `isCompleted` is a set of statuses. */
 export type SearchedFilter = Exclude<keyof OrderFilter, 'isCompleted'>;

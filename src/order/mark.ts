@@ -1,13 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
+import type { MutationMarkOrdersArgs } from '../generated/graph.ts';
 import { checkCount } from '../input/checks.ts';
 import type { Order } from './entities.ts';
 
-interface Marks {
-  readonly isRead?: boolean | null | undefined;
-  readonly inPos?: boolean | null | undefined;
-}
+type Marks = Pick<MutationMarkOrdersArgs, 'isRead' | 'inPos'>;
 
 const maxOrders = 500;
 

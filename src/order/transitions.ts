@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { Conflict, InvalidInput, type ValidationError } from '../errors.ts';
-import type { OrderStatus } from '../generated/graph.ts';
+import type { MutationChangeOrderStatusArgs, OrderStatus } from '../generated/graph.ts';
 import { checkLength, findUnstorable } from '../input/checks.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';
@@ -20,14 +20,7 @@ export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> 
 
 export const isFinal = (status: OrderStatus): boolean => transitions[status].length === 0;
 
-interface Change {
-  readonly to: OrderStatus;
-  /** The expected status: that of the loaded order unless given. */
-  readonly from?: OrderStatus | null | undefined;
-  readonly reason?: string | null | undefined;
-  readonly readyBy?: Date | null | undefined;
-  /** Whether an order that has the new status already is no error. */
-  readonly idempotent: boolean;
+interface Change extends Omit<MutationChangeOrderStatusArgs, 'orderId'> {
   /** The name of the API key. */
   readonly by: string | undefined;
 }

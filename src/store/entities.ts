@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { OrderingState } from '../generated/graph.ts';
-import { type BusinessType, type Merchant, MerchantEntity } from '../merchant/entities.ts';
+import type { OrderingState, RestaurantConfigurationInput, SpecialHoursInput, StoreTypeInput } from '../generated/graph.ts';
+import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
 
 export interface PhoneNumber {
@@ -8,11 +8,6 @@ export interface PhoneNumber {
   readonly phoneNumber: string;
   /** RFC 3339, UTC. */
   readonly createDateTime: string;
-}
-
-export interface StoreType {
-  readonly content?: string | null;
-  readonly businessType?: BusinessType | null;
 }
 
 /** Why and until when a store takes orders late, or none. */
@@ -25,18 +20,10 @@ export interface StoredOrdering {
   readonly reason?: string;
 }
 
-/** The hours of one date, which replace those of the week. */
-export interface SpecialHours {
-  /** In the timezone of the store, e.g. `2026-12-24`. */
-  readonly date: string;
-  readonly name?: string | null;
-  /** Closed if there are none. */
-  readonly timePeriods: readonly { readonly startTime: string; readonly endTime: string }[];
-}
-
-export interface RestaurantConfiguration {
-  readonly cuisineType?: { readonly name: string } | null;
-}
+// Stored as they were given.
+export type StoreType = StoreTypeInput;
+export type SpecialHours = SpecialHoursInput;
+export type RestaurantConfiguration = RestaurantConfigurationInput;
 
 // `json`, not `jsonb`, to keep the order of keys.
 export const StoreEntity = defineEntity({

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, type Query, queryIn } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import type { EventKind } from '../events/entities.ts';
 import { currentPosition } from '../events/log.ts';
 import { sequenceEvents } from '../events/sequencer.ts';
+import type { CreateWebhookInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 import {
@@ -17,14 +17,6 @@ import {
 } from './address.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 import { findWebhook, storableId } from './repository.ts';
-
-/** What a new webhook is to be, from the graph or the command line. */
-export interface WebhookRequest {
-  readonly url: string;
-  readonly merchantId?: string | null | undefined;
-  readonly storeId?: string | null | undefined;
-  readonly kinds: readonly EventKind[];
-}
 
 /** A webhook with a secret that is not shown again. */
 export interface IssuedSecret {
@@ -44,7 +36,7 @@ const previousSecretHours = 24;
 /** Throws `InvalidInput` with every error of the request. */
 export async function createWebhook(
   em: EntityManager,
-  request: WebhookRequest,
+  request: CreateWebhookInput,
   addresses: Addresses,
 ): Promise<IssuedSecret> {
   await validateWebhookRequest(em, request, addresses);
@@ -136,7 +128,7 @@ function generateSecret(): string {
 }
 
 /** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
-async function validateWebhookRequest(em: EntityManager, request: WebhookRequest, addresses: Addresses): Promise<void> {
+async function validateWebhookRequest(em: EntityManager, request: CreateWebhookInput, addresses: Addresses): Promise<void> {
   const errors = [
     ...(await checkUrl(request, addresses)),
     ...(await checkSubject(em, request)),
@@ -146,7 +138,7 @@ async function validateWebhookRequest(em: EntityManager, request: WebhookRequest
 }
 
 async function checkUrl(
-  { url }: WebhookRequest,
+  { url }: CreateWebhookInput,
   { policy, resolve = resolveHost }: Addresses,
 ): Promise<ValidationError[]> {
   try {
@@ -159,7 +151,7 @@ async function checkUrl(
   }
 }
 
-async function checkSubject(em: EntityManager, { merchantId, storeId }: WebhookRequest): Promise<ValidationError[]> {
+async function checkSubject(em: EntityManager, { merchantId, storeId }: CreateWebhookInput): Promise<ValidationError[]> {
   if ((merchantId == null) === (storeId == null)) {
     const message = 'A webhook is for one merchant with all its stores, or for one store.';
     return [{ path: [], type: merchantId == null ? 'missing' : 'value_error', message }];
@@ -173,7 +165,7 @@ async function checkSubject(em: EntityManager, { merchantId, storeId }: WebhookR
   return [{ path: [name], type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` }];
 }
 
-function checkKinds({ kinds }: WebhookRequest): ValidationError[] {
+function checkKinds({ kinds }: CreateWebhookInput): ValidationError[] {
   if (kinds.length > 0) return [];
   return [{ path: ['kinds'], type: 'too_short', message: 'A webhook needs at least one kind of event.' }];
 }

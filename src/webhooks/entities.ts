@@ -1,5 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { EventKind } from '../events/entities.ts';
+import type { WebhookState } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
 
@@ -39,9 +40,6 @@ export const WebhookEntity = defineEntity({
 });
 
 export type Webhook = InferEntity<typeof WebhookEntity>;
-
-export const webhookStates = ['ACTIVE', 'PAUSED', 'REMOVED'] as const;
-export type WebhookState = (typeof webhookStates)[number];
 
 export function stateOf({ pausedAt, removedAt }: Pick<Webhook, 'pausedAt' | 'removedAt'>): WebhookState {
   if (removedAt) return 'REMOVED';

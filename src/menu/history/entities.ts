@@ -1,19 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { MenuChangeSource } from '../../generated/graph.ts';
 import { StoreEntity } from '../../store/entities.ts';
-
-/** How a menu configuration came to be changed; `UNKNOWN` is the state in which the history began. */
-const changeSources = [
-  'POST',
-  'MUTATION',
-  'STOCK',
-  'STOCK_UNTIL',
-  'PRICES',
-  'RESTORE',
-  'DEMO',
-  'SQL',
-  'UNKNOWN',
-] as const;
-export type ChangeSource = (typeof changeSources)[number];
 
 /**
  * What one statement changed in the rows of one menu table, and how to undo it. Triggers write it with the change
@@ -28,7 +15,7 @@ export const MenuHistoryEntity = defineEntity({
     /** In the order of the changes. */
     id: p.bigint('number').primary().autoincrement(),
     createdAt: p.datetime(3),
-    source: p.text().$type<ChangeSource>(),
+    source: p.text().$type<MenuChangeSource>(),
     /** Absent if no API key was used. */
     keyName: p.text().nullable(),
     /** The name of the table; absent where the history began. */
@@ -61,7 +48,7 @@ export type MenuHistory = InferEntity<typeof MenuHistoryEntity>;
 
 /** By what a menu configuration is changed; the triggers of the history read it from the settings of the transaction. */
 export interface ChangeOrigin {
-  readonly source: Exclude<ChangeSource, 'UNKNOWN'>;
+  readonly source: Exclude<MenuChangeSource, 'UNKNOWN'>;
   /** Absent if no API key is used. */
   readonly keyName?: string | undefined;
 }

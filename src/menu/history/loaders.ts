@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import type { StoreMenuHistoryArgs } from '../../generated/graph.ts';
 import { createRelayConnection, type Page, type RelayConnection } from '../../lists/paging.ts';
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
@@ -6,7 +7,6 @@ import type { Configuration } from '../configuration.ts';
 import type { RevisionRequest } from './configurations-at.ts';
 import {
   checkHistoryArguments,
-  type HistoryArguments,
   type HistoryEntry,
   type HistoryRequest,
   type MenuHistoryRepository,
@@ -35,7 +35,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
   );
   return {
     /** Newest first. */
-    list({ id }: Store, args: HistoryArguments): MenuHistoryConnection {
+    list({ id }: Store, args: StoreMenuHistoryArgs): MenuHistoryConnection {
       const page = checkHistoryArguments(id, args);
       return createRelayConnection(
         () => pagesOf(page).load(id),

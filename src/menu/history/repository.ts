@@ -1,9 +1,9 @@
 import type { ReadAccess } from '../../database/pool.ts';
 import { prepared, type Query } from '../../database/query.ts';
 import { InvalidInput } from '../../errors.ts';
+import type { MenuChangeSource, StoreMenuHistoryArgs } from '../../generated/graph.ts';
 import type { HistoryLimits } from '../../limits.ts';
 import {
-  type ConnectionArguments,
   conflictErrors,
   connectionErrors,
   listSizes,
@@ -14,7 +14,7 @@ import {
 import { menuKinds } from '../kinds.ts';
 import { type ChangeCounts, countByKind, summarizeCounts } from './changes.ts';
 import { findConfigurationsAt, type RevisionRequest } from './configurations-at.ts';
-import { type ChangeSource, type MenuHistory, oldestRetained } from './entities.ts';
+import { type MenuHistory, oldestRetained } from './entities.ts';
 
 /** An entry of a store's menu history; `id` is its revision with the store, for cursors. */
 export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt' | 'source'> {
@@ -45,11 +45,7 @@ export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: H
 const defaultSize = 50;
 
 /** Null for all of them. */
-type Sources = readonly ChangeSource[] | null;
-
-export interface HistoryArguments extends ConnectionArguments {
-  readonly sources?: Sources;
-}
+type Sources = readonly MenuChangeSource[] | null;
 
 /** A page of the revisions that were made in some ways. */
 export interface HistoryRequest extends PageRequest {
@@ -57,7 +53,7 @@ export interface HistoryRequest extends PageRequest {
 }
 
 /** Throws `InvalidInput` with every error, such as a cursor of another store. */
-export function checkHistoryArguments(storeId: string, { sources, ...args }: HistoryArguments): HistoryRequest {
+export function checkHistoryArguments(storeId: string, { sources, ...args }: StoreMenuHistoryArgs): HistoryRequest {
   const errors = [...connectionErrors('revision', args, listSizes), ...conflictErrors(args, { last: ['first'] })];
   if (errors.length > 0) throw new InvalidInput(errors);
   const page = pageRequest('revision', args, defaultSize);

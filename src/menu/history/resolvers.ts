@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../errors.ts';
-import type { Resolvers } from '../../generated/graph.ts';
+import type { Resolvers, StoreMenuChangesArgs } from '../../generated/graph.ts';
 import { checkPagination, connectionResolvers, type Pagination } from '../../lists/paging.ts';
 import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { AccessScope } from '../../scope.ts';
@@ -117,17 +117,10 @@ interface HistoryContext {
   };
 }
 
-interface ComparisonArguments {
-  readonly from: number;
-  /** The current one if it is null. */
-  readonly to?: number | null | undefined;
-  readonly skip?: number | null;
-  readonly limit?: number | null;
-}
-
+/** Without `to`, compares with the current revision. */
 async function compareRevisions(
   store: Store,
-  { from, to, skip, limit }: ComparisonArguments,
+  { from, to, skip, limit }: StoreMenuChangesArgs,
   { loaders }: HistoryContext,
 ): Promise<Comparison> {
   const page = checkPagination({ skip: skip ?? 0, limit: limit ?? defaultLimit });
