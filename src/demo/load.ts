@@ -37,16 +37,11 @@ export function demoIds(kind: 'merchants' | 'stores'): string[] {
   return lines.map(line => JSON.parse(line).id);
 }
 
-/** The merchants and stores that were new or different, the stores' menu revisions, and the number of orders. */
-interface Loaded {
-  readonly merchants: number;
-  readonly stores: number;
-  readonly menuRevisions: ReadonlyMap<string, number>;
-  readonly orders: number;
-}
-
-/** Inserts the merchants, stores, menus and orders of the demo, or updates those that exist. */
-export async function loadRestaurants(em: EntityManager, now: Date): Promise<Loaded> {
+/**
+ * Inserts the merchants, stores, menus and orders of the demo, or updates those that exist. Returns the numbers of merchants and stores that
+ * were new or different, the stores' menu revisions, and the number of orders.
+ */
+export async function loadRestaurants(em: EntityManager, now: Date) {
   const merchants = await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
   const stores = await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
   const readMenu = documentReader('MenuConfigurationInput');

@@ -7,25 +7,11 @@ import { IdempotencyKeyEntity, OrderEntity } from '../order/entities.ts';
 import { DueTimeEntity, StoreEntity } from '../store/entities.ts';
 import { demoIds, loadRestaurants } from './load.ts';
 
-/** How many of the demo's merchants, stores and menus had changed, and how many orders it had and has. */
-export interface ResetResult {
-  readonly merchants: Restored;
-  readonly stores: Restored;
-  readonly menus: Restored;
-  readonly removedOrders: number;
-  readonly orders: number;
-}
-
-interface Restored {
-  readonly changed: number;
-  readonly total: number;
-}
-
 /**
  * Restores the demo in one transaction to what a first start loads. Its merchants and stores are updated in place: deleting them would
- * delete the grants of API keys with them.
+ * delete the grants of API keys with them. Returns how many of its merchants, stores and menus had changed, and how many orders it had and has.
  */
-export async function resetDemo(em: EntityManager): Promise<ResetResult> {
+export async function resetDemo(em: EntityManager) {
   const [merchantIds, storeIds] = [demoIds('merchants'), demoIds('stores')];
   return retryTransaction(() =>
     em.transactional(async tx => {

@@ -1,6 +1,7 @@
 import { retryWhileUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
+import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '../generated/graph.ts';
 import { type AccessScope, isInScope, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
@@ -10,17 +11,7 @@ import { storeEventKinds } from './kinds.ts';
 import { EventsDeleted, isDeletedSince, PositionInFuture, timeOf } from './log.ts';
 import { EventStream, ReaderTooSlow, type StreamedEvent } from './stream.ts';
 
-/** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
-export interface EventSource {
-  /** Throws `InvalidInput` if no such store is in scope, and later when it has left the scope. */
-  ofStore(
-    field: 'orderEvents' | 'menuEvents',
-    kinds: readonly EventKind[],
-    args: { readonly storeId: string; readonly after?: string | null },
-  ): Promise<AsyncIterable<StreamedEvent>>;
-  /** Events of the stores in scope themselves. */
-  ofScope(args: { readonly after?: string | null }): Promise<AsyncIterable<StreamedEvent>>;
-}
+export type EventSource = ReturnType<typeof createEventSource>;
 
 export interface EventSourceOptions {
   readonly feed: EventFeed;
@@ -46,7 +37,8 @@ export interface Subscriber {
   loadStore(storeId: string): Promise<Store | null>;
 }
 
-export function createEventSource(options: EventSourceOptions, subscriber: Subscriber): EventSource {
+/** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
+export function createEventSource(options: EventSourceOptions, subscriber: Subscriber) {
   const { signal } = subscriber;
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
@@ -122,7 +114,12 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     retryWhileUnavailable(() => isDeletedSince(options.query, storeId, position), signal);
 
   return {
-    async ofStore(field, kinds, { storeId, after }) {
+    /** Throws `InvalidInput` if no such store is in scope, and later when it has left the scope. */
+    async ofStore(
+      field: 'orderEvents' | 'menuEvents',
+      kinds: readonly EventKind[],
+      { storeId, after }: SubscriptionOrderEventsArgs,
+    ): Promise<AsyncIterable<StreamedEvent>> {
       subscriber.onField(field);
       await requireStore(storeId);
       const start = startOf({ field, storeId }, after);
@@ -137,7 +134,8 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
         throw error;
       }
     },
-    async ofScope({ after }) {
+    /** Events of the stores in scope themselves. */
+    async ofScope({ after }: SubscriptionStoreEventsArgs): Promise<AsyncIterable<StreamedEvent>> {
       subscriber.onField('storeEvents');
       const stream = { field: 'storeEvents' } as const;
       return translated(ofStoresInScope(await open(stream, storeEventKinds, startOf(stream, after))));

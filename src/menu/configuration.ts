@@ -98,15 +98,6 @@ function findAll<T>(nodes: ReadonlyMap<string, T>, externalIds: readonly string[
   return externalIds.map(id => nodes.get(id)).filter(node => node !== undefined);
 }
 
-/** The inverse of the references: the entities that refer to an entity, by its external id. */
-interface Backlinks {
-  readonly menusByCategory: ReadonlyMap<string, readonly MenuNode[]>;
-  readonly categoriesByItem: ReadonlyMap<string, readonly CategoryNode[]>;
-  readonly itemsByGroup: ReadonlyMap<string, readonly MenuItemNode[]>;
-  readonly groupsByModifierItem: ReadonlyMap<string, readonly ModifierGroupNode[]>;
-  readonly modifierItemsByItem: ReadonlyMap<string, readonly ModifierItemNode[]>;
-}
-
 /** Computes a value once for each object of a configuration, which is immutable, for as long as the object exists. */
 export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const values = new WeakMap<Key, Value>();
@@ -120,18 +111,19 @@ export function memoize<Key extends object, Value>(compute: (key: Key) => Value)
   };
 }
 
-/** Computed when first used, since few queries select them. */
-export const backlinksOf = memoize(
-  (configuration: Configuration): Backlinks => ({
-    menusByCategory: invert(configuration.menus, menu => menu.categoryExternalIds),
-    categoriesByItem: invert(configuration.categories, category => category.itemExternalIds),
-    itemsByGroup: invert(configuration.items, item => item.modifierExternalIds),
-    groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
-    modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
-  }),
-);
+/** The inverse of the references: the entities that refer to an entity, by its external id. Computed when first used, since few queries select them. */
+export const backlinksOf = memoize((configuration: Configuration) => ({
+  menusByCategory: invert(configuration.menus, menu => menu.categoryExternalIds),
+  categoriesByItem: invert(configuration.categories, category => category.itemExternalIds),
+  itemsByGroup: invert(configuration.items, item => item.modifierExternalIds),
+  groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
+  modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
+}));
 
-function invert<T>(nodes: ReadonlyMap<string, T>, referencesOf: (node: T) => readonly string[]): Map<string, T[]> {
+function invert<T>(
+  nodes: ReadonlyMap<string, T>,
+  referencesOf: (node: T) => readonly string[],
+): ReadonlyMap<string, readonly T[]> {
   const inverted = new Map<string, T[]>();
   for (const node of nodes.values()) {
     for (const externalId of referencesOf(node)) {

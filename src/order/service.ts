@@ -1,5 +1,11 @@
 import type { ValidationError } from '../errors.ts';
-import type { OrderAddressInput, OrderAdjustmentInput, OrderPaymentInput, OrderStatus } from '../generated/graph.ts';
+import type {
+  OrderAddressInput,
+  OrderAdjustmentInput,
+  OrderPaymentInput,
+  OrderStatus,
+  QuoteOrderInput,
+} from '../generated/graph.ts';
 import { checkCount, checkLength, checkRange } from '../input/checks.ts';
 import type { ErrorPath } from '../input/validation-errors.ts';
 import type { Order } from './entities.ts';
@@ -9,14 +15,10 @@ export type OrderPayment = OrderPaymentInput;
 export type OrderAdjustment = OrderAdjustmentInput;
 
 /** What an order has besides its lines, stored as it was given; absent where it was not. */
-export interface OrderService {
-  readonly table?: string | null;
-  readonly address?: OrderAddress | null;
-  readonly payments?: readonly OrderPayment[] | null;
-  readonly charges?: readonly OrderAdjustment[] | null;
-  readonly discounts?: readonly OrderAdjustment[] | null;
-  readonly tip?: number | null;
-}
+export type OrderService = Pick<
+  QuoteOrderInput,
+  'table' | 'address' | 'payments' | 'charges' | 'discounts' | 'tip'
+>;
 
 // As the descriptions in schema/order.graphql state them.
 const nameLength = { min: 1, max: 255 };

@@ -187,7 +187,7 @@ export async function recordAttempt(
   return recorded;
 }
 
-interface RecordOptions {
+export interface RecordOptions {
   readonly event: Event;
   /** The event after it, if it is known. */
   readonly next: Event | undefined;
