@@ -4,7 +4,7 @@ import { queryIn } from '../database/query.ts';
 import { OperatorError } from '../errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { findConfigurationAt } from '../menu/history/configurations-at.ts';
-import { checkHistoryArguments, findHistoryPages, type HistoryEntry } from '../menu/history/repository.ts';
+import { checkHistoryArguments, createMenuHistoryRepository, type HistoryEntry } from '../menu/history/repository.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 import { withDatabase } from './database.ts';
 
@@ -24,7 +24,8 @@ async function openMenu(em: EntityManager, storeId: string, config: Config) {
   /** Returns the newest revisions. */
   async function findHistory(limit: number): Promise<readonly HistoryEntry[]> {
     const page = checkHistoryArguments(storeId, { first: limit });
-    const [found] = await findHistoryPages(query, [storeId], page, config.historyLimits);
+    const history = createMenuHistoryRepository({ em, query }, config.historyLimits);
+    const [found] = await history.findPages([storeId], page);
     return found?.nodes ?? [];
   }
 

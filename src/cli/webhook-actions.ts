@@ -8,7 +8,7 @@ import * as webhooks from '../webhooks/commands.ts';
 import { noticeOf, stateOf, type Webhook } from '../webhooks/entities.ts';
 import { messageId } from '../webhooks/message.ts';
 import { type ManualAttempt, redeliverMessage, rewindWebhook, testWebhook } from '../webhooks/redeliver.ts';
-import { findDeliveries, findWaiting, findWebhook, listWebhooks } from '../webhooks/repository.ts';
+import { createWebhookRepository, findWebhook, listWebhooks } from '../webhooks/repository.ts';
 import { createSender } from '../webhooks/send.ts';
 import { withDatabase } from './database.ts';
 
@@ -41,7 +41,7 @@ export function list(): Promise<Rows> {
   return withDatabase(async em => {
     const found = await listWebhooks(em);
     const ids = found.map(({ id }) => id);
-    const waiting = await findWaiting(queryIn(em), ids);
+    const waiting = await createWebhookRepository({ primary: queryIn(em) }).findWaiting(ids);
     return [
       ['ID', 'URL', 'SCOPE', 'EVENTS', 'LAST DELIVERY', 'WAITING SINCE', 'STATE'],
       ...found.map(webhook => [
@@ -69,7 +69,8 @@ function describeState(webhook: Webhook): string {
 export function deliveries(id: string, limit: number): Promise<Rows | null> {
   return withDatabase(async em => {
     if (!(await findWebhook(em, id))) return null;
-    const found = (await findDeliveries(queryIn(em), [id], { skip: 0, limit })).get(id) ?? [];
+    const { findDeliveries } = createWebhookRepository({ primary: queryIn(em) });
+    const found = (await findDeliveries([id], { skip: 0, limit })).get(id) ?? [];
     return [
       ['MESSAGE', 'EVENT', 'STORE', 'ORDER', 'HAPPENED', 'LAST ATTEMPT', 'ATTEMPTS', 'OUTCOME'],
       ...found.map(delivery => [

@@ -44,7 +44,12 @@ export function addWebhookCommands(program: Command): void {
       ),
     )
     .action(async ({ url, merchant, store, events }: CreateOptions) => {
-      const issued = await (await actions()).create({ url, merchantId: merchant ?? null, storeId: store ?? null, kinds: events });
+      const issued = await (await actions()).create({
+        url,
+        merchantId: merchant ?? null,
+        storeId: store ?? null,
+        kinds: events,
+      });
       terminal.out(issued.secret);
       terminal.err(`The id of the webhook is ${issued.id}. Store the secret safely: it is not shown again.`);
     });

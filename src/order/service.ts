@@ -15,10 +15,7 @@ export type OrderPayment = OrderPaymentInput;
 export type OrderAdjustment = OrderAdjustmentInput;
 
 /** What an order has besides its lines, stored as it was given; absent where it was not. */
-export type OrderService = Pick<
-  QuoteOrderInput,
-  'table' | 'address' | 'payments' | 'charges' | 'discounts' | 'tip'
->;
+export type OrderService = Pick<QuoteOrderInput, 'table' | 'address' | 'payments' | 'charges' | 'discounts' | 'tip'>;
 
 // As the descriptions in schema/order.graphql state them.
 const nameLength = { min: 1, max: 255 };

@@ -27,7 +27,6 @@ export function requestedStores(storeIds: readonly string[], { bind }: Binding):
 
 /** How the statements treat one filter. */
 interface FilterRule {
-  readonly isSet: (search: Search) => boolean;
   /** Whether the order counters include the number of matches of a whole day. */
   readonly isCounted: boolean;
   /** Whether an index finds the matches, so that they are best collected before they are sorted. */
@@ -50,11 +49,10 @@ const timeOrStatusRule = {
 
 /** A filter of the graph that is missing here does not compile. */
 const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
-  startTime: { ...timeOrStatusRule, isSet: search => search.startTime !== undefined },
-  endTime: { ...timeOrStatusRule, isSet: search => search.endTime !== undefined },
-  status: { ...timeOrStatusRule, isSet: search => search.status !== undefined },
+  startTime: timeOrStatusRule,
+  endTime: timeOrStatusRule,
+  status: timeOrStatusRule,
   serviceType: {
-    isSet: search => search.serviceType !== undefined,
     isCounted: false,
     // By time: an index has those of one type in that order, and several types are found soon.
     isIndexed: () => false,
@@ -63,7 +61,6 @@ const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
     condition: ({ serviceType = [] }) => `and service_type in (${serviceType.map(type => `'${type}'`).join(', ')})`,
   },
   customerName: {
-    isSet: search => search.customerName !== undefined,
     isCounted: false,
     isIndexed: ({ customerName = '' }) => hasTrigram.test(customerName),
     // The best plan depends on how frequent the name is.
@@ -74,7 +71,6 @@ const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
     },
   },
   phoneNumber: {
-    isSet: search => search.phoneNumber !== undefined,
     isCounted: false,
     isIndexed: () => true,
     // With a time range, the best plan depends on which of the two is more selective.
@@ -87,7 +83,6 @@ const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
     },
   },
   phoneDigits: {
-    isSet: search => search.phoneDigits !== undefined,
     isCounted: false,
     isIndexed: () => false,
     isPreparable: () => true,
@@ -98,7 +93,10 @@ const filterRules: Readonly<Record<SearchedFilter, FilterRule>> = {
 
 const reverse = (digits: string) => [...digits].reverse().join('');
 
-const rulesOf = (search: Search): FilterRule[] => Object.values(filterRules).filter(rule => rule.isSet(search));
+const filters = Object.keys(filterRules) as readonly SearchedFilter[];
+
+const rulesOf = (search: Search): FilterRule[] =>
+  filters.filter(name => search[name] !== undefined).map(name => filterRules[name]);
 
 /** Whether no index finds a text, such as a name that is too short for its index, so that every order of the store is compared. */
 export const isFullScan = (search: Search) =>

@@ -1,5 +1,10 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { OrderingState, RestaurantConfigurationInput, SpecialHoursInput, StoreTypeInput } from '../generated/graph.ts';
+import type {
+  OrderingState,
+  RestaurantConfigurationInput,
+  SpecialHoursInput,
+  StoreTypeInput,
+} from '../generated/graph.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
 

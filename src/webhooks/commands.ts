@@ -128,7 +128,11 @@ function generateSecret(): string {
 }
 
 /** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
-async function validateWebhookRequest(em: EntityManager, request: CreateWebhookInput, addresses: Addresses): Promise<void> {
+async function validateWebhookRequest(
+  em: EntityManager,
+  request: CreateWebhookInput,
+  addresses: Addresses,
+): Promise<void> {
   const errors = [
     ...(await checkUrl(request, addresses)),
     ...(await checkSubject(em, request)),
@@ -151,7 +155,10 @@ async function checkUrl(
   }
 }
 
-async function checkSubject(em: EntityManager, { merchantId, storeId }: CreateWebhookInput): Promise<ValidationError[]> {
+async function checkSubject(
+  em: EntityManager,
+  { merchantId, storeId }: CreateWebhookInput,
+): Promise<ValidationError[]> {
   if ((merchantId == null) === (storeId == null)) {
     const message = 'A webhook is for one merchant with all its stores, or for one store.';
     return [{ path: [], type: merchantId == null ? 'missing' : 'value_error', message }];

@@ -4,7 +4,15 @@ import { EventsDeleted, readEvents } from '../events/log.ts';
 import { addNotice, pauseById } from './commands.ts';
 import type { DeliveryState } from './entities.ts';
 import { messageId, messageOf, type RenderOrder } from './message.ts';
-import { type Claim, claimSeconds, type Recorded, type RecordOptions, readEndpoint, recordAttempt, releaseQueue } from './queue.ts';
+import {
+  type Claim,
+  claimSeconds,
+  type Recorded,
+  type RecordOptions,
+  readEndpoint,
+  recordAttempt,
+  releaseQueue,
+} from './queue.ts';
 import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
 
 export interface DeliveryDependencies {

@@ -1,7 +1,7 @@
 import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { ReadAccess } from '../database/pool.ts';
-import { type EntityRow, prepared, type Query } from '../database/query.ts';
+import { type EntityRow, prepared } from '../database/query.ts';
 import type { Pagination } from '../lists/paging.ts';
 import { type Webhook, type WebhookDeliveryEntity, WebhookEntity } from './entities.ts';
 
@@ -22,29 +22,21 @@ const waitingStatement = prepared(`
   select webhook_id as "webhookId", min(waiting_since) as "waitingSince" from webhook_queue
   where webhook_id = any ($1) and newest > position group by webhook_id`);
 
-/** Deliveries of webhooks, newest event first. */
-export async function findDeliveries(
-  query: Query,
-  webhookIds: readonly string[],
-  { skip, limit }: Pagination,
-): Promise<Map<string, DeliveryRow[]>> {
-  const rows = await query<DeliveryRow>(deliveriesStatement, [webhookIds, skip, limit]);
-  return Map.groupBy(rows, ({ webhookId }) => webhookId);
-}
-
-/** When the oldest events happened that are not delivered, of the webhooks that have any. */
-export async function findWaiting(query: Query, webhookIds: readonly string[]): Promise<Map<string, Date>> {
-  const rows = await query<{ webhookId: string; waitingSince: Date }>(waitingStatement, [webhookIds]);
-  return new Map(rows.map(({ webhookId, waitingSince }) => [webhookId, waitingSince]));
-}
-
 export type WebhookRepository = ReturnType<typeof createWebhookRepository>;
 
 /** Reads from the primary: an operator looks at what is happening now. */
-export function createWebhookRepository({ primary }: ReadAccess) {
+export function createWebhookRepository({ primary }: Pick<ReadAccess, 'primary'>) {
   return {
-    findDeliveries: (webhookIds: readonly string[], page: Pagination) => findDeliveries(primary, webhookIds, page),
-    findWaiting: (webhookIds: readonly string[]) => findWaiting(primary, webhookIds),
+    /** Deliveries of webhooks, newest event first. */
+    async findDeliveries(webhookIds: readonly string[], { skip, limit }: Pagination) {
+      const rows = await primary<DeliveryRow>(deliveriesStatement, [webhookIds, skip, limit]);
+      return Map.groupBy(rows, ({ webhookId }) => webhookId);
+    },
+    /** When the oldest events happened that are not delivered, of the webhooks that have any. */
+    async findWaiting(webhookIds: readonly string[]): Promise<Map<string, Date>> {
+      const rows = await primary<{ webhookId: string; waitingSince: Date }>(waitingStatement, [webhookIds]);
+      return new Map(rows.map(({ webhookId, waitingSince }) => [webhookId, waitingSince]));
+    },
   };
 }
 

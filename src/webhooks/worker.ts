@@ -48,8 +48,8 @@ export class WebhookWorker {
   /** Whether there may be events that are not in the queues. */
   #isEnqueueingDue = false;
   #unsubscribe: (() => void) | undefined;
-  #statusAt = Number.NEGATIVE_INFINITY;
-  #cleanedUpAt = performance.now();
+  readonly #isStatusDue = createTimer(statusIntervalMs, { isDue: true });
+  readonly #isCleanUpDue = createTimer(cleanUpIntervalMs, { isDue: false });
 
   constructor(options: WebhookWorkerOptions) {
     this.#options = options;
@@ -125,8 +125,8 @@ export class WebhookWorker {
       isMore = await enqueueEvents(orm.em.fork());
       await this.#startRuns();
     }
-    await this.#reportStatus();
-    await this.#cleanUp();
+    if (this.#isStatusDue()) await this.#reportStatus();
+    if (this.#isCleanUpDue()) await deleteOldDeliveries(query, this.#options.retentionDays);
     return true;
   }
 
@@ -155,19 +155,19 @@ export class WebhookWorker {
   }
 
   async #reportStatus(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#statusAt < statusIntervalMs) return;
-    this.#statusAt = now;
     const [status] = await this.#options.query<WebhookStatus>(statusStatement, []);
     if (status) this.#options.onStatus(status);
   }
+}
 
-  async #cleanUp(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#cleanedUpAt < cleanUpIntervalMs) return;
-    this.#cleanedUpAt = now;
-    await deleteOldDeliveries(this.#options.query, this.#options.retentionDays);
-  }
+/** Returns a function that is true once in each interval. */
+function createTimer(intervalMs: number, { isDue }: { readonly isDue: boolean }): () => boolean {
+  let last = isDue ? Number.NEGATIVE_INFINITY : performance.now();
+  return () => {
+    if (performance.now() - last < intervalMs) return false;
+    last = performance.now();
+    return true;
+  };
 }
 
 function countBy(claims: Iterable<Claim>, keyOf: (claim: Claim) => string): Map<string, number> {

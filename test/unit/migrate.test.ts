@@ -6,7 +6,7 @@ import { queryIn } from '../../src/database/query.ts';
 import { currentPosition } from '../../src/events/log.ts';
 import { defaultHistoryLimits } from '../../src/limits.ts';
 import { findConfigurationsAt } from '../../src/menu/history/configurations-at.ts';
-import { checkHistoryArguments, findHistoryPages, summarize } from '../../src/menu/history/repository.ts';
+import { checkHistoryArguments, createMenuHistoryRepository, summarize } from '../../src/menu/history/repository.ts';
 import { readPermissions, readPermissionsOf } from '../../src/scope.ts';
 import { createEmptyDatabase, directConnection } from '../support/database.ts';
 import { readEvents } from '../support/events.ts';
@@ -46,12 +46,8 @@ test('a menu of an earlier version, also if it is posted during the migration, i
   const [old] = await em.execute("select menu_revision::float8 as revision from store where id = 'old'");
   await em.execute('update menu_item set price = 500');
   const query = queryIn(em);
-  const [page, none] = await findHistoryPages(
-    query,
-    ['old', 'empty'],
-    checkHistoryArguments('old', {}),
-    defaultHistoryLimits,
-  );
+  const history = createMenuHistoryRepository({ em, query }, defaultHistoryLimits);
+  const [page, none] = await history.findPages(['old', 'empty'], checkHistoryArguments('old', {}));
   expect(none?.nodes).toEqual([]);
   expect(page?.nodes.map(entry => [entry.source, summarize(entry)])).toEqual([
     ['SQL', '1 item changed'],
@@ -80,7 +76,8 @@ test('a database whose menu tables version 0.1.0 has partitioned is migrated, an
   expect(await em.execute(parts)).toEqual([{ count: 16 }]);
   await em.execute('update menu_item set price = 500');
   const query = queryIn(em);
-  const [page] = await findHistoryPages(query, ['old'], checkHistoryArguments('old', {}), defaultHistoryLimits);
+  const history = createMenuHistoryRepository({ em, query }, defaultHistoryLimits);
+  const [page] = await history.findPages(['old'], checkHistoryArguments('old', {}));
   expect(page?.nodes.map(summarize)).toEqual(['1 item changed', 'the history begins here']);
   const requests = (page?.nodes ?? []).map(({ revision }) => ({ storeId: 'old', revision }));
   expect(await findConfigurationsAt(query, em, requests, defaultHistoryLimits)).toMatchObject([

@@ -120,11 +120,20 @@ function isEqual(one: unknown, other: unknown): boolean {
 /** Compares texts by language; reports the whole text if only the order of its languages differs. */
 function compareTexts(field: string, before: OptionalText, after: OptionalText): readonly FieldChange[] {
   if (isEqualText(before, after)) return [];
-  const [old, now] = [before?.translations ?? {}, after?.translations ?? {}];
-  const changes = unionOf(Object.keys(now), Object.keys(old))
-    .map(key => ({ field, key, before: ownValue(old, key), after: ownValue(now, key) }))
-    .filter(change => change.before !== change.after);
-  return changes.length > 0 ? changes : [{ field, key: null, before, after }];
+  const textsOf = (text: OptionalText) => new Map(Object.entries(text?.translations ?? {}));
+  const changes = compareByKey(textsOf(before), textsOf(after), Object.is);
+  return changes.length > 0 ? changes.map(change => ({ field, ...change })) : [{ field, key: null, before, after }];
+}
+
+/** Compares the values of each key; a missing one is null. */
+function compareByKey<Value>(
+  old: ReadonlyMap<string, Value>,
+  now: ReadonlyMap<string, Value>,
+  isSame: (before: Value | null, after: Value | null) => boolean,
+) {
+  return [...new Set([...now.keys(), ...old.keys()])]
+    .map(key => ({ key, before: old.get(key) ?? null, after: now.get(key) ?? null }))
+    .filter(({ before, after }) => !isSame(before, after));
 }
 
 /** The order of the languages matters, too: the first one is the fallback. */
@@ -137,29 +146,19 @@ function isEqualText(one: OptionalText, other: OptionalText): boolean {
   );
 }
 
-/** Reads own keys only, since a language may be called "constructor". */
-function ownValue(texts: Readonly<Record<string, string>>, language: string): string | null {
-  return Object.hasOwn(texts, language) ? (texts[language] ?? null) : null;
-}
-
 /** Compares the meaning of availabilities by day; reports the whole value if it is only written in another way. */
 function compareAvailability(field: string, before: Hours, after: Hours): readonly FieldChange[] {
   if (isEqualJson(before, after)) return [];
-  const [old, now] = [periodsByDay(before ?? []), periodsByDay(after ?? [])];
-  const changes = unionOf([...now.keys()], [...old.keys()])
-    .sort(byDay)
-    .map(key => ({ field, key, before: old.get(key) ?? null, after: now.get(key) ?? null }))
-    .filter(change => !isEqualJson(change.before?.map(boundsOf), change.after?.map(boundsOf)));
-  return changes.length > 0 ? changes : [{ field, key: null, before, after }];
+  const isSame = (one: TimePeriod[] | null, other: TimePeriod[] | null) =>
+    isEqualJson(one?.map(boundsOf), other?.map(boundsOf));
+  const changes = compareByKey(periodsByDay(before ?? []), periodsByDay(after ?? []), isSame);
+  if (changes.length === 0) return [{ field, key: null, before, after }];
+  return changes.sort((one, other) => byDay(one.key, other.key)).map(change => ({ field, ...change }));
 }
 
 /** Spells `08:00` and `08:00:00` alike. */
 function boundsOf({ startTime, endTime }: TimePeriod): readonly (string | number)[] {
   return [parseTime(startTime, 'start') ?? startTime, parseTime(endTime, 'end') ?? endTime];
-}
-
-function unionOf(one: readonly string[], other: readonly string[]): string[] {
-  return [...new Set([...one, ...other])];
 }
 
 function isEqualJson(one: unknown, other: unknown): boolean {

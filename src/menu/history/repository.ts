@@ -33,12 +33,27 @@ export const summarize = ({ source, counts }: HistoryEntry): string =>
 
 export type MenuHistoryRepository = ReturnType<typeof createMenuHistoryRepository>;
 
-export function createMenuHistoryRepository({ em, query }: ReadAccess, limits: HistoryLimits) {
+export function createMenuHistoryRepository({ em, query }: Pick<ReadAccess, 'em' | 'query'>, limits: HistoryLimits) {
+  const count = async (statement: string, values: readonly unknown[]): Promise<number[]> => {
+    const rows = await query<{ readonly count: number }>(statement, values);
+    return rows.map(row => row.count);
+  };
   return {
-    findPages: (storeIds: readonly string[], page: HistoryRequest) => findHistoryPages(query, storeIds, page, limits),
-    count: (storeIds: readonly string[], sources: Sources) => countHistory(query, storeIds, sources, limits),
+    /** Finds one page of the history of each store, newest first, in one statement. */
+    async findPages(storeIds: readonly string[], page: HistoryRequest): Promise<Page<HistoryEntry>[]> {
+      const { size, isBackward, after, before, sources } = page;
+      const cursors = [after, before].map(cursor => (cursor ? revisionOf(cursor.id) : null));
+      const values = [storeIds, limits.revisions, limits.days, sources, ...cursors, size + 1];
+      const found = await query<EntryRow>(isBackward ? backwardStatement : forwardStatement, values);
+      const byStore = Map.groupBy(found, row => row.storeId);
+      return storeIds.map(storeId => toPage(storeId, byStore.get(storeId) ?? [], page));
+    },
+    /** The number of revisions that are retained of each store. */
+    count: (storeIds: readonly string[], sources: Sources) =>
+      count(countStatement, [storeIds, limits.revisions, limits.days, sources]),
+    /** The number of entities in the current configuration of each store, by which reading its past ones is charged. */
+    countEntities: (storeIds: readonly string[]) => count(entitiesStatement, [storeIds]),
     findConfigurationsAt: (requests: readonly RevisionRequest[]) => findConfigurationsAt(query, em, requests, limits),
-    countEntities: (storeIds: readonly string[]) => countEntities(query, storeIds),
   };
 }
 
@@ -79,32 +94,18 @@ type EntryRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
   readonly hasOlder: boolean;
 };
 
-/** Finds one page of the history of each store, newest first, in one statement. */
-export async function findHistoryPages(
-  query: Query,
-  storeIds: readonly string[],
-  page: HistoryRequest,
-  limits: HistoryLimits,
-): Promise<Page<HistoryEntry>[]> {
-  const { size, isBackward, after, before, sources } = page;
-  const cursors = [after, before].map(cursor => (cursor ? revisionOf(cursor.id) : null));
-  const values = [storeIds, limits.revisions, limits.days, sources, ...cursors, size + 1];
-  const found = await query<EntryRow>(isBackward ? backwardStatement : forwardStatement, values);
-  const byStore = Map.groupBy(found, row => row.storeId);
-  return storeIds.map(storeId => {
-    const rows = byStore.get(storeId) ?? [];
-    const entries = rows.flatMap(({ revision, counts, hasNewer: _newer, hasOlder: _older, ...row }): HistoryEntry[] => {
-      if (revision === null) return [];
-      return [{ ...row, revision, id: cursorId(storeId, revision), counts: toCounts(counts) }];
-    });
-    const hasMore = entries.length > size;
-    const [flags] = rows;
-    return {
-      nodes: isBackward ? entries.slice(hasMore ? 1 : 0) : entries.slice(0, size),
-      hasPreviousPage: flags?.hasNewer === true || (isBackward && hasMore),
-      hasNextPage: flags?.hasOlder === true || (!isBackward && hasMore),
-    };
+function toPage(storeId: string, rows: readonly EntryRow[], { size, isBackward }: PageRequest): Page<HistoryEntry> {
+  const entries = rows.flatMap(({ revision, counts, hasNewer: _newer, hasOlder: _older, ...row }): HistoryEntry[] => {
+    if (revision === null) return [];
+    return [{ ...row, revision, id: cursorId(storeId, revision), counts: toCounts(counts) }];
   });
+  const hasMore = entries.length > size;
+  const [flags] = rows;
+  return {
+    nodes: isBackward ? entries.slice(hasMore ? 1 : 0) : entries.slice(0, size),
+    hasPreviousPage: flags?.hasNewer === true || (isBackward && hasMore),
+    hasNextPage: flags?.hasOlder === true || (!isBackward && hasMore),
+  };
 }
 
 /** Sums the counts of the statements of a revision by kind. */
@@ -112,17 +113,6 @@ function toCounts(counts: EntryRow['counts']): ChangeCounts[] {
   return countByKind(({ entity: { meta } }, change) =>
     counts.reduce((total, row) => total + (row.kind === meta.tableName ? row[change] : 0), 0),
   );
-}
-
-/** The number of revisions that are retained of each store. */
-async function countHistory(
-  query: Query,
-  storeIds: readonly string[],
-  sources: Sources,
-  { revisions, days }: HistoryLimits,
-): Promise<number[]> {
-  const rows = await query<{ readonly count: number }>(countStatement, [storeIds, revisions, days, sources]);
-  return rows.map(({ count }) => count);
 }
 
 const oldest = oldestRetained('s.id', { revisions: '$2', days: '$3' });
@@ -154,12 +144,6 @@ const backwardStatement = pageStatement('asc');
 const countStatement = prepared(`
     select (select count(distinct revision)::int ${selected}) as count
     from ${stores} order by s.number`);
-
-/** The number of entities in the current configuration of each store, by which reading its past ones is charged. */
-async function countEntities(query: Query, storeIds: readonly string[]): Promise<number[]> {
-  const rows = await query<{ readonly count: number }>(entitiesStatement, [storeIds]);
-  return rows.map(({ count }) => count);
-}
 
 const counted = menuKinds.map(({ entity }) => `(select count(*) from ${entity.meta.tableName} where store_id = s.id)`);
 const entitiesStatement = prepared(`
