@@ -1,6 +1,7 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { GraphQLField } from 'graphql';
 import type { ReadAccess } from '../database/pool.ts';
+import type { EventFeed } from '../events/feed.ts';
 import { currentPosition, type PageQuery, readPage } from '../events/log.ts';
 import type { WaitForEvents } from '../events/polling.ts';
 import type { EventSource } from '../events/source.ts';
@@ -31,8 +32,8 @@ interface SharedContext {
   readonly historyLimits: HistoryLimits;
   /** Called with the duration of a replacement, in seconds. */
   readonly onReplaced: (seconds: number) => void;
-  /** Called after each mutation. */
-  readonly onWritten: () => void;
+  /** Told of the end of each mutation; absent in commands. */
+  readonly feed: Pick<EventFeed, 'sequence'> | undefined;
   /** Rejects where there is no request that could wait. */
   readonly waitForEvents: WaitForEvents;
   /** Absent where no message can be sent. */
@@ -106,7 +107,7 @@ export function createContext(
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,
     onReplaced: dependencies.onReplaced ?? (() => {}),
-    onWritten: dependencies.onWritten ?? (() => {}),
+    feed: dependencies.feed,
     waitForEvents: dependencies.waitForEvents ?? cannotWait,
     webhooks: dependencies.webhooks,
     loaders: new Loaders(dependencies, scope ?? emptyScope, budget),

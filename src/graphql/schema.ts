@@ -64,7 +64,7 @@ function reportMutations(schema: GraphQLSchema): void {
         return await resolve(root, args, context, info);
       } finally {
         if (request) request.isWriting = false;
-        context.onWritten();
+        context.feed?.sequence();
       }
     };
   }

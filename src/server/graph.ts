@@ -34,7 +34,7 @@ export const graph = fp(
       menuLimits: config.menuLimits,
       historyLimits: config.historyLimits,
       onReplaced: metrics.menuReplaced,
-      onWritten: () => feed.sequence(),
+      feed,
       waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
     const renderOrder = compileOrderRenderer(schema, loadContract(schema), scope => createContext(dependencies, scope));

@@ -204,7 +204,10 @@ test('every error is reported with its path, and nothing is saved', async () => 
 test('each mutation reports its end, also one that fails, so that its events get into the log at once', async () => {
   let reports = 0;
   const repositories = createRepositories(await createReadAccess(app.orm));
-  const contextValue = createContext({ orm: app.orm, repositories, onWritten: () => void reports++ }, operatorScope);
+  const contextValue = createContext(
+    { orm: app.orm, repositories, feed: { sequence: () => void reports++ } },
+    operatorScope,
+  );
   const source = `mutation {
     saved: saveMerchant(input: { id: "reported", brandName: "Casa" }) { merchant { id } }
     refused: markOrders(orderIds: [], isRead: true) { orders { id } }
