@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { GraphQLSchema } from 'graphql';
 import { createEventWaiting } from '../events/polling.ts';
-import { type ContextDependencies, createContext, createRepositories } from '../graphql/context.ts';
+import { type ContextDependencies, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
-import { type Contract, loadContract } from '../rest/contract/contract.ts';
+import type { Contract } from '../rest/contract/contract.ts';
 import type { SetFiles } from '../rest/contract/folders.ts';
 import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
@@ -37,8 +37,7 @@ export const graph = fp(
       feed,
       waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
-    const renderOrder = compileOrderRenderer(schema, loadContract(schema), scope => createContext(dependencies, scope));
-    const webhooks = deliverWebhooks(app, renderOrder);
+    const webhooks = deliverWebhooks(app, compileOrderRenderer(dependencies));
     app.decorate('graph', { schema, sets, dependencies: { ...dependencies, webhooks } });
   },
   { name: 'graph', dependencies: ['database', 'events', 'metrics', 'streams'] },

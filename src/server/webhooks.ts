@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
-import { type GraphQLSchema, parse } from 'graphql';
+import { parse } from 'graphql';
 import { createReadAccess } from '../database/pool.ts';
-import { createContext, createRepositories } from '../graphql/context.ts';
+import { type ContextDependencies, createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
-import { type Contract, loadContract } from '../rest/contract/contract.ts';
+import { loadContract } from '../rest/contract/contract.ts';
 import { compileBody, compileQuery } from '../rest/render.ts';
-import type { AccessScope } from '../scope.ts';
 import type { RenderOrder } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
@@ -55,18 +54,15 @@ export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder):
 }
 
 /** Renders orders as `GET /v1/orders/{order_service_id}` does, with the operation of that route, and adds the fields that it does not have. */
-export function compileOrderRenderer(
-  schema: GraphQLSchema,
-  contract: Contract,
-  contextOf: (scope: AccessScope) => unknown,
-): RenderOrder {
-  const renderBody = compileBody(schema, contract, 'getOrder');
+export function compileOrderRenderer(dependencies: ContextDependencies): RenderOrder {
+  const schema = loadSchema();
+  const renderBody = compileBody(schema, loadContract(schema), 'getOrder');
   const document = parse(detailsFiles.map(file => readFileSync(file, 'utf8')).join('\n'));
   const renderDetails = compileQuery(schema, document, 'getOrderDetails');
   return async (orderId, scope) => {
     const variables = { order_service_id: orderId };
     // One context, so that the order is loaded once.
-    const context = contextOf(scope);
+    const context = createContext(dependencies, scope);
     const [body, details] = await Promise.all([renderBody(variables, context), renderDetails(variables, context)]);
     return body && details && Buffer.concat([body.subarray(0, -1), Buffer.from(','), details.subarray(1)]);
   };
@@ -74,7 +70,5 @@ export function compileOrderRenderer(
 
 /** For commands, which have no server. */
 export async function createOrderRenderer(orm: MikroORM): Promise<RenderOrder> {
-  const schema = loadSchema();
-  const repositories = createRepositories(await createReadAccess(orm));
-  return compileOrderRenderer(schema, loadContract(schema), scope => createContext({ orm, repositories }, scope));
+  return compileOrderRenderer({ orm, repositories: createRepositories(await createReadAccess(orm)) });
 }
