@@ -22,14 +22,14 @@ import { machine, peakMemory } from './support/meter.ts';
 const options = readOptions(
   `Compares Carte with the minimum that a response costs in Node, and with a hand-written SQL server, on the same data; bench/README.md describes
 the --cases, of which it runs those that match. --json names a file for every round. With --before it compares Carte with another checkout of it
-instead, with installed dependencies and the same schema.`,
+instead, with installed dependencies and the same schema, and that one with itself.`,
   { rounds: 3, seconds: 3, cases: '.', orders: 100_000, json: '', before: '' },
 );
 const pace = { rounds: options.rounds, seconds: options.seconds, connections: 8 };
 const totalOrders = options.orders;
 const cases = casesWith(totalOrders)
   .filter(({ name }) => new RegExp(options.cases).test(name))
-  .map((tested): Case => (options.before ? { ...tested, servers: ['carte', 'before'] } : tested));
+  .map((tested): Case => (options.before ? { ...tested, servers: ['carte', 'before', 'again'] } : tested));
 const say = (text: string) => void process.stderr.write(`${text}\n`);
 
 const limitServer = fileURLToPath(new URL('./beside/limit-server.ts', import.meta.url));
@@ -90,12 +90,14 @@ await runProgram(async ({ folder, run, startDatabase, startServer }) => {
     serverPid: server.child.pid,
     databasePid,
   });
+  const elsewhere = candidate(await startServer(env)).client;
+  await postMenus(elsewhere);
+  await query('vacuum analyze');
   const carteServer = await startServer(env);
   const ours = candidate(carteServer);
-  await postMenus(ours.client);
-  await query('vacuum analyze');
+  const startBefore = async () => candidate(await run(startCheckout(options.before, env)));
   const others = async (): Promise<Partial<Candidates>> => {
-    if (options.before) return { before: candidate(await run(startCheckout(options.before, env))) };
+    if (options.before) return { before: await startBefore(), again: await startBefore() };
     const responses = join(folder, 'responses.ndjson');
     await writeFile(responses, responsesTo(cases, ours.client));
     return {
@@ -103,7 +105,6 @@ await runProgram(async ({ folder, run, startDatabase, startServer }) => {
       sql: candidate(await run(startProgram([sqlServer], { ...env, BENCH_KEY: key }))),
     };
   };
-  const elsewhere = candidate(await startServer(env)).client;
   const candidates: Candidates = { ...(await others()), carte: ours, elsewhere };
   say('Comparing responses');
   for (const tested of cases) await checkEquality(tested, candidates);

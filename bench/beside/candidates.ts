@@ -42,7 +42,7 @@ function contentOf({ headers, chunks }: HttpResponse): unknown {
   return JSON.parse(text);
 }
 
-/** Measures the servers alternately, after a round of warm-up. */
+/** Measures the servers alternately, each round beginning with the next one, after a round of warm-up. */
 export async function measureCase(
   tested: Case,
   candidates: Candidates,
@@ -54,9 +54,11 @@ export async function measureCase(
   for (const name of tested.servers) runs.set(name, await prepare(tested, name, candidates, pace));
   for (let round = 0; round <= pace.rounds; round++) {
     onProgress(`${tested.name}: ${round === 0 ? 'warming up' : `round ${round} of ${pace.rounds}`}`);
-    for (const [name, run] of runs) {
-      const figures = await run();
-      if (round > 0) found.get(name)?.push(figures);
+    const first = round % runs.size;
+    const names = [...runs.keys()];
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      const figures = await runs.get(name)?.();
+      if (round > 0 && figures) found.get(name)?.push(figures);
     }
   }
   return found;
@@ -83,7 +85,7 @@ async function prepare(tested: Case, name: ServerName, candidates: Candidates, p
     measure(candidate, onResponse => inParallel(pace.connections, hasMore, async () => onResponse(await send())));
 
   const changes = tested.changes?.(name);
-  const poster = name === 'before' ? candidate.client : candidates.carte.client;
+  const poster = name === 'before' || name === 'again' ? candidate.client : candidates.carte.client;
   const writer = tested.elsewhere ? candidates.elsewhere : poster;
   let changed = 0;
   return async (): Promise<Figures> => {

@@ -3,8 +3,8 @@ import type { Request } from '../support/client.ts';
 import type { menuOf } from '../support/menu.ts';
 import { busiestStore, menuBody, orderAt, type Size, storeIds, storesOf } from './data.ts';
 
-/** `before` is another checkout of Carte. */
-export type ServerName = 'carte' | 'limit' | 'sql' | 'before';
+/** `before` is another checkout of Carte, and `again` a second process of that checkout, which shows how far equal programs differ. */
+export type ServerName = 'carte' | 'limit' | 'sql' | 'before' | 'again';
 
 /** Requests differ, since Carte coalesces equal concurrent requests of a caller. */
 export interface Case {
@@ -93,7 +93,7 @@ const graph: readonly Case[] = [
 ];
 
 /** Servers that post to the same stores post different menus, so that each post changes something. */
-const versionsOf = (server: ServerName | undefined) => (server === 'before' ? 10 : 0);
+const versionsOf = (server: ServerName | undefined) => (server === 'before' ? 10 : server === 'again' ? 20 : 0);
 
 const writes = (['mid', 'small'] as const).flatMap((size): Case[] => {
   const afterPost = {
