@@ -1,25 +1,17 @@
 import {
-  defaultFieldResolver,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
-  getArgumentValues,
   getNamedType,
   isCompositeType,
   isLeafType,
   isListType,
   isNonNullType,
   isObjectType,
-  Kind,
 } from 'graphql';
-import { ResponseTooLarge } from '../errors.ts';
-import { isPause, TimeSlice } from '../scheduling/time-slice.ts';
+import { compileResolver } from './field-resolver.ts';
 import { type Chunk, JsonWriter } from './json-writer.ts';
-import { type Fragments, type ResolveInfo, type SelectedField, selectedFields } from './selected-fields.ts';
-
-/** A promise only where a field has to be loaded: most fields of a menu are in memory, and awaiting costs more than writing. */
-type PromiseOrValue<Value> = Value | Promise<Value>;
+import type { PromiseOrValue, Rendering } from './rendering.ts';
+import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
 type Render = (value: unknown, rendering: Rendering) => PromiseOrValue<Chunk>;
 
@@ -37,58 +29,6 @@ export interface FieldShape {
 /** The fields of a JSON object by key, in order. */
 export type Shape = ReadonlyMap<string, FieldShape>;
 
-export interface RenderingOptions {
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly context: unknown;
-  /** Aborts rendering with a RangeError beyond it; for queries, whose size no contract bounds. */
-  readonly maxBytes?: number;
-  /** Likewise for the objects in lists, with `ResponseTooLarge`. */
-  readonly maxObjects?: number;
-}
-
-/** The state of rendering one response: the arguments of its resolvers and the chunks rendered so far. */
-export class Rendering {
-  readonly variables: RenderingOptions['variables'];
-  readonly context: unknown;
-  readonly maxBytes: number | undefined;
-  /** By selection, then by object. */
-  readonly chunks = new Map<readonly CompiledField[], Map<unknown, PromiseOrValue<Chunk>>>();
-  /** Argument values by field of the document. */
-  readonly args = new Map<object, Record<string, unknown>>();
-
-  /** Created for the first long list. */
-  #slice: TimeSlice | undefined;
-  #isSliceOver = false;
-  #elements = 0;
-  #objectsLeft: number;
-
-  constructor({ variables, context, maxBytes, maxObjects = Number.POSITIVE_INFINITY }: RenderingOptions) {
-    this.#objectsLeft = maxObjects;
-    this.variables = variables;
-    this.context = context;
-    this.maxBytes = maxBytes;
-  }
-
-  countObjects(count: number): void {
-    this.#objectsLeft -= count;
-    if (this.#objectsLeft < 0) throw new ResponseTooLarge('The response has too many objects in lists; request less.');
-  }
-
-  /** Whether the next element of a list is to be rendered in a later turn of the event loop: then those of the lists around it are, too. */
-  isSliceOver(): boolean {
-    if (!this.#isSliceOver && isPause(this.#elements++)) {
-      this.#slice ??= new TimeSlice();
-      this.#isSliceOver = this.#slice.isOver;
-    }
-    return this.#isSliceOver;
-  }
-
-  async yield(): Promise<void> {
-    await this.#slice?.yield();
-    this.#isSliceOver = false;
-  }
-}
-
 /** Compiles a renderer of values of a type to JSON; with a shape, exactly the fields of the shape are rendered. */
 export function compileRenderer(
   type: GraphQLOutputType,
@@ -105,36 +45,12 @@ export function compileRenderer(
   }
   if (isObjectType(type)) return compileObject(type, selected, fragments, shape);
   if (!isLeafType(type)) throw new Error(`${selected.key} has an abstract type`);
-  return value => JSON.stringify(type.serialize(value));
+  return value => stringifyLeaf(type.serialize(value));
 }
 
-/** Calls the resolver of a field with the arguments that the document gives it. */
-export function compileResolver(
-  field: GraphQLField<unknown, unknown>,
-  { node, selections }: Pick<SelectedField, 'node' | 'selections'>,
-  fragments: Fragments,
-) {
-  const { name, resolve } = field;
-  if (!resolve || resolve === defaultFieldResolver) {
-    return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
-  }
-  const partial: ResolveInfo = {
-    fieldName: name,
-    fieldNodes: [{ ...node, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
-    fragments: Object.fromEntries(fragments),
-  };
-  // The types of our resolvers have no more of it (codegen.yml).
-  const info = partial as GraphQLResolveInfo;
-  if (field.args.length === 0) return (object: unknown, { context }: Rendering) => resolve(object, {}, context, info);
-  return (object: unknown, rendering: Rendering): unknown => {
-    let args = rendering.args.get(info);
-    if (!args) {
-      args = getArgumentValues(field, node, { ...rendering.variables });
-      rendering.args.set(info, args);
-    }
-    return resolve(object, args, rendering.context, info);
-  };
-}
+const stringifyLeaf = (value: unknown): string =>
+  // Faster than `JSON.stringify`, which writes other numbers as null.
+  typeof value === 'number' && Number.isFinite(value) ? `${value}` : JSON.stringify(value);
 
 /** Renders each object once per selection, however often the response repeats it. */
 function compileObject(
@@ -231,21 +147,55 @@ function compileField(
   };
 }
 
+/** Most objects have short fields, and all of them in memory: these are joined as they are rendered. */
 function renderFields(fields: readonly CompiledField[], object: unknown, rendering: Rendering): PromiseOrValue<Chunk> {
-  const chunks = renderAll(fields, field => {
-    const value = field.resolve(object, rendering);
-    return value instanceof Promise
-      ? value.then(loaded => field.render(loaded, rendering))
-      : field.render(value, rendering);
-  });
-  return chunks instanceof Promise
-    ? chunks.then(all => joinFields(fields, all, rendering))
-    : joinFields(fields, chunks, rendering);
+  let text = '';
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index] as CompiledField;
+    const chunk = renderField(field, object, rendering);
+    if (chunk === null) continue;
+    if (typeof chunk !== 'string') return renderLongFields(fields.slice(index), object, { rendering, text, chunk });
+    text += (text === '' ? field.firstLabel : field.nextLabel) + chunk;
+  }
+  const writer = new JsonWriter(rendering.maxBytes);
+  writer.write(text === '' ? '{}' : `${text}}`);
+  return writer.toChunk();
 }
 
-function joinFields(fields: readonly CompiledField[], chunks: readonly (Chunk | null)[], rendering: Rendering): Chunk {
-  const writer = new JsonWriter(rendering.maxBytes);
-  let isEmpty = true;
+function renderField(field: CompiledField, object: unknown, rendering: Rendering): PromiseOrValue<Chunk | null> {
+  const value = field.resolve(object, rendering);
+  return value instanceof Promise
+    ? value.then(loaded => field.render(loaded, rendering))
+    : field.render(value, rendering);
+}
+
+interface BegunObject {
+  readonly rendering: Rendering;
+  /** The fields before. */
+  readonly text: string;
+  /** The first field. */
+  readonly chunk: PromiseOrValue<Chunk | null>;
+}
+
+function renderLongFields(
+  fields: readonly CompiledField[],
+  object: unknown,
+  { rendering, text, chunk }: BegunObject,
+): PromiseOrValue<Chunk> {
+  const [first] = fields;
+  const chunks = renderAll(fields, field => (field === first ? chunk : renderField(field, object, rendering)));
+  const join = (all: readonly (Chunk | null)[]) => joinFields(fields, all, text, new JsonWriter(rendering.maxBytes));
+  return chunks instanceof Promise ? chunks.then(join) : join(chunks);
+}
+
+function joinFields(
+  fields: readonly CompiledField[],
+  chunks: readonly (Chunk | null)[],
+  text: string,
+  writer: JsonWriter,
+): Chunk {
+  let isEmpty = text === '';
+  writer.write(text);
   let index = 0;
   for (const { firstLabel, nextLabel } of fields) {
     const chunk = chunks[index++] ?? null;

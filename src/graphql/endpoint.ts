@@ -172,7 +172,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     ...headAsGet,
     // Authenticates before the body is read.
     onRequest: [headAsGet.onRequest, authenticateRequest],
-    preParsing: async (request, _reply, payload) => (request.caller ? payload : payload.pipe(limitBody())),
+    preParsing: (request, _reply, payload, done) => done(null, request.caller ? payload : payload.pipe(limitBody())),
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
       const send = await options.requests.run(request.caller?.keyId ?? '', () => respond(request, reply));

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { JsonSyntaxError } from '../input/json.ts';
-import { JsonLimits, JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
+import { JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
 import type { RequestError } from '../input/validation-errors.ts';
 import { type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 
@@ -42,7 +42,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 export async function parseBody(bytes: Buffer): Promise<unknown> {
   const text = decode(bytes);
   try {
-    return await parseUntrustedJson(text, new JsonLimits({ maxNesting }));
+    return await parseUntrustedJson(text, maxNesting);
   } catch (error) {
     if (error instanceof JsonTooLarge) throw invalidJson(error.position, `JSON decode error, ${error.problem}`);
     // At the position that FastAPI reports, which is not V8's.

@@ -53,9 +53,9 @@ export class SingleFlight<Result> {
 
   get(): Promise<Result> {
     this.#next ??= new Promise(resolve => {
-      // As part of the request that called first, not of one that is over when the run starts.
-      const runAsCaller = AsyncLocalStorage.snapshot();
-      this.#schedule.next(() => resolve(runAsCaller(() => this.#start())));
+      const start = () => resolve(this.#start());
+      // As part of the request that called first, not of the one whose run ends when this starts.
+      this.#schedule.next(this.#schedule.isIdle ? start : AsyncLocalStorage.bind(start));
     });
     return this.#next;
   }

@@ -1,6 +1,6 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { JsonLimits, JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
+import { JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
 import { largeBodyBytes } from '../scheduling/large-body.ts';
 
 /** Levels of objects and lists; domains have lower limits for the values that they store. */
@@ -30,7 +30,7 @@ export const jsonBodies = fp(
 async function parseBytes(bytes: Buffer): Promise<unknown> {
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   try {
-    return await parseUntrustedJson(text, new JsonLimits({ maxNesting }));
+    return await parseUntrustedJson(text, maxNesting);
   } catch (error) {
     const invalid = new errorCodes.FST_ERR_CTP_INVALID_JSON_BODY();
     if (!(error instanceof JsonTooLarge)) throw invalid;

@@ -1,7 +1,8 @@
 import { buildSchema, type ExecutionResult, execute, type GraphQLSchema, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { concatenate, DeduplicatedBuffer, toBuffers } from '../../src/execution/json-writer.ts';
-import { compileRenderer, Rendering } from '../../src/execution/renderer.ts';
+import { compileRenderer } from '../../src/execution/renderer.ts';
+import { Rendering } from '../../src/execution/rendering.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 import { limitListObjects } from '../../src/graphql/response-limit.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
