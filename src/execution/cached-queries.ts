@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { type DocumentNode, type GraphQLSchema, getVariableValues, Kind, type OperationDefinitionNode } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import { isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
-import { type CompiledOperation, compileOperation } from './compile.ts';
+import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { concatenate, toBuffers } from './json-writer.ts';
 import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
@@ -17,6 +17,11 @@ export interface CachedQueryOptions<Context> {
   readonly readRevisions: ReadRevisions<Context>;
   /** Whether the caller may read everything that an operation selects. */
   readonly isReadable: (operation: OperationSource, context: Context) => boolean;
+  /** Without `coerced`, the variables are invalid. */
+  readonly coerceVariables: (
+    operation: OperationDefinitionNode,
+    given: Variables,
+  ) => Promise<{ readonly coerced: Variables } | object>;
   /** Parses a request within the limits; `parsed` is undefined for one that is rejected. */
   readonly validateRequest: (request: GraphqlRequest) => {
     readonly parsed?: { readonly document: DocumentNode } | undefined;
@@ -32,7 +37,7 @@ interface OperationSource {
 interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | null;
-  readonly variables?: Readonly<Record<string, unknown>> | null;
+  readonly variables?: Variables | null;
 }
 
 export interface CachedQuery {
@@ -76,7 +81,7 @@ const maxCharacters = 2 * 1024 * 1024;
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Context>(options: CachedQueryOptions<Context>) {
-  const { schema, maxObjects, responseCache, readRevisions, isReadable, validateRequest } = options;
+  const { schema, maxObjects, responseCache, readRevisions, isReadable, validateRequest, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
@@ -106,9 +111,9 @@ export function createCachedQueries<Context>(options: CachedQueryOptions<Context
     if (!isGraphqlRequest(body)) return undefined;
     const { query, cost } = findQuery(body);
     if (!query || !isReadable(query.source, context)) return undefined;
-    const { variableDefinitions = [] } = query.source.operation;
-    const { coerced } = getVariableValues(schema, variableDefinitions, { ...body.variables }, { maxErrors: 1 });
-    if (!coerced) return undefined;
+    const coercion = await coerceVariables(query.source.operation, body.variables ?? {});
+    if (!('coerced' in coercion)) return undefined;
+    const { coerced } = coercion;
     try {
       const store = { storeId: query.storeIdOf(coerced), names: [revisionName] };
       const revisions = await readRevisions(context, store);

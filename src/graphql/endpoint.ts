@@ -94,6 +94,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     readRevisions: ({ scope }, store) => readRevisions(dependencies, scope, store),
     isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
     validateRequest,
+    coerceVariables,
   });
   /** The results of introspection, which never change, for requests without a key. */
   const introspections = new LRUCache<string, string>({

@@ -54,21 +54,43 @@ export function createVariableCoercion(
   { suggests }: { readonly suggests: boolean },
 ): CoerceVariables {
   const coercionOf = createCoercions((name, known) => (suggests ? didYouMean(suggestionList(name, known)) : ''));
+  const compiled = new WeakMap<OperationDefinitionNode, readonly CompiledVariable[]>();
+  const compile = ({ variable, type: typeNode, defaultValue }: VariableDefinitionNode): CompiledVariable => {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, typeNode);
+    // Validation has rejected documents with other types.
+    if (!isInputType(type)) throw new Error(`The variable $${name} has no input type`);
+    return {
+      name,
+      coerce: coercionOf(type),
+      defaultValue: defaultValue && valueFromAST(defaultValue, type),
+      isRequired: isNonNullType(type),
+    };
+  };
+  const compileAll = (operation: OperationDefinitionNode) => {
+    const variables = operation.variableDefinitions?.map(compile) ?? [];
+    compiled.set(operation, variables);
+    return variables;
+  };
   return async (operation, given) => {
     const errors = new ValidationErrors();
     const coerced: Record<string, unknown> = {};
-    for (const definition of operation?.variableDefinitions ?? []) {
-      const name = definition.variable.name.value;
-      const type = typeFromAST(schema, definition.type);
-      // Validation has rejected documents with other types.
-      if (!isInputType(type)) throw new Error(`The variable $${name} has no input type`);
+    for (const variable of operation ? (compiled.get(operation) ?? compileAll(operation)) : []) {
+      const { name, coerce, defaultValue, isRequired } = variable;
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
-      if (value !== undefined) coerced[name] = await readInSlices(coercionOf(type), value, [name], errors);
-      else if (definition.defaultValue) coerced[name] = valueFromAST(definition.defaultValue, type);
-      else if (isNonNullType(type)) errors.add([name], 'missing', 'Field required');
+      if (value !== undefined) coerced[name] = await readInSlices(coerce, value, [name], errors);
+      else if (defaultValue !== undefined) coerced[name] = defaultValue;
+      else if (isRequired) errors.add([name], 'missing', 'Field required');
     }
     return errors.list.length === 0 ? { coerced } : { errors: toResponseErrors(errors, operation, given) };
   };
+}
+
+interface CompiledVariable {
+  readonly name: string;
+  readonly coerce: Read;
+  readonly defaultValue: unknown;
+  readonly isRequired: boolean;
 }
 
 /** Ends a message about an unknown name, e.g. with the most similar of the known ones. */

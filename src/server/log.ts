@@ -1,9 +1,12 @@
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify';
 import type { Config } from '../config.ts';
 
-/** JSON lines on standard error; those that belong to a request have its id as `reqId`. */
-export function loggerOptions(level: Config['logLevel']): NonNullable<FastifyServerOptions['logger']> {
-  return level === 'silent' ? false : { level, stream: process.stderr, serializers: { err: serializeError } };
+/** JSON lines on standard error; `mixin` adds fields to each. */
+export function loggerOptions(
+  level: Config['logLevel'],
+  mixin: () => object = () => ({}),
+): NonNullable<FastifyServerOptions['logger']> {
+  return level === 'silent' ? false : { level, stream: process.stderr, serializers: { err: serializeError }, mixin };
 }
 
 /** The same log for a process without a server. */

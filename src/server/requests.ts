@@ -84,6 +84,13 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && token.test(given) && withoutKeys(given) === given ? given : randomUUID();
 }
 
+/** Log lines of a request have its id. */
+export function logFields(): { readonly reqId?: string } {
+  const request = currentRequest.getStore();
+  const reply = request && isRecord(request) ? request.reply : undefined;
+  return reply ? { reqId: reply.request.id } : {};
+}
+
 export function recordOf({ record }: FastifyRequest): RequestRecord {
   if (!record) throw new Error('A request has no record');
   return record;

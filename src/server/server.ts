@@ -22,7 +22,7 @@ import { pages } from './pages/mount.ts';
 import { preview } from './preview.ts';
 import { httpOptions, protocol, routableUrl } from './protocol.ts';
 import { rateLimit } from './rate-limit.ts';
-import { requestId, requests } from './requests.ts';
+import { logFields, requestId, requests } from './requests.ts';
 import { rest } from './rest.ts';
 import { streams } from './streams.ts';
 import { tracing } from './tracing.ts';
@@ -85,7 +85,9 @@ export async function createServer(
 /** Creates an instance without plugins. */
 function createFastify(config: Config): FastifyInstance {
   const app = Fastify({
-    logger: loggerOptions(config.logLevel),
+    logger: loggerOptions(config.logLevel, logFields),
+    // A child for each request, to name it in its lines, would cost most requests more than their own code: they log nothing else.
+    childLoggerFactory: logger => logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     bodyLimit: config.bodyLimit,
