@@ -19,7 +19,7 @@ import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
-import { mountSubscriptions, type SubscriptionOptions, toSubscription } from './subscriptions/mount.ts';
+import { mountSubscriptions, type SubscriptionOptions } from './subscriptions/mount.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
 import type { RunInTurn } from './subscriptions/subscribe.ts';
 import { acceptCoercedVariables, createVariableCoercion } from './variables.ts';
@@ -127,8 +127,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const cached = await findCached(withDocument(request.body, own), context, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
-    const validated = (caller ? validateRequest : validateAnonymous)(parametersOf(request));
-    const { errors, parsed, operation, variables = {}, cost = 0 } = validated;
+    const validate = caller ? validateRequest : validateAnonymous;
+    const { errors, parsed, operation, variables = {}, cost = 0 } = validate(parametersOf(request));
     reportCost(request, reply, cost);
     const failWith = (found: readonly GraphQLError[]) => () => {
       const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;
@@ -137,8 +137,10 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     if (errors.length > 0) return failWith(errors);
     const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, caller?.scope) : [];
     if (unreadable.length > 0) return failWith(unreadable.map(locate));
-    const subscription = toSubscription(validated);
-    if (subscription) return () => subscriptions.send(request, reply, subscription);
+    if (parsed && operation?.operation === 'subscription') {
+      const subscription = { document: parsed.document, operationName: operation.name?.value, variables, cost };
+      return () => subscriptions.send(request, reply, subscription);
+    }
     // Undefined for requests with a key.
     const resultKey =
       caller || !isCacheablePost(request) ? undefined : parsed && `${operation?.name?.value} ${parsed.text}`;

@@ -53,12 +53,12 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     ...options,
     schema,
     validate(parameters, { scope }) {
-      const validated = validateRequest(parameters);
-      const { errors, parsed, operation } = validated;
+      const { errors, parsed, operation, variables = {}, cost = 0 } = validateRequest(parameters);
       if (errors.length > 0) return errors;
       const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, scope) : [];
       if (unreadable.length > 0) return unreadable.map(locate);
-      return toSubscription(validated) ?? [onlySubscriptions()];
+      if (!parsed || operation?.operation !== 'subscription') return [onlySubscriptions()];
+      return { document: parsed.document, operationName: operation.name?.value, variables, cost };
     },
     open: (key, caller, request) => streams.open(key, caller, 'websocket', addressOf(request)),
     subscribe,
@@ -93,17 +93,6 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     sendErrors: (_request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]) =>
       sendEventStream(reply, resultOf(errors)),
   };
-}
-
-/** Undefined for any other operation. */
-export function toSubscription({
-  parsed,
-  operation,
-  variables = {},
-  cost = 0,
-}: ValidatedRequest): SubscriptionRequest | undefined {
-  if (!parsed || operation?.operation !== 'subscription') return undefined;
-  return { document: parsed.document, operationName: operation.name?.value, variables, cost };
 }
 
 async function* resultOf(errors: readonly GraphQLError[]): Results {
