@@ -10,7 +10,7 @@ import { createCachedQueries } from '../execution/cached-queries.ts';
 import { isObject } from '../input/json.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
-import { largeBodyBytes } from '../scheduling/large-body.ts';
+import { largeBodyBytes } from '../scheduling/time-slice.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type Context, type ContextDependencies, createContext, readRevisions } from './context.ts';

@@ -1,6 +1,9 @@
 /** For so long work runs without yielding to the event loop, in which other requests wait. */
 const sliceMs = 2;
 
+/** From this size on a body is handled as an expensive request: reading it takes a slice of time and more. */
+export const largeBodyBytes = 256 * 1024;
+
 /** Counts turns of the event loop in which any slice was looked at. */
 let turn = 0;
 let isTurnCounted = false;

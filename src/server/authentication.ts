@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 import { type Authenticate, type Caller, createAuthenticator } from '../auth/authenticate.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { Unauthenticated } from '../errors.ts';
-import { largeBodyBytes } from '../scheduling/large-body.ts';
+import { largeBodyBytes } from '../scheduling/time-slice.ts';
 import { holdUntilClosed } from './fair-shares.ts';
 import { recordOf, replyOf } from './requests.ts';
 

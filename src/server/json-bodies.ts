@@ -1,7 +1,7 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
-import { largeBodyBytes } from '../scheduling/large-body.ts';
+import { largeBodyBytes } from '../scheduling/time-slice.ts';
 
 /** Levels of objects and lists; domains have lower limits for the values that they store. */
 const maxNesting = 250;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseBody } from '../../src/rest/body.ts';
+import { parseBody } from '../../src/rest/arguments.ts';
 import { HttpError } from '../../src/rest/errors.ts';
 
 async function parseOrDetail(bytes: Buffer): Promise<unknown> {
