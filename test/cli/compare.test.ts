@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
+import { order } from '../support/data.ts';
 import { fullBody } from '../support/menu-body.ts';
-import { order, saveOrders } from '../support/orders.ts';
+import { saveOrders } from '../support/orders.ts';
 import { run } from './support.ts';
 
 type App = Awaited<ReturnType<typeof startApp>>;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
-import { order, saveOrders } from '../support/orders.ts';
+import { order } from '../support/data.ts';
+import { saveOrders } from '../support/orders.ts';
 
 const app = await startApp();
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { OrderArguments } from '../../src/order/arguments.ts';
-import { createData } from '../support/data.ts';
+import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
-import { createOrderGraph, namesOf, order, saveOrders } from '../support/orders.ts';
+import { createOrderGraph, namesOf, saveOrders } from '../support/orders.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { operatorScope } from '../../src/scope.ts';
-import { createData } from '../support/data.ts';
+import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
-import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
+import { createOrderGraph, saveOrders } from '../support/orders.ts';
 import { StatementCounter } from '../support/statements.ts';
 
 const statements = new StatementCounter();

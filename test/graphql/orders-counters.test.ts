@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { rebuildCounters, verifyCounters } from '../../src/order/counters.ts';
 import { orderStatuses } from '../../src/order/entities.ts';
-import { createData } from '../support/data.ts';
+import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
-import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
+import { createOrderGraph, saveOrders } from '../support/orders.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);

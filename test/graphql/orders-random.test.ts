@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { OrderFilter } from '../../src/generated/graph.ts';
 import { encodeCursor } from '../../src/lists/paging.ts';
 import { type Order, orderStatuses } from '../../src/order/entities.ts';
-import { createData } from '../support/data.ts';
+import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
-import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
+import { createOrderGraph, saveOrders } from '../support/orders.ts';
 
 const runs = Number(process.env.ORDER_SEARCH_RUNS ?? 100);
 const orm = await createDatabase();

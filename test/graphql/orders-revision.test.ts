@@ -4,9 +4,9 @@ import { upsertRows } from '../../src/database/save.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { OrderEntity } from '../../src/order/entities.ts';
 import { operatorScope } from '../../src/scope.ts';
-import { createData } from '../support/data.ts';
+import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
-import { createOrderGraph, order, saveOrders } from '../support/orders.ts';
+import { createOrderGraph, saveOrders } from '../support/orders.ts';
 
 const orm = await createDatabase();
 const data = createData(orm);

@@ -16,6 +16,29 @@ export function operatorFork(orm: MikroORM): EntityManager {
   return em;
 }
 
+export function order(storeId: string, given: Partial<Order> = {}): Order {
+  return {
+    id: randomUUID(),
+    store: storeId,
+    createdAt: new Date('2026-03-01T12:00:00Z'),
+    status: 'PENDING',
+    customerName: 'Ana Lima',
+    customerPhone: '+351 912 345 678',
+    price: 1200,
+    tax: 120,
+    items: [{ name: 'Pastel de nata', quantity: 2 }],
+    readyBy: new Date('2026-03-01T13:00:00Z'),
+    isRead: false,
+    inPos: false,
+    customerComments: null,
+    completedAt: null,
+    serviceType: null,
+    service: null,
+    steps: null,
+    ...given,
+  };
+}
+
 /** Issues a key; what the request does not name is that of a key that reads and writes everything. */
 export async function createKey(orm: MikroORM, request: Partial<KeyRequest> = {}): Promise<string> {
   const all = !request.merchantIds && !request.storeIds;
@@ -57,27 +80,14 @@ export function createData(orm: MikroORM) {
     },
 
     async orders(store: Store, count: number, given: Partial<Order> = {}): Promise<Order[]> {
-      const orders = Array.from({ length: count }, (_, index) => ({
-        id: randomUUID(),
-        store: store.id,
-        createdAt: new Date(Date.UTC(2026, 2, 1, 12, 0, index)),
-        status: 'PENDING' as const,
-        customerName: 'Ana Lima',
-        customerPhone: '+351 912 345 678',
-        price: 1200,
-        tax: 120,
-        items: [{ name: 'Pastel de nata', quantity: 2 }],
-        readyBy: new Date('2026-03-01T13:00:00Z'),
-        isRead: false,
-        inPos: false,
-        customerComments: null,
-        completedAt: null,
-        serviceType: null,
-        service: null,
-        steps: null,
-        ...given,
-      }));
-      await upsertRows(operatorFork(orm), OrderEntity, orders);
+      const orders = Array.from({ length: count }, (_, index) =>
+        order(store.id, { createdAt: new Date(Date.UTC(2026, 2, 1, 12, 0, index)), ...given }),
+      );
+      await upsertRows(
+        operatorFork(orm),
+        OrderEntity,
+        orders.map(each => ({ ...each })),
+      );
       return orders;
     },
 

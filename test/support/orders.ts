@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { createReadAccess } from '../../src/database/pool.ts';
@@ -9,7 +8,7 @@ import { loadSchema } from '../../src/graphql/schema.ts';
 import type { OrderArguments } from '../../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
 import { type AccessScope, operatorScope } from '../../src/scope.ts';
-import { createData, operatorFork } from './data.ts';
+import { createData, operatorFork, order } from './data.ts';
 
 interface Page {
   readonly ids: readonly string[];
@@ -95,29 +94,6 @@ export function createOrderGraph(orm: MikroORM) {
 
 /** Returns the names under which `createStore` saved orders. */
 export const namesOf = (ids: readonly string[]) => ids.map(id => id.replace(/ of .*/, ''));
-
-export function order(storeId: string, given: Partial<Order> = {}): Order {
-  return {
-    id: randomUUID(),
-    store: storeId,
-    createdAt: new Date('2026-03-01T12:00:00Z'),
-    status: 'PENDING',
-    customerName: 'Ana Lima',
-    customerPhone: '+351 912 345 678',
-    price: 1200,
-    tax: 120,
-    items: [{ name: 'Pastel de nata', quantity: 2 }],
-    readyBy: new Date('2026-03-01T13:00:00Z'),
-    isRead: false,
-    inPos: false,
-    customerComments: null,
-    completedAt: null,
-    serviceType: null,
-    service: null,
-    steps: null,
-    ...given,
-  };
-}
 
 /** Saves orders of different ids, in one statement. */
 export async function saveOrders(orm: MikroORM, orders: readonly Order[]): Promise<void> {
