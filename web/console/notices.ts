@@ -7,20 +7,12 @@ interface Notice {
   readonly kind: 'info' | 'problem';
 }
 
-export interface Notices {
-  /** Shows a text for some seconds. */
-  readonly info: (text: string) => void;
-  /** Shows a text until the user dismisses it, so that none goes unseen. */
-  readonly problem: (text: string) => void;
-  /** Reads a text to users of a screen reader alone. */
-  readonly announce: (text: string) => void;
-  readonly view: () => TemplateResult;
-}
+export type Notices = ReturnType<typeof createNotices>;
 
 const shownMs = 5000;
 const maxShown = 5;
 
-export function createNotices(update: () => void): Notices {
+export function createNotices(update: () => void) {
   let nextId = 0;
   let shown: readonly Notice[] = [];
   let announcement = '';
@@ -41,13 +33,16 @@ export function createNotices(update: () => void): Notices {
   };
 
   return {
-    info: text => add('info', text),
-    problem: text => add('problem', text),
-    announce(text) {
+    /** Shows a text for some seconds. */
+    info: (text: string) => add('info', text),
+    /** Shows a text until the user dismisses it, so that none goes unseen. */
+    problem: (text: string) => add('problem', text),
+    /** Reads a text to users of a screen reader alone. */
+    announce(text: string): void {
       announcement = text;
       update();
     },
-    view: () => html`
+    view: (): TemplateResult => html`
       <p class="visually-hidden" role="status" aria-live="polite">${announcement}</p>
       <div class="notices" role="log" aria-label="Notices">
         ${repeat(

@@ -28,10 +28,9 @@ import { renderDiagnostics } from './diagnostics.ts';
 import { createFormat } from './format.ts';
 import { chooseLanguage, directionOf, languageTag, localeOf, storeName } from './languages.ts';
 import { parseLocalTime } from './local-time.ts';
-import { type Openings, renderOpenings } from './openings.ts';
+import { type Openings, renderOpenings, renderSpecialHours } from './openings.ts';
 import { createSearch } from './search.ts';
 import { createSections, hashTarget } from './sections.ts';
-import { renderSpecialHours } from './special-hours.ts';
 import { textsFor } from './texts.ts';
 import { formatSearch, parseSearch } from './url.ts';
 

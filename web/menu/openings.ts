@@ -1,6 +1,7 @@
 import { element } from '../element.ts';
 import { nameOf, type Presentation } from './card.ts';
-import type { Menu } from './client.ts';
+import type { Menu, StoreDetails } from './client.ts';
+import { formatLocalTime } from './local-time.ts';
 
 /** When each menu is available next, by its external id. */
 export type Openings = ReadonlyMap<string, Date | undefined>;
@@ -33,4 +34,30 @@ export function renderOpenings(menus: readonly Menu[], openings: Openings, { tex
   function timeOf(time: Date): HTMLElement {
     return element('time', { datetime: time.toISOString() }, format.dateTime(time));
   }
+}
+
+const days = 14;
+const millisecondsPerDay = 86_400_000;
+
+/** Renders the special hours of the days from a time on, where there are some. */
+export function renderSpecialHours(
+  { specialHours, timezone }: Pick<StoreDetails, 'specialHours' | 'timezone'>,
+  time: Date,
+  { texts, format }: Presentation,
+): Node[] {
+  const dateIn = (count: number) =>
+    formatLocalTime(new Date(time.getTime() + count * millisecondsPerDay), timezone).slice(0, 10);
+  const shown = specialHours.filter(({ date }) => date >= dateIn(0) && date < dateIn(days));
+  if (shown.length === 0) return [];
+  const rows = shown.map(({ date, name, timePeriods }) =>
+    element(
+      'li',
+      {},
+      element('time', { datetime: date }, format.date(date)),
+      ...(name ? [' (', element('bdi', {}, name), ')'] : []),
+      ': ',
+      timePeriods.length > 0 ? format.periods(timePeriods) : element('span', { lang: texts.language }, texts.closed),
+    ),
+  );
+  return [element('ul', { class: 'special-hours small' }, ...rows)];
 }

@@ -1,11 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import type { Format } from '../../menu/format.ts';
-import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
-import { serviceOf } from './service.ts';
 import { nextStatus, statuses } from './statuses.ts';
-import { renderLines, renderNote } from './ticket.ts';
+import { renderLines, renderNote, serviceOf } from './ticket.ts';
 import type { Times } from './times.ts';
 import type { StatusChange } from './watch.ts';
 
@@ -38,7 +36,7 @@ export function renderCard(order: Order, view: OrderView, isOpen: boolean): Temp
         ${serviceOf(order) ? html`<span class="service">${serviceOf(order)}</span>` : nothing}
         <span class="due">${renderDue(order, view)}</span>
       </button>
-      ${column === 'done' ? nothing : [renderLines(readLines(order.items)), renderNote(customerComments), renderNext(order, view)]}
+      ${column === 'done' ? nothing : [renderLines(order), renderNote(customerComments), renderNext(order, view)]}
     </li>`;
 }
 

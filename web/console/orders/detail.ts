@@ -2,11 +2,9 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { OrderStatus } from '../../../src/generated/web.ts';
 import { onSubmit, textOf } from '../form.ts';
 import { type OrderView, renderNext } from './card.ts';
-import { readLines } from './lines.ts';
 import type { Order } from './operations.ts';
-import { addressOf, serviceOf } from './service.ts';
 import { nextStatus, statuses } from './statuses.ts';
-import { renderLines, renderNote } from './ticket.ts';
+import { addressOf, renderLines, renderNote, serviceOf } from './ticket.ts';
 
 export interface DetailOptions {
   readonly order: Order;
@@ -31,7 +29,7 @@ export function renderDetail({ order, view, confirming, confirm, close }: Detail
         <button type="button" class="close" aria-label="Close the details" @click=${close}>×</button>
       </header>
       <p class="status ${statuses[status].column}">${statuses[status].label}</p>
-      ${renderLines(readLines(order.items))}
+      ${renderLines(order)}
       ${renderNote(customerComments)}
       ${renderNote(order.address?.note)}
       <dl>
