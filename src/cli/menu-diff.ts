@@ -1,8 +1,8 @@
 import { nameOf } from '../menu/diagnostics/messages.ts';
-import { type EntityChange, type EntityReference, entityKinds, type MenuChanges } from '../menu/history/changes.ts';
+import type { EntityChange, EntityReference, MenuChanges } from '../menu/history/changes.ts';
 import type { DescribedField, Describer } from '../menu/history/describe.ts';
 import { isRewritten } from '../menu/history/fields.ts';
-import type { KindName } from '../menu/kinds.ts';
+import { entityKinds, type KindName } from '../menu/kinds.ts';
 import { pad, printable, styled, widthOf } from './terminal.ts';
 
 const marks = { ADDED: '+', REMOVED: '-', CHANGED: '~' } as const;

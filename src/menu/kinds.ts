@@ -1,5 +1,5 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
-import type { MenuConfigurationInput } from '../generated/graph.ts';
+import type { MenuConfigurationInput, MenuEntityKind } from '../generated/graph.ts';
 import type { Steps } from '../scheduling/time-slice.ts';
 import type { Configuration, ConfigurationRows } from './configuration.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
@@ -83,6 +83,15 @@ export const menuKinds: readonly Kind[] = Object.entries(definitions).map(([name
 export function byKind<Value>(create: (kind: Kind) => Value): Readonly<Record<KindName, Value>> {
   return Object.fromEntries(menuKinds.map(kind => [kind.name, create(kind)])) as Record<KindName, Value>;
 }
+
+/** The kinds of entities in the graph, by the names of their lists. */
+export const entityKinds: Readonly<Record<KindName, MenuEntityKind>> = {
+  menus: 'MENU',
+  categories: 'CATEGORY',
+  items: 'ITEM',
+  modifierGroups: 'MODIFIER_GROUP',
+  modifierItems: 'MODIFIER_ITEM',
+};
 
 const kinds = byKind(kind => kind);
 

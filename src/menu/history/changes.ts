@@ -1,10 +1,17 @@
-import type { MenuEntityKind } from '../../generated/graph.ts';
 import type { Steps } from '../../scheduling/time-slice.ts';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
-import { byKind, childrenOf, countParents, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
-import { compareFields, type FieldChange } from './fields.ts';
-import { compareLists, type ListChange, walkMenu } from './placements.ts';
+import {
+  byKind,
+  childrenOf,
+  countParents,
+  type Kind,
+  type KindName,
+  kindOf,
+  menuKinds,
+  type ParentCounts,
+} from '../kinds.ts';
+import { compareFields, compareLists, type FieldChange, type ListChange, mergeLists } from './fields.ts';
 
 /** An entity of a configuration, for a reader. */
 export interface EntityReference {
@@ -188,6 +195,48 @@ function* inMenuOrder(drafts: Drafts, pair: ConfigurationPair): Steps<readonly E
   return changes;
 }
 
+type EntityKey = Omit<EntityReference, 'name'>;
+
+/** An entity with those that contain it, from the menu down to its parent. */
+interface PlacedEntity extends EntityKey {
+  readonly path: readonly EntityKey[];
+}
+
+/**
+ * Lists every entity of either configuration once, in the order in which a guest reads the later one: a menu, its categories, their
+ * items, and below each its modifiers. What is in nothing any more is where it was, and what never was in anything comes last.
+ */
+function* walkMenu(
+  before: Configuration,
+  after: Configuration,
+  parentsAfter: ParentCounts,
+): Steps<readonly PlacedEntity[]> {
+  const entities: PlacedEntity[] = [];
+  const visited = byKind(() => new Set<string>());
+
+  function* visit(kind: Kind, externalId: string, path: readonly EntityKey[]): Steps<void> {
+    visited[kind.name].add(externalId);
+    entities.push({ kind: kind.name, externalId, path });
+    yield;
+    if (!kind.children) return;
+    const childKind = kindOf(kind.children.kind);
+    const children = childrenOf(kind, after[kind.name].get(externalId));
+    const current = new Set(children);
+    const pathOfChildren = [...path, { kind: kind.name, externalId }];
+    for (const id of mergeLists(childrenOf(kind, before[kind.name].get(externalId)), children)) {
+      const isElsewhere = !current.has(id) && parentsAfter[childKind.name].has(id);
+      if (!isElsewhere && !visited[childKind.name].has(id)) yield* visit(childKind, id, pathOfChildren);
+    }
+  }
+
+  for (const kind of menuKinds) {
+    for (const id of mergeLists([...before[kind.name].keys()], [...after[kind.name].keys()])) {
+      if (!visited[kind.name].has(id)) yield* visit(kind, id, []);
+    }
+  }
+  return entities;
+}
+
 /** Refers to an entity by its current name, or by its last one if it is gone. */
 function referenceTo({ before, after }: ConfigurationPair, kind: KindName, externalId: string): EntityReference {
   return { kind, externalId, name: (after[kind].get(externalId) ?? before[kind].get(externalId))?.name ?? null };
@@ -207,15 +256,6 @@ function* reorderedKinds({ before, after }: ConfigurationPair): Steps<readonly K
   }
   return reordered;
 }
-
-/** The kinds of entities by the names of their lists. */
-export const entityKinds: Readonly<Record<KindName, MenuEntityKind>> = {
-  menus: 'MENU',
-  categories: 'CATEGORY',
-  items: 'ITEM',
-  modifierGroups: 'MODIFIER_GROUP',
-  modifierItems: 'MODIFIER_ITEM',
-};
 
 /** Numbers of entities of one kind that a change added, changed and removed. */
 export interface ChangeCounts {

@@ -7,6 +7,7 @@ import { currencyOf } from '../../store/currency.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { configurationFields } from '../configuration-fields.ts';
+import { entityKinds } from '../kinds.ts';
 import type { menuLoaders } from '../loaders.ts';
 import { loadStoreOf } from '../resolvers.ts';
 import { restoreMenuConfiguration } from '../restore.ts';
@@ -14,7 +15,6 @@ import {
   compareConfigurations,
   countChanges,
   type EntityChange,
-  entityKinds,
   type MenuChanges,
   summarizeChanges,
 } from './changes.ts';
