@@ -3,8 +3,6 @@ import type { EntityRow } from '../database/query.ts';
 import type { MenuEventKind, OrderEventKind, OrderStatus, StoreEventKind } from '../generated/graph.ts';
 import type { EventKind } from './kinds.ts';
 
-export type { EventKind } from './kinds.ts';
-
 const eventProperties = {
   createdAt: p.datetime(3).defaultRaw('clock_timestamp()'),
   kind: p.text().$type<EventKind>(),

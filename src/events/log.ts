@@ -1,6 +1,7 @@
 import { prepared, type Query } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
-import type { Event, EventKind } from './entities.ts';
+import type { Event } from './entities.ts';
+import type { EventKind } from './kinds.ts';
 
 export interface EventFilter {
   readonly storeId?: string | undefined;

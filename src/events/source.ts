@@ -5,9 +5,8 @@ import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '.
 import { type AccessScope, isInScope, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
-import type { EventKind } from './entities.ts';
 import type { EventFeed } from './feed.ts';
-import { storeEventKinds } from './kinds.ts';
+import { type EventKind, storeEventKinds } from './kinds.ts';
 import { EventsDeleted, isDeletedSince, PositionInFuture, timeOf } from './log.ts';
 import { EventStream, ReaderTooSlow, type StreamedEvent } from './stream.ts';
 

@@ -1,5 +1,5 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { EventKind } from '../events/entities.ts';
+import type { EventKind } from '../events/kinds.ts';
 import type { WebhookState } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, type Query, queryIn } from '../database/query.ts';
-import type { Event, EventKind } from '../events/entities.ts';
+import type { Event } from '../events/entities.ts';
+import type { EventKind } from '../events/kinds.ts';
 import type { DeliveryState } from './entities.ts';
 import type { Subject } from './message.ts';
 import type { Attempt, Endpoint } from './send.ts';

@@ -11,6 +11,9 @@ interface Window {
   readonly day: number;
   readonly start: number;
   readonly end: number;
+  /** Seconds since Monday 00:00; `to` may lie beyond the end of the week. */
+  readonly from: number;
+  readonly to: number;
   readonly text: string;
 }
 
@@ -56,7 +59,9 @@ function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]>
       if (start === undefined) yield unknownTime([...at, 'startTime'], `from ${quote(startTime)}`);
       if (end === undefined) yield unknownTime([...at, 'endTime'], `until ${quote(endTime)}`);
       if (day === undefined || start === undefined || end === undefined) continue;
-      windows.push({ at, day, start, end, text: `${dayOfWeek} ${startTime}–${endTime}` });
+      const from = day * secondsPerDay + start;
+      const to = from - start + (end <= start ? end + secondsPerDay : end);
+      windows.push({ at, day, start, end, from, to, text: `${dayOfWeek} ${startTime}–${endTime}` });
     }
   }
   return windows;
@@ -72,36 +77,23 @@ function* checkAmbiguity(windows: readonly Window[]): Problems {
 
 const secondsPerWeek = 7 * secondsPerDay;
 
-/** A window as seconds since Monday 00:00; `to` may lie beyond the end of the week. */
-interface Interval {
-  readonly window: Window;
-  readonly from: number;
-  readonly to: number;
-}
-
 function* checkOverlaps(windows: readonly Window[]): Problems {
-  const intervals = windows.map(toInterval).sort((a, b) => a.from - b.from);
-  // Starts with the interval of Sunday that reaches furthest into Monday.
-  let latest = intervals
+  const sorted = windows.toSorted((a, b) => a.from - b.from);
+  // Starts with the window of Sunday that reaches furthest into Monday.
+  let latest = sorted
     .filter(({ to }) => to > secondsPerWeek)
-    .map(interval => ({ ...interval, to: interval.to - secondsPerWeek }))
-    .reduce<Interval | undefined>(laterEnding, undefined);
-  for (const interval of intervals) {
-    if (latest && interval.from < latest.to && interval.window !== latest.window) {
-      const text = `has windows that overlap: ${latest.window.text} and ${interval.window.text}`;
-      yield { code: 'OVERLAPPING_WINDOWS', at: interval.window.at, text };
+    .map(window => ({ ...window, to: window.to - secondsPerWeek }))
+    .reduce<Window | undefined>(laterEnding, undefined);
+  for (const window of sorted) {
+    if (latest && window.from < latest.to && window.at !== latest.at) {
+      const text = `has windows that overlap: ${latest.text} and ${window.text}`;
+      yield { code: 'OVERLAPPING_WINDOWS', at: window.at, text };
     }
-    latest = laterEnding(latest, interval);
+    latest = laterEnding(latest, window);
   }
 }
 
-function toInterval(window: Window): Interval {
-  const { day, start, end } = window;
-  const midnight = day * secondsPerDay;
-  return { window, from: midnight + start, to: midnight + (end <= start ? end + secondsPerDay : end) };
-}
-
-function laterEnding(a: Interval | undefined, b: Interval): Interval {
+function laterEnding(a: Window | undefined, b: Window): Window {
   return a && a.to >= b.to ? a : b;
 }
 
