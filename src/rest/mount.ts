@@ -158,7 +158,8 @@ function respondOnRequest(respond: (request: FastifyRequest, reply: FastifyReply
   };
 }
 
-function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+/** Mounts 405 for the methods that a path does not have, and OPTIONS. */
+export function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
   const allow = allowed.join(', ');
   app.route({

@@ -3,6 +3,7 @@ import fp from 'fastify-plugin';
 import type { Caller } from '../auth/authenticate.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { HttpError } from '../rest/errors.ts';
+import { mountOtherMethods } from '../rest/mount.ts';
 import { type CallTool, compileTool, describeTool, type ToolDescription } from '../rest/tools.ts';
 import { version } from '../version.ts';
 import { responseTo } from './error-handler.ts';
@@ -116,18 +117,8 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
       return reply.code(status).headers(headers).send(response.text);
     },
   });
-  app.route({
-    method: app.supportedMethods.filter(method => method !== 'POST' && method !== 'OPTIONS'),
-    url: '/mcp',
-    onRequest: async () => {
-      throw new HttpError(405, 'Method Not Allowed', { allow });
-    },
-    handler: () => {},
-  });
-  app.options('/mcp', (_request, reply) => reply.code(204).header('allow', allow).send());
+  mountOtherMethods(app, '/mcp', ['POST']);
 }
-
-const allow = 'OPTIONS, POST';
 
 /** An error outside of a call, in the form of JSON-RPC. */
 const rpcError = (message: string) => ({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
