@@ -123,13 +123,12 @@ export function createRouteContexts(dependencies: ContextDependencies) {
   };
 }
 
-/** Reads revisions of a store; undefined if it is absent or out of scope. */
-export function readRevisions(
-  { repositories }: ContextDependencies,
-  scope: AccessScope | undefined,
-  store: { readonly storeId: string; readonly names: readonly string[] },
-): Promise<StoreRevisions | undefined> {
-  return loadRevisions(repositories.stores, { ...store, scope: scope ?? emptyScope });
+/** Creates the function that reads revisions of a store; undefined if it is absent or out of scope. */
+export function createReadRevisions({ repositories }: ContextDependencies) {
+  return (
+    { scope = emptyScope }: Partial<Pick<Context, 'scope'>>,
+    store: { readonly storeId: string; readonly names: readonly string[] },
+  ): Promise<StoreRevisions | undefined> => loadRevisions(repositories.stores, { ...store, scope });
 }
 
 /** DataLoaders of a request by domain, created on first use: most requests need few. */
