@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { currentRequest, type RequestStatements } from '../database/statements.ts';
@@ -90,6 +90,9 @@ export function logFields(): { readonly reqId?: string } {
   const reply = request && isRecord(request) ? request.reply : undefined;
   return reply ? { reqId: reply.request.id } : {};
 }
+
+/** A child for each request, to name it in its lines, would cost most requests more than their own code: they log nothing else. */
+export const requestLogger = (logger: FastifyBaseLogger): FastifyBaseLogger => logger;
 
 export function recordOf({ record }: FastifyRequest): RequestRecord {
   if (!record) throw new Error('A request has no record');

@@ -22,7 +22,7 @@ import { pages } from './pages/mount.ts';
 import { preview } from './preview.ts';
 import { httpOptions, protocol, routableUrl } from './protocol.ts';
 import { rateLimit } from './rate-limit.ts';
-import { logFields, requestId, requests } from './requests.ts';
+import { logFields, requestId, requestLogger, requests } from './requests.ts';
 import { rest } from './rest.ts';
 import { streams } from './streams.ts';
 import { tracing } from './tracing.ts';
@@ -86,8 +86,7 @@ export async function createServer(
 function createFastify(config: Config): FastifyInstance {
   const app = Fastify({
     logger: loggerOptions(config.logLevel, logFields),
-    // A child for each request, to name it in its lines, would cost most requests more than their own code: they log nothing else.
-    childLoggerFactory: logger => logger,
+    childLoggerFactory: requestLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestId,
     bodyLimit: config.bodyLimit,
