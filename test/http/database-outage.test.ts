@@ -158,10 +158,8 @@ describe('Overload of the connection pool', () => {
     const blocker = await lockStore();
     const waiting = Array.from({ length: 4 }, (_, number) => post(menuPath, smallBody(`${number}`)));
     await waitUntil(async () => {
-      const begun = performance.now();
       const response = await Promise.race([get('/v1/stores/'), new Promise(resolve => setTimeout(resolve, 500))]);
       if (!(response instanceof Response) || response.status !== 503) return false;
-      expect(performance.now() - begun).toBeLessThan(500);
       expect(response.headers.get('retry-after')).toBe('1');
       expect(await response.json()).toEqual({ detail: 'The service has more to do than it can at the moment.' });
       return true;

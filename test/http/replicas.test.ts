@@ -144,7 +144,8 @@ describe('A read replica', () => {
     try {
       const begun = performance.now();
       expect((await reader.send('/v1/stores/')).status).toBe(200);
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      // Long before the timeout of a statement.
+      expect(performance.now() - begun).toBeLessThan(20_000);
       expect(await reader.isUsing()).toBe(false);
     } finally {
       signal('SIGCONT');

