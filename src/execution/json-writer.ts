@@ -62,9 +62,10 @@ export function* concatenate(buffers: Iterable<Buffer>): Steps<Buffer> {
   if (first && all.length === 1) return first;
   const content = Buffer.allocUnsafeSlow(all.reduce((length, buffer) => length + buffer.length, 0));
   let length = 0;
-  for (const [index, buffer] of all.entries()) {
+  let count = 0;
+  for (const buffer of all) {
     length += buffer.copy(content, length);
-    if (isPause(index)) yield;
+    if (isPause(count++)) yield;
   }
   return content;
 }
@@ -88,7 +89,8 @@ export class DeduplicatedBuffer {
     const ranges: number[] = [];
     let uniqueLength = 0;
     let length = 0;
-    for (const [index, buffer] of toBuffers(chunk).entries()) {
+    let count = 0;
+    for (const buffer of toBuffers(chunk)) {
       const known = offsets.get(buffer);
       const start = known ?? uniqueLength;
       if (known === undefined) {
@@ -100,7 +102,7 @@ export class DeduplicatedBuffer {
       else ranges.push(start);
       ranges.push(start + buffer.length);
       length += buffer.length;
-      if (isPause(index)) yield;
+      if (isPause(count++)) yield;
     }
     return new DeduplicatedBuffer(yield* concatenate(offsets.keys()), Uint32Array.from(ranges), length);
   }

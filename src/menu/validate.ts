@@ -213,11 +213,12 @@ function* measureTree(configuration: PostedConfiguration, measure: (entity: obje
     if (kind.children && !childSizes) throw new Error(`${kind.name} must precede ${kind.children.kind} in menuKinds`);
     const entities: readonly { readonly externalId: string }[] = configuration[kind.name];
     const sizesOfKind = new Map<string, number>();
-    for (const [index, entity] of entities.entries()) {
+    let count = 0;
+    for (const entity of entities) {
       let size = measure(entity);
       for (const id of childIdsOf(kind, entity)) size += id === undefined ? 0 : (childSizes?.get(id) ?? 0);
       sizesOfKind.set(entity.externalId, size);
-      if (isPause(index)) yield;
+      if (isPause(count++)) yield;
     }
     sizes.set(kind.name, sizesOfKind);
   }
