@@ -36,4 +36,4 @@ EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell or npm in between, so that signals reach the service.
-CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=80", "bin/carte.js", "serve"]
+CMD ["node", "--max-semi-space-size=32", "--heap-growing-percent=80", "bin/carte.js", "serve"]
