@@ -73,7 +73,7 @@ export default defineConfig({
     globalSetup: 'test/support/cluster.ts',
     // Files share what they import; each has a database of its own all the same.
     isolate: false,
-    maxWorkers: 4,
+    maxWorkers: 3,
     sequence: { sequencer: SlowAmongOthers },
     // Generous, since they catch what hangs: how fast a test is depends on the machine.
     testTimeout: 120_000,

@@ -37,10 +37,7 @@ export async function restoreMenuConfiguration(
 /** Validates as a replacement does, since limits may have been lowered, and entities changed by hand. */
 async function validatePast(em: EntityManager, past: Configuration, limits: MenuLimits): Promise<PostedConfiguration> {
   try {
-    const posted = await runInSlices(validateConfiguration(inputOf(em, past), limits));
-    // For items that are gone: those that exist keep the one that they have.
-    const items = posted.items.map(item => ({ ...item, prepType: past.items.get(item.externalId)?.prepType }));
-    return { ...posted, items };
+    return withNotPosted(await runInSlices(validateConfiguration(inputOf(em, past), limits)), past);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;
     throw new InvalidInput(
@@ -51,6 +48,18 @@ async function validatePast(em: EntityManager, past: Configuration, limits: Menu
       }),
     );
   }
+}
+
+/** Adds what only operators set, for entities that are gone: those that exist keep what they have. */
+function withNotPosted(posted: PostedConfiguration, past: Configuration): PostedConfiguration {
+  return byKind(({ name, notPosted }) => {
+    const properties = Object.keys(notPosted);
+    if (properties.length === 0) return posted[name] as never[];
+    return posted[name].map(entity => {
+      const old: Readonly<Record<string, unknown>> = { ...past[name].get(entity.externalId) };
+      return { ...entity, ...Object.fromEntries(properties.map(property => [property, old[property]])) };
+    }) as never[];
+  });
 }
 
 /** Returns the input by which a replacement stores this configuration. */

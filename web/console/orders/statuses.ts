@@ -16,35 +16,30 @@ interface StatusTexts {
   readonly action: string;
   /** Shown on the order until the server has confirmed it. */
   readonly progress: string;
-  /** Whether the action needs a confirmation, since there is no way back. */
-  readonly isFinal: boolean;
 }
 
 export const statuses: Readonly<Record<OrderStatus, StatusTexts>> = {
-  PENDING: { column: 'new', label: 'new', action: '', progress: '', isFinal: false },
-  ACCEPTED: { column: 'accepted', label: 'accepted', action: 'Accept', progress: 'Accepting…', isFinal: false },
-  READY: { column: 'ready', label: 'ready', action: 'Ready', progress: 'Marking as ready…', isFinal: false },
+  PENDING: { column: 'new', label: 'new', action: '', progress: '' },
+  ACCEPTED: { column: 'accepted', label: 'accepted', action: 'Accept', progress: 'Accepting…' },
+  READY: { column: 'ready', label: 'ready', action: 'Ready', progress: 'Marking as ready…' },
   FULFILLED: {
     column: 'done',
     label: 'handed over',
     action: 'Handed over',
     progress: 'Handing over…',
-    isFinal: false,
   },
-  REJECTED: { column: 'done', label: 'rejected', action: 'Reject', progress: 'Rejecting…', isFinal: true },
+  REJECTED: { column: 'done', label: 'rejected', action: 'Reject', progress: 'Rejecting…' },
   STORE_CANCELLED: {
     column: 'done',
     label: 'cancelled by the store',
     action: 'Cancel the order',
     progress: 'Cancelling…',
-    isFinal: true,
   },
   CUSTOMER_CANCELLED: {
     column: 'done',
     label: 'cancelled by the guest',
     action: 'The guest cancels',
     progress: 'Cancelling…',
-    isFinal: true,
   },
 };
 
