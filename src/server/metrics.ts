@@ -181,7 +181,7 @@ function createLogMetrics({ gauge }: Factory) {
   const create = (name: string, help: string) => gauge(name, `${help}; the same in all processes`);
   const bytes = create('carte_event_log_bytes', 'Size of the event log in the database');
   const events = create('carte_event_log_events', 'Events in the log, with those that were rolled back');
-  const oldest = create('carte_event_log_oldest_seconds', 'Age of the oldest event that is kept');
+  const oldest = create('carte_event_log_oldest_seconds', 'Age of the oldest event in the log');
   return {
     logStatus(status: LogStatus) {
       bytes.set(status.bytes);

@@ -208,11 +208,8 @@ describeInBrowser('/console', () => {
     await page.getByText('New key').click();
     await page.getByLabel('Name').fill('till');
     await page.getByRole('button', { name: 'Issue the key' }).click();
-    await page
-      .getByRole('alert')
-      .getByText(/scope|access|store/)
-      .first()
-      .waitFor();
+    const missing = 'A key needs an access scope: all, merchants or stores.';
+    await page.getByRole('alert').getByText(missing, { exact: true }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('till');
     await page.getByLabel('Stores and merchants').fill('lisboa gaivota');
     await page.getByRole('list', { name: 'Found' }).getByRole('button', { name: 'lisbon-baixa' }).click();
