@@ -31,6 +31,7 @@ export const isWildcard = (header: string): boolean => header.trim() === '*';
  * ETags match strong ones (RFC 9110, 13.1.2).
  */
 export function matchIfNoneMatch(etag: string, ifNoneMatch: string): string | undefined {
+  if (ifNoneMatch === etag) return etag;
   for (const [candidate] of ifNoneMatch.matchAll(/"[^"]*"/g)) if (withoutEncoding(candidate) === etag) return candidate;
   return isWildcard(ifNoneMatch) ? etag : undefined;
 }

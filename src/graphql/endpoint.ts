@@ -3,7 +3,7 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { chooseEncoding } from '../cache/compression.ts';
+import { chooseEncoding, encodingVary } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
@@ -253,7 +253,7 @@ async function sendCached(request: FastifyRequest, reply: FastifyReply, cached: 
   if (encoding) reply.header('content-encoding', encoding);
   return reply
     .header('content-type', mediaType(request))
-    .header('vary', 'accept-encoding')
+    .header('vary', encodingVary)
     .send(encoding ? await cached.encoded(encoding) : cached.bytes);
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLField } from 'graphql';
+import { encodingVary } from '../cache/compression.ts';
 import type { DeduplicatedBuffer } from '../execution/json-writer.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes, runAtOnce } from '../scheduling/time-slice.ts';
@@ -64,7 +65,7 @@ function mountRoute(
   const executeForGuests = guestOperation === operation ? execute : compileExecute(contract, guestOperation, options);
   const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
-  const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
+  const vary = method === 'GET' && headers.length > 0 ? `${headers.join(', ').toLowerCase()}, Origin` : '';
   app.route({
     method,
     url: path,
@@ -86,10 +87,8 @@ function mountRoute(
         const run = isGuest(caller) ? executeForGuests : execute;
         return handle(run, variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
-      const response = await requests.run(caller.keyId, () =>
-        hasLargeBody ? runExpensive(caller.keyId, respond) : respond(),
-      );
-      return send(response, reply);
+      const task = hasLargeBody ? () => runExpensive(caller.keyId, respond) : respond;
+      return send(await requests.run(caller.keyId, task), reply);
     },
   });
 }
@@ -98,7 +97,7 @@ const isGuest = (caller: Caller | null) => caller?.scope.publishable === true;
 
 function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {
   if (etag !== undefined) reply.header('etag', etag);
-  if (encoding !== undefined) reply.header('vary', 'accept-encoding');
+  if (encoding !== undefined) reply.header('vary', encodingVary);
   if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
   return sendJson(reply.code(status), body);
 }

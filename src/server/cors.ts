@@ -25,9 +25,10 @@ export const cors = fp(
     const { corsOrigins } = app.config.http;
     const configured = new Set<string | undefined>(corsOrigins);
     const isOpen = configured.has('*');
+    const hasOwnOperations = app.config.operations.length > 0;
     const ofKeys = new KeyOrigins(app.database.primary, app.config.keyCacheTtlSeconds);
     app.decorate('origins', createOrigins(app, { configured, ofKeys }));
-    refuseForwardedHost(app);
+    if (hasOwnOperations) refuseForwardedHost(app);
     await app.register(import('@fastify/cors'), {
       origin: (origin, callback) => {
         const isAllowed = origin !== undefined && (isOpen || configured.has(origin) || ofKeys.has(origin));
@@ -39,8 +40,8 @@ export const cors = fp(
             () => callback(null, false),
           );
       },
-      // Operations of the operator may have further methods and headers.
-      ...(app.config.operations.length > 0
+      // Operations of the operator may have further methods and headers: all that a page asks for but X-Forwarded-Host.
+      ...(hasOwnOperations
         ? { methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] }
         : { methods: ['GET', 'HEAD', 'POST'], allowedHeaders }),
       exposedHeaders,
@@ -48,7 +49,6 @@ export const cors = fp(
       // With it, an OPTIONS request that is no preflight would be 400.
       strictPreflight: false,
     });
-    keepVaryOrigin(app);
   },
   // A preflight is answered in a hook, and is logged and counted all the same.
   { name: 'cors', dependencies: ['database', 'requests'] },
@@ -125,15 +125,6 @@ function refuseForwardedHost(app: FastifyInstance): void {
     const names = headers[requested]?.split(',') ?? [];
     if (names.length > 0)
       headers[requested] = names.filter(name => name.trim().toLowerCase() !== 'x-forwarded-host').join(',');
-    done();
-  });
-}
-
-/** Adds `Origin` to the Vary header again where a route has replaced the plugin's. */
-function keepVaryOrigin(app: FastifyInstance): void {
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    const vary = reply.getHeader('vary');
-    if (vary !== 'Origin') reply.header('vary', vary === undefined ? 'Origin' : `${vary}, Origin`);
     done();
   });
 }

@@ -38,10 +38,13 @@ export const requests = fp(
     const logsRequests = config.logLevel === 'info' || config.logLevel === 'debug';
     const report = (request: FastifyRequest, reply: FastifyReply, status: number) => {
       const milliseconds = reply.elapsedTime - (request.record?.heldMs ?? 0);
-      const finished = { status, milliseconds, operation: operationOf(request) };
-      metrics.requestFinished(request, finished);
+      // Fastify creates these options anew for each use.
+      const { url: route, config } = request.routeOptions;
+      const operation = route === '/graphql' ? operationOf(request) : undefined;
+      const finished = { route, status, milliseconds, operation };
+      metrics.requestFinished(request.method, finished);
       if (request.record?.isPublishable) metrics.publishableRequestFinished(status);
-      if (logsRequests) logRequest(request, finished);
+      if (logsRequests) logRequest(request, finished, config);
     };
     app.decorateRequest('record', null);
     app.addHook('onRequest', (request, reply, done) => {
@@ -113,6 +116,8 @@ export const isRecord = (request: RequestStatements): request is RequestRecord =
 const clientClosedRequest = 499;
 
 interface FinishedRequest {
+  /** The pattern of the path, never the path itself; undefined where no route matched. */
+  readonly route: string | undefined;
   readonly status: number;
   readonly milliseconds: number;
   /** Of /graphql; undefined for other routes. */
@@ -162,26 +167,26 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
       inFlight += 1;
     },
     publishableRequestFinished: (status: number) => publishable.inc({ status }),
-    /** The route is the pattern of the path, never the path itself. */
-    requestFinished(
-      { method, routeOptions }: Pick<FastifyRequest, 'method' | 'routeOptions'>,
-      { status, milliseconds, operation }: FinishedRequest,
-    ) {
+    requestFinished(method: string, { route = 'none', status, milliseconds, operation }: FinishedRequest) {
       inFlight -= 1;
       const seconds = milliseconds / 1_000;
-      durations.observe({ method, route: routeOptions.url ?? 'none', status }, seconds);
+      durations.observe({ method, route, status }, seconds);
       if (operation !== undefined) operations.observe({ operation: boundedName(operation) }, seconds);
     },
   };
 }
 
-function logRequest(request: FastifyRequest, { status, milliseconds, operation }: FinishedRequest): void {
+function logRequest(
+  request: FastifyRequest,
+  { route, status, milliseconds, operation }: FinishedRequest,
+  config: object,
+): void {
   const { keyId, isPublishable, statements } = recordOf(request);
   request.log.info(
     {
       key: keyId,
       ...(isPublishable && { publishable: true }),
-      operation: operation ?? restOperation(request) ?? toolOf(request),
+      operation: operation ?? restOperation(config) ?? (route === '/mcp' ? toolOf(request) : undefined),
       method: request.method,
       path: withoutKeys(request.url.split('?')[0] ?? ''),
       status,
@@ -197,19 +202,18 @@ const firstOperation = /\b(?:query|mutation|subscription)\s+([_A-Za-z]\w{0,63})\
 const anonymous = 'anonymous';
 
 /** Only callers with a key choose names that appear in metrics and the log. */
-function operationOf(request: FastifyRequest): string | undefined {
-  if (request.routeOptions.url !== '/graphql') return undefined;
+function operationOf(request: FastifyRequest): string {
   return recordOf(request).keyId === undefined ? anonymous : graphqlOperation(request);
 }
 
 /** Name of the tool that a request to /mcp calls. */
-function toolOf({ routeOptions, body }: FastifyRequest): string | undefined {
-  const params: unknown = routeOptions.url === '/mcp' && isObject(body) ? body.params : undefined;
+function toolOf({ body }: FastifyRequest): string | undefined {
+  const params: unknown = isObject(body) ? body.params : undefined;
   return isObject(params) && typeof params.name === 'string' && name.test(params.name) ? params.name : undefined;
 }
 
 /** Name of the operation of a route. */
-function restOperation({ routeOptions: { config } }: FastifyRequest): string | undefined {
+function restOperation(config: object): string | undefined {
   return 'operation' in config && typeof config.operation === 'string' ? config.operation : undefined;
 }
 

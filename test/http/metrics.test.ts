@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { startApp } from '../support/app.ts';
@@ -57,11 +56,10 @@ describe('/metrics', () => {
 
 test('the number of series is bounded, however many operation names clients send', async () => {
   const metrics = createMetrics();
-  const request = { method: 'POST', routeOptions: { url: '/graphql' } } as FastifyRequest;
   for (let number = 0; number < 5_000; number++) {
     const operation = `Operation${number}`;
     metrics.requestStarted();
-    metrics.requestFinished(request, { status: 200, milliseconds: 10, operation });
+    metrics.requestFinished('POST', { route: '/graphql', status: 200, milliseconds: 10, operation });
   }
   const text = await metrics.registry.metrics();
   expect(text.match(/carte_graphql_request_duration_seconds_count\{/g)).toHaveLength(101);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseEncoding, compress, type Encoding } from '../../cache/compression.ts';
+import { chooseEncoding, compress, type Encoding, encodingVary } from '../../cache/compression.ts';
 import { contentHash, matchIfNoneMatch } from '../../cache/etag.ts';
 
 /** A static file in memory, compressed once per encoding on first use. */
@@ -54,7 +54,7 @@ export async function sendAsset(
     'content-type': asset.type,
     'x-content-type-options': 'nosniff',
     'cache-control': cacheControl,
-    vary: 'accept-encoding',
+    vary: encodingVary,
     // Weak, because all encodings share it.
     etag: `W/${etag}`,
   });
