@@ -60,7 +60,7 @@ type Resolve = GraphQLFieldResolver<unknown, Context>;
 
 function authorized(field: GraphQLField<unknown, Context>, resolve: Resolve): Resolve {
   return (root, args, context, info) => {
-    if (context.authorizedField !== field) authorize(field, context);
+    authorize(field, context);
     return resolve(root, args, context, info);
   };
 }

@@ -1,5 +1,4 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type { GraphQLField } from 'graphql';
 import type { ReadAccess } from '../database/pool.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { currentPosition, type PageQuery, readPage } from '../events/log.ts';
@@ -24,8 +23,6 @@ import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.
 /** By which interface a request came; the menu history records it. */
 type Transport = 'GRAPHQL' | 'REST';
 
-type RootField = GraphQLField<unknown, unknown>;
-
 /** What the contexts of all requests have in common. */
 interface SharedContext {
   readonly menuLimits: MenuLimits;
@@ -48,8 +45,6 @@ export interface Context extends SharedContext {
   /** Forks an entity manager for writes, in the scope of the key. */
   readonly forkEntityManager: () => EntityManager;
   readonly transport: Transport;
-  /** The root field that a route has authorized before it read the body. */
-  readonly authorizedField: RootField | undefined;
   /** Charged before something is loaded whose size the selection does not tell. */
   readonly budget: CostBudget;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
@@ -94,14 +89,12 @@ export function createContext(
   scope: AccessScope | undefined,
   {
     transport = 'GRAPHQL',
-    authorizedField,
     budget = dependencies.maxCost === undefined ? unlimited : new CostBudget(dependencies.maxCost),
-  }: Partial<Pick<Context, 'transport' | 'authorizedField' | 'budget'>> = {},
+  }: Partial<Pick<Context, 'transport' | 'budget'>> = {},
 ): Context {
   return {
     scope,
     transport,
-    authorizedField,
     budget,
     forkEntityManager: () => forkInScope(dependencies.orm, scope ?? emptyScope),
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
@@ -114,12 +107,12 @@ export function createContext(
   };
 }
 
-/** Creates the contexts of routes, which have authorized their root field. */
+/** Creates the contexts of routes. */
 export function createRouteContexts(dependencies: ContextDependencies) {
   const { maxCost } = dependencies;
-  return ({ scope }: { readonly scope: AccessScope }, authorizedField: RootField, cost: number): Context => {
+  return ({ scope }: { readonly scope: AccessScope }, cost: number): Context => {
     const budget = maxCost === undefined ? unlimited : new CostBudget(maxCost, cost);
-    return createContext(dependencies, scope, { transport: 'REST', authorizedField, budget });
+    return createContext(dependencies, scope, { transport: 'REST', budget });
   };
 }
 

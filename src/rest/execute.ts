@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { DocumentNode, GraphQLField, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { chooseEncoding, type Encoding } from '../cache/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
@@ -43,8 +43,8 @@ export interface ExecuteOptions {
   readonly schema: GraphQLSchema;
   /** Caches responses that depend only on a store's configuration. */
   readonly responseCache: ResponseCache;
-  /** Creates the context value of one request, which is authorized for the root field; `cost` counts towards its limit. */
-  readonly createContext: (caller: Caller, rootField: GraphQLField<unknown, unknown>, cost: number) => unknown;
+  /** Creates the context value of one request; `cost` counts towards its limit. */
+  readonly createContext: (caller: Caller, cost: number) => unknown;
   /** Absent for sets that come with Carte: their contract bounds what they load. */
   readonly limits?: RouteLimits | undefined;
   /** Reads revisions of a store, which costs less than to load its data. */
@@ -90,8 +90,7 @@ function compileRead(
     const unchanged =
       etag !== undefined && !needsBody ? notModified(etag, ifNoneMatch, { varies: isCached }) : undefined;
     if (unchanged) return unchanged;
-    const render = () =>
-      renderResponse(operation, compiled, variables, createContext(caller, operation.rootField, cost));
+    const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     if (isCached && etag !== undefined) {
       const found = responseCache.get(cacheKeyOf(operation, variables), etag, () => runExpensive(caller.keyId, render));
       const response = await encode(found instanceof Promise ? await found : found, headers);
@@ -179,8 +178,7 @@ function compileWrite(contract: Contract, operation: Operation, options: Execute
   const compiled = compileRoute(schema, contract, operation, limits?.objects);
   const read = findEquivalentRead(contract, operation, schema);
   return async (variables, { caller, cost }) => {
-    const context = createContext(caller, operation.rootField, cost);
-    const result = (await compiled(variables, context)) ?? notFound(operation);
+    const result = (await compiled(variables, createContext(caller, cost))) ?? notFound(operation);
     const body = await runInSlices(DeduplicatedBuffer.from(result.body));
     const { etagValues } = result;
     const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;
