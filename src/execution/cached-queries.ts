@@ -9,14 +9,16 @@ import { type CompiledOperation, compileOperation, type Variables } from './comp
 import { concatenate, toBuffers } from './json-writer.ts';
 import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
-export interface CachedQueryOptions<Context> {
+export interface CachedQueryOptions<Caller> {
   readonly schema: GraphQLSchema;
   /** Objects in the lists of a response. */
   readonly maxObjects: number;
   readonly responseCache: ResponseCache;
-  readonly readRevisions: ReadRevisions<Context>;
+  readonly readRevisions: ReadRevisions<Caller>;
+  /** Creates the context value of one rendering. */
+  readonly createContext: (caller: Caller) => unknown;
   /** Whether the caller may read everything that an operation selects. */
-  readonly isReadable: (operation: OperationSource, context: Context) => boolean;
+  readonly isReadable: (operation: OperationSource, caller: Caller) => boolean;
   /** Without `coerced`, the variables are invalid. */
   readonly coerceVariables: (
     operation: OperationDefinitionNode,
@@ -80,8 +82,9 @@ const maxCharacters = 2 * 1024 * 1024;
  * Creates the lookup of cached responses to queries on one store's menu configuration. It returns undefined for all other
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
-export function createCachedQueries<Context>(options: CachedQueryOptions<Context>) {
-  const { schema, maxObjects, responseCache, readRevisions, isReadable, validateRequest, coerceVariables } = options;
+export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
+  const { schema, maxObjects, responseCache, readRevisions, createContext } = options;
+  const { isReadable, validateRequest, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
@@ -105,22 +108,22 @@ export function createCachedQueries<Context>(options: CachedQueryOptions<Context
   /** Renders a response that is not cached by `run`. */
   return async (
     body: unknown,
-    context: Context,
+    caller: Caller,
     run: <T>(render: () => Promise<T>) => Promise<T>,
   ): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
     const { query, cost } = findQuery(body);
-    if (!query || !isReadable(query.source, context)) return undefined;
+    if (!query || !isReadable(query.source, caller)) return undefined;
     const coercion = await coerceVariables(query.source.operation, body.variables ?? {});
     if (!('coerced' in coercion)) return undefined;
     const { coerced } = coercion;
     try {
       const store = { storeId: query.storeIdOf(coerced), names: [revisionName] };
-      const revisions = await readRevisions(context, store);
+      const revisions = await readRevisions(caller, store);
       if (!revisions) return undefined;
       const revision = String(revisions[revisionName]);
       const render = async () => {
-        const result = await query.run(coerced, context);
+        const result = await query.run(coerced, createContext(caller));
         if (!result) throw new Error(`The store ${store.storeId} is gone`);
         const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
         return { bytes, revision: String(result.etagValues[0]) };

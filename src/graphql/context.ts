@@ -119,7 +119,7 @@ export function createRouteContexts(dependencies: ContextDependencies) {
 /** Creates the function that reads revisions of a store; undefined if it is absent or out of scope. */
 export function createReadRevisions({ repositories }: ContextDependencies) {
   return (
-    { scope = emptyScope }: Partial<Pick<Context, 'scope'>>,
+    { scope }: { readonly scope: AccessScope },
     store: { readonly storeId: string; readonly names: readonly string[] },
   ): Promise<StoreRevisions | undefined> => loadRevisions(repositories.stores, { ...store, scope });
 }

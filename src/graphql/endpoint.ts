@@ -13,7 +13,7 @@ import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/time-slice.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
-import { type Context, type ContextDependencies, createContext, createReadRevisions } from './context.ts';
+import { type ContextDependencies, createContext, createReadRevisions } from './context.ts';
 import { locate, type TranslateError, toHttpError } from './errors.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
@@ -87,11 +87,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const checkReadable = createReadableCheck(options.schema);
   const graph = { schema, objectCounts, dependencies, validateRequest, checkReadable, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
-  const findCached = createCachedQueries<Context>({
+  const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
     schema: options.schema,
     maxObjects,
     responseCache,
     readRevisions: createReadRevisions(dependencies),
+    createContext: ({ scope }) => createContext(dependencies, scope),
     isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
     validateRequest,
     coerceVariables,
@@ -123,8 +124,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const caller = request.caller ?? undefined;
     const runExpensive = <T>(run: () => Promise<T>) => options.runExpensive(caller?.keyId ?? '', run);
     if (caller && isCacheablePost(request) && !trusted) {
-      const context = createContext(dependencies, caller.scope);
-      const cached = await findCached(withDocument(request.body, own), context, runExpensive);
+      const cached = await findCached(withDocument(request.body, own), caller, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
     const validate = caller ? validateRequest : validateAnonymous;
