@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { pendingResponse } from './protocol.ts';
 
 /** Closes keep-alive connections without dropping a request, which Fastify's `close` does not (docs/decisions/0009). */
 export interface Drain {
@@ -25,10 +26,8 @@ declare module 'fastify' {
 }
 
 interface Connection {
-  /** Pending responses. */
-  readonly responses: ServerResponse[];
   bytesRead: number;
-  /** Consecutive sweeps without new bytes or pending responses. */
+  /** Consecutive sweeps without new bytes or a pending response. */
   idleSweeps: number;
 }
 
@@ -46,7 +45,6 @@ function decorateDrain(app: FastifyInstance): void {
   const server: Server = app.server;
   const connections = new Map<Socket, Connection>();
   let isShuttingDown = false;
-  let isDraining = false;
   const listeners: (() => void)[] = [];
   const endStreams = () => {
     for (const listener of listeners) listener();
@@ -54,27 +52,13 @@ function decorateDrain(app: FastifyInstance): void {
   app.addHook('preClose', async () => endStreams());
 
   server.on('connection', socket => {
-    connections.set(socket, { responses: [], bytesRead: 0, idleSweeps: 0 });
+    connections.set(socket, { bytesRead: 0, idleSweeps: 0 });
     socket.once('close', () => connections.delete(socket));
   });
-  // First, since another listener may respond at once.
-  server.prependListener('request', (request, response) => {
-    const responses = connections.get(request.socket)?.responses;
-    responses?.push(response);
-    response.on('close', () => {
-      const index = responses?.indexOf(response) ?? -1;
-      if (index >= 0) responses?.splice(index, 1);
-    });
-    if (isDraining) closeAfter(response);
-  });
-
-  function closeAfter(response: ServerResponse): void {
-    if (!response.headersSent) response.setHeader('connection', 'close');
-  }
 
   function closeIdle(): void {
     for (const [socket, connection] of connections) {
-      if (socket.bytesRead !== connection.bytesRead || connection.responses.length > 0) {
+      if (socket.bytesRead !== connection.bytesRead || pendingResponse(socket)) {
         connection.bytesRead = socket.bytesRead;
         connection.idleSweeps = 0;
       } else if (++connection.idleSweeps > maxIdleSweeps) {
@@ -92,8 +76,10 @@ function decorateDrain(app: FastifyInstance): void {
     },
     onDrain: listener => void listeners.push(listener),
     async finish(timeoutMs) {
-      isDraining = true;
-      for (const { responses } of connections.values()) responses.forEach(closeAfter);
+      const pending = () => [...connections.keys()].flatMap(socket => pendingResponse(socket) ?? []);
+      pending().forEach(closeAfter);
+      // First, since another listener may respond at once.
+      server.prependListener('request', (_request, response) => closeAfter(response));
       const closed = once(server, 'close');
       // `close` of an HTTP server also closes idle connections, on which a request may be about to arrive.
       NetServer.prototype.close.call(server);
@@ -101,7 +87,7 @@ function decorateDrain(app: FastifyInstance): void {
       const sweep = setInterval(closeIdle, sweepIntervalMs);
       let aborted = 0;
       const deadline = setTimeout(() => {
-        aborted = [...connections.values()].reduce((sum, { responses }) => sum + responses.length, 0);
+        aborted = pending().length;
         for (const socket of connections.keys()) socket.destroy();
       }, timeoutMs);
       await closed;
@@ -112,4 +98,8 @@ function decorateDrain(app: FastifyInstance): void {
       return aborted;
     },
   });
+}
+
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close');
 }

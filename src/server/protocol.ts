@@ -211,13 +211,17 @@ function writeResponse(
   { detail, headers = [] }: { readonly detail: string; readonly headers?: readonly string[] },
 ): void {
   // As in Node's own handler: bytes after the head of another response would be taken for its body.
-  const current: ServerResponse | null | undefined = Reflect.get(socket, '_httpMessage');
-  if (socket.writable && !current?.headersSent) {
+  if (socket.writable && !pendingResponse(socket)?.headersSent) {
     const body = JSON.stringify({ detail });
     const lines = [`HTTP/1.1 ${status}`, 'Connection: close', 'Content-Type: application/json', ...headers];
     socket.write(`${[...lines, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);
   }
   socket.destroySoon();
+}
+
+/** The response that Node is about to send on a connection, or is sending. It is not documented, but Node's own handlers use it, too. */
+export function pendingResponse(socket: Socket): ServerResponse | null | undefined {
+  return Reflect.get(socket, '_httpMessage');
 }
 
 /**
