@@ -6,10 +6,9 @@ import {
   getNamedType,
   isObjectType,
 } from 'graphql';
-import { compileResolver } from './field-resolver.ts';
 import type { Chunk } from './json-writer.ts';
 import { compileRenderer, type Shape } from './renderer.ts';
-import { Rendering, type RenderingOptions } from './rendering.ts';
+import { compileResolver, Rendering, type RenderingOptions } from './rendering.ts';
 import { type Fragments, fragmentsOf, type SelectedField } from './selected-fields.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;

@@ -8,9 +8,8 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { compileResolver } from './field-resolver.ts';
 import { type Chunk, JsonWriter } from './json-writer.ts';
-import type { PromiseOrValue, Rendering } from './rendering.ts';
+import { compileResolver, type PromiseOrValue, type Rendering } from './rendering.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
 type Render = (value: unknown, rendering: Rendering) => PromiseOrValue<Chunk>;

@@ -1,10 +1,9 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { compileResolver } from '../../src/execution/field-resolver.ts';
 import { toBuffers } from '../../src/execution/json-writer.ts';
 import { compileRenderer, type FieldShape, type Shape } from '../../src/execution/renderer.ts';
-import { Rendering } from '../../src/execution/rendering.ts';
+import { compileResolver, Rendering } from '../../src/execution/rendering.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 
 const typeDefs = `
