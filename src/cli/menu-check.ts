@@ -5,7 +5,7 @@ import { inputTypeOf } from '../import/documents.ts';
 import { parseJson } from '../input/json.ts';
 import { toSnakePath } from '../input/names.ts';
 import { compileReader } from '../input/reader.ts';
-import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation-errors.ts';
+import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation.ts';
 import { defaultMenuLimits } from '../limits.ts';
 import { type Diagnostic, diagnose } from '../menu/diagnostics/diagnose.ts';
 import { formatPath } from '../menu/diagnostics/messages.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import { findUnstorable, isStorable } from '../input/checks.ts';
+import { findUnstorable, isStorable } from '../input/validation.ts';
 import { retryTransaction } from './query.ts';
 
 export interface SaveResult {

@@ -5,7 +5,7 @@ import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
-import { ValidationErrors } from '../input/validation-errors.ts';
+import { ValidationErrors } from '../input/validation.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
 import { forkInScope, operatorScope, writePermissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';

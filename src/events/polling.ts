@@ -1,7 +1,7 @@
 import type { Query } from '../database/query.ts';
 import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
 import type { StoreEventsArgs } from '../generated/graph.ts';
-import { checkRange } from '../input/checks.ts';
+import { checkRange } from '../input/validation.ts';
 import { type AccessScope, emptyScope, isInScope, readPermissionsOf, storeScope } from '../scope.ts';
 import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
 import type { Event } from './entities.ts';

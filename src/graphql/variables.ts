@@ -32,7 +32,7 @@ import {
   readInSlices,
   shorten,
   ValidationErrors,
-} from '../input/validation-errors.ts';
+} from '../input/validation.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 

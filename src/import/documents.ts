@@ -3,7 +3,7 @@ import { buildSchema, type GraphQLInputObjectType, isInputObjectType } from 'gra
 import type { ValidationError } from '../errors.ts';
 import { parseExactJson } from '../input/json.ts';
 import { compileReader, type Reader } from '../input/reader.ts';
-import { ValidationErrors } from '../input/validation-errors.ts';
+import { ValidationErrors } from '../input/validation.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 

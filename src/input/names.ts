@@ -1,5 +1,5 @@
 import { type GraphQLInputType, getNullableType, isInputObjectType, isListType } from 'graphql';
-import type { ErrorPath } from './validation-errors.ts';
+import type { ErrorPath } from './validation.ts';
 
 /** Converts a name of the graph to its name in `/v1`: `addressLine1` → `address_line_1`. */
 export function snakeCase(name: string): string {

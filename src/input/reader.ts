@@ -9,19 +9,21 @@ import {
   isNonNullType,
   isRequiredInputField,
 } from 'graphql';
-import { findUnstorable, isStorable, textProblem } from './checks.ts';
 import { parseDateTime, restorePlus } from './datetime.ts';
 import { isObject, numberOf } from './json.ts';
 import { snakeCase } from './names.ts';
 import {
   type ErrorPath,
   fail,
+  findUnstorable,
+  isStorable,
   type PathCursor,
   type Read,
   readElements,
   readInSlices,
+  textProblem,
   type ValidationErrors,
-} from './validation-errors.ts';
+} from './validation.ts';
 
 /** Source of the values: a JSON body, read without coercion, or text of a URL or header, which is parsed. */
 type Source = 'json' | 'text';

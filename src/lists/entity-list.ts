@@ -1,7 +1,7 @@
 import { type EntityQuery, parameter, type QueryOptions, type Selection } from '../database/entity-query.ts';
 import type { Query } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
-import { checkLength, checkRange, findUnstorable } from '../input/checks.ts';
+import { checkLength, checkRange, findUnstorable } from '../input/validation.ts';
 import type { AccessScope } from '../scope.ts';
 import {
   type ConnectionArguments,

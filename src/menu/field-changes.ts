@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
-import { maxErrors } from '../input/validation-errors.ts';
+import { maxErrors } from '../input/validation.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';

@@ -2,9 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
-import { checkCount, checkLength, findUnstorable } from '../input/checks.ts';
 import { parseDateTime } from '../input/datetime.ts';
-import { type ErrorPath, maxErrors } from '../input/validation-errors.ts';
+import { checkCount, checkLength, type ErrorPath, findUnstorable, maxErrors } from '../input/validation.ts';
 import type { Store } from '../store/entities.ts';
 import { parseTime } from './availability.ts';
 

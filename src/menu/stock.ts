@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/query.ts';
 import type { ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
-import { findUnstorable } from '../input/checks.ts';
+import { findUnstorable } from '../input/validation.ts';
 import type { Store } from '../store/entities.ts';
 import {
   changedKinds,

@@ -1,7 +1,6 @@
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { findUnstorable, isStorable } from '../input/checks.ts';
-import { maxErrors } from '../input/validation-errors.ts';
+import { findUnstorable, isStorable, maxErrors } from '../input/validation.ts';
 import type { MenuLimits } from '../limits.ts';
 import { isPause, runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { byKind, childIdsOf, type KindName, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';

@@ -1,6 +1,6 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
-import { maxErrors } from '../input/validation-errors.ts';
+import { maxErrors } from '../input/validation.ts';
 import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
 import {
   backlinksOf,

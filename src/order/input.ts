@@ -1,7 +1,6 @@
 import type { ValidationError } from '../errors.ts';
 import type { OrderLineInput, PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange, findUnstorable } from '../input/checks.ts';
-import type { ErrorPath } from '../input/validation-errors.ts';
+import { checkCount, checkLength, checkRange, type ErrorPath, findUnstorable } from '../input/validation.ts';
 import { checkService } from './service.ts';
 
 // As the descriptions in schema/order.graphql state them.

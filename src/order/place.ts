@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn, retryTransaction } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
-import { maxErrors } from '../input/validation-errors.ts';
+import { maxErrors } from '../input/validation.ts';
 import type { Orderable } from '../menu/repository.ts';
 import type { Store } from '../store/entities.ts';
 import { createOrderId, type Order } from './entities.ts';

@@ -6,8 +6,7 @@ import type {
   OrderStatus,
   QuoteOrderInput,
 } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange } from '../input/checks.ts';
-import type { ErrorPath } from '../input/validation-errors.ts';
+import { checkCount, checkLength, checkRange, type ErrorPath } from '../input/validation.ts';
 import type { Order } from './entities.ts';
 
 export type OrderAddress = OrderAddressInput;

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { Conflict, InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationChangeOrderStatusArgs, OrderStatus } from '../generated/graph.ts';
-import { checkLength, findUnstorable } from '../input/checks.ts';
+import { checkLength, findUnstorable } from '../input/validation.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';
 import { findOrder, selectedColumns, toOrder } from './rows.ts';

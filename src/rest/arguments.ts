@@ -4,7 +4,7 @@ import { expectedRevision } from '../cache/etag.ts';
 import type { Variables } from '../execution/compile.ts';
 import { isObject, JsonSyntaxError } from '../input/json.ts';
 import { JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
-import { type RequestError, ValidationErrors } from '../input/validation-errors.ts';
+import { type RequestError, ValidationErrors } from '../input/validation.ts';
 import type { Operation } from './contract/contract.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';

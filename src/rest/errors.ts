@@ -14,7 +14,7 @@ import {
 import type { Variables } from '../execution/compile.ts';
 import { fieldsAlong, operationOf } from '../execution/selected-fields.ts';
 import { toSnakePath } from '../input/names.ts';
-import type { ErrorPath, RequestError } from '../input/validation-errors.ts';
+import type { ErrorPath, RequestError } from '../input/validation.ts';
 import type { Operation } from './contract/contract.ts';
 
 /** An error response of a route: a status, and the body `{"detail": …}`. */

@@ -2,7 +2,7 @@ import type { GraphQLArgument } from 'graphql';
 import type { Variables } from '../execution/compile.ts';
 import { isObject, parseJson } from '../input/json.ts';
 import { compileReader } from '../input/reader.ts';
-import { ValidationErrors } from '../input/validation-errors.ts';
+import { ValidationErrors } from '../input/validation.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';

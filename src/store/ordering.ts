@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationSetStoreOrderingArgs, StoreOrdering } from '../generated/graph.ts';
-import { checkLength, findUnstorable } from '../input/checks.ts';
+import { checkLength, findUnstorable } from '../input/validation.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
 const open: StoreOrdering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { documentReader } from '../../src/import/documents.ts';
-import { ValidationErrors } from '../../src/input/validation-errors.ts';
+import { ValidationErrors } from '../../src/input/validation.ts';
 import type { PostedConfiguration } from '../../src/menu/kinds.ts';
 
 interface Store {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ErrorPath } from '../../src/input/validation-errors.ts';
+import type { ErrorPath } from '../../src/input/validation.ts';
 import { loadContract } from '../../src/rest/contract/contract.ts';
 import { locOf } from '../../src/rest/errors.ts';
 import { buildGraph } from '../support/graph.ts';

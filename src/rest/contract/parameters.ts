@@ -17,7 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { compileReader, type Reader } from '../../input/reader.ts';
-import { ValidationErrors } from '../../input/validation-errors.ts';
+import { ValidationErrors } from '../../input/validation.ts';
 import { directiveAt, type RouteDirective } from './directives.ts';
 import type { Report } from './sources.ts';
 
