@@ -78,14 +78,16 @@ export type CheckLimits = (
 export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLimits> = {}): CheckLimits {
   const limits = { ...defaultQueryLimits, ...options };
   const fieldCosts = readFieldCosts(schema);
+  const counted = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   return (document, operationName, variables) => {
-    const errors = [...checkCounts(document, limits)];
+    // Independent of variables, and most documents are sent again.
+    const errors = counted.get(document) ?? [...checkCounts(document, limits)];
+    counted.set(document, errors);
     // Without it the executor reports that the operation is missing or ambiguous.
     const operation = getOperationAST(document, operationName);
     if (!operation) return { errors, cost: 0 };
     const complexity = analyzeOperation(operation, { schema, fieldCosts, document, variables });
-    errors.push(...checkOperation(operation, complexity, limits));
-    return { errors, cost: complexity?.cost ?? 0 };
+    return { errors: [...errors, ...checkOperation(operation, complexity, limits)], cost: complexity?.cost ?? 0 };
   };
 }
 
