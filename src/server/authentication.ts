@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Authenticate, type Caller, createAuthenticator } from '../auth/authenticate.ts';
+import { type Authenticate, type Caller, createAuthenticator } from '../auth/key-cache.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { Unauthenticated } from '../errors.ts';
 import { largeBodyBytes } from '../scheduling/time-slice.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../auth/authenticate.ts';
+import type { Caller } from '../auth/key-cache.ts';
 import { KeyOrigins } from '../auth/key-origins.ts';
 import { Forbidden } from '../errors.ts';
 import type { AccessScope } from '../scope.ts';

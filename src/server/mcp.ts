@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Caller } from '../auth/authenticate.ts';
+import type { Caller } from '../auth/key-cache.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { HttpError } from '../rest/errors.ts';
 import { mountOtherMethods } from '../rest/mount.ts';

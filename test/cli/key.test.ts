@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAuthenticator } from '../../src/auth/authenticate.ts';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
+import { createAuthenticator } from '../../src/auth/key-cache.ts';
 import { issueKey } from '../../src/auth/keys.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { writePermissions } from '../../src/scope.ts';

@@ -10,7 +10,7 @@ import {
   parse,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createAuthenticator } from '../../src/auth/authenticate.ts';
+import { createAuthenticator } from '../../src/auth/key-cache.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';

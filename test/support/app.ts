@@ -15,7 +15,7 @@ export interface TestResponse {
   readonly body: any;
 }
 
-// Tests see at once what they do to keys; test/unit/authenticate.test.ts tests the key cache.
+// Tests see at once what they do to keys; test/unit/key-cache.test.ts tests the key cache.
 const config: Config = {
   ...readConfig({ CARTE_LOG_LEVEL: 'silent' }),
   prepare,

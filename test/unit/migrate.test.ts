@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createAuthenticator } from '../../src/auth/authenticate.ts';
+import { createAuthenticator } from '../../src/auth/key-cache.ts';
 import { isMigrated, migrate } from '../../src/database/migrate.ts';
 import { migrations } from '../../src/database/migrations/list.ts';
 import { queryIn } from '../../src/database/query.ts';

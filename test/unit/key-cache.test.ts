@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAuthenticator } from '../../src/auth/authenticate.ts';
+import { createAuthenticator } from '../../src/auth/key-cache.ts';
 import { issueKey, revokeKey } from '../../src/auth/keys.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { operatorFork } from '../support/data.ts';
