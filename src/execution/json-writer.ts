@@ -6,9 +6,6 @@ export type Chunk = string | readonly Buffer[];
 /** From this length on, copying the bytes of a chunk costs less than encoding its text once more. */
 const minBufferLength = 1024;
 
-/** From this length on, passing on several buffers costs less than concatenating them. */
-const minSplitLength = 4 * 1024;
-
 /** Concatenates chunks of JSON. Throws a RangeError beyond `maxBytes`. */
 export class JsonWriter {
   #text = '';
@@ -36,8 +33,7 @@ export class JsonWriter {
   toChunk(): Chunk {
     if (this.#buffers.length === 0 && this.#text.length < minBufferLength) return this.#text;
     this.#flush();
-    const isShort = this.#buffers.length > 1 && this.#length < minSplitLength;
-    return isShort ? [Buffer.concat(this.#buffers)] : this.#buffers;
+    return this.#buffers;
   }
 
   #flush(): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Chunk, DeduplicatedBuffer, toBuffers } from '../../src/execution/json-writer.ts';
+import { type Chunk, DeduplicatedBuffer, JsonWriter, toBuffers } from '../../src/execution/json-writer.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));
@@ -33,5 +33,15 @@ describe('DeduplicatedBuffer', () => {
     expect(runAtOnce(repeated.toBuffer())).toHaveLength(2000);
     // The distinct bytes, and two offsets for each repetition.
     expect(repeated.size).toBe(200 + 10 * 8);
+  });
+
+  test('stores once what several objects contain, however short they are', () => {
+    const group = [Buffer.from('g'.repeat(1024))];
+    const items = Array.from({ length: 10 }, (_, at) => {
+      const writer = new JsonWriter();
+      for (const chunk of [`{"id":${at},"group":`, group, '}']) writer.write(chunk);
+      return writer.toChunk();
+    });
+    expect(deduplicate(items.flatMap(toBuffers)).size).toBeLessThan(2 * 1024);
   });
 });
