@@ -1,8 +1,7 @@
 import DataLoader from 'dataloader';
 import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 import { type AccessScope, unionOf } from '../scope.ts';
-import { anyOf, type EntityQuery, parameter, type QueryOptions, type Selection } from './entity-query.ts';
-import type { Query } from './query.ts';
+import { anyOf, type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from './query.ts';
 import { currentRequest, type RequestStatements } from './statements.ts';
 
 /** An id and the access scope in which it is loaded. */

@@ -1,5 +1,4 @@
-import { type EntityQuery, parameter, type QueryOptions, type Selection } from '../database/entity-query.ts';
-import type { Query } from '../database/query.ts';
+import { type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import { checkLength, checkRange, findUnstorable } from '../input/validation.ts';
 import type { AccessScope } from '../scope.ts';

@@ -1,6 +1,6 @@
 import { createBatchLoader } from '../database/batch-loader.ts';
-import { Selection } from '../database/entity-query.ts';
 import type { ReadAccess } from '../database/pool.ts';
+import { Selection } from '../database/query.ts';
 import { compileList, type ListRequest } from '../lists/entity-list.ts';
 import { type AccessScope, merchantScope } from '../scope.ts';
 import { type Merchant, MerchantEntity } from './entities.ts';

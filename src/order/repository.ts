@@ -1,7 +1,6 @@
 import { createBatchLoader } from '../database/batch-loader.ts';
-import { Selection } from '../database/entity-query.ts';
 import type { ReadAccess } from '../database/pool.ts';
-import { preparedFirst } from '../database/query.ts';
+import { preparedFirst, Selection } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Page } from '../lists/paging.ts';
 import { storeScope } from '../scope.ts';

@@ -1,6 +1,6 @@
 import { createBatchLoader } from '../database/batch-loader.ts';
-import { anyOf, Selection, type SelectionOptions } from '../database/entity-query.ts';
 import type { ReadAccess } from '../database/pool.ts';
+import { anyOf, Selection, type SelectionOptions } from '../database/query.ts';
 import { compileList, type ListRequest } from '../lists/entity-list.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { type AccessScope, storeScope } from '../scope.ts';
