@@ -15,7 +15,7 @@ export interface RequestRecord extends RequestStatements {
   isPublishable: boolean;
   isReported: boolean;
   /** Returns its shares of what the requests of its key may do at a time, once it has some. */
-  leaveShare?: () => void;
+  leaveShare?: (() => void) | undefined;
   /** For how long it has waited for events, which says nothing about the service; undefined if it has not. */
   heldMs?: number;
 }
@@ -67,6 +67,7 @@ export const requests = fp(
       if (!record.isReported)
         report(request, reply, reply.raw.writableFinished ? reply.statusCode : clientClosedRequest);
       record.reply = undefined;
+      record.leaveShare = undefined;
       record.trace = undefined;
       done();
     });
