@@ -30,7 +30,7 @@ const timeoutMs = 10_000;
 const closeTimeoutMs = 1_000;
 /** Between two transactions that move events: those that are committed meanwhile share the next one. */
 const minSequencingIntervalMs = 5;
-/** After events were moved, there may soon be more that no mutation of this process announces. */
+/** Where polls find events, as during an import, there may soon be more. */
 const minPollMs = 10;
 const maxPollMs = 250;
 const minRetryMs = 100;
@@ -52,6 +52,7 @@ export class EventFeed {
   /** Whether `#position` is one from which listeners get everything: it is not kept up to date without listeners. */
   #isCurrent = false;
   #wake = Promise.withResolvers<void>();
+  #isPoll = false;
   #isSequencingDue = true;
   #sequencedAt = Number.NEGATIVE_INFINITY;
   #pollMs: number;
@@ -66,7 +67,7 @@ export class EventFeed {
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    this.#pollMs = options.pollMs ?? minPollMs;
+    this.#pollMs = options.pollMs ?? maxPollMs;
   }
 
   get isConnected(): boolean {
@@ -221,7 +222,9 @@ export class EventFeed {
     this.#isSequencingDue = false;
     const { moved, isComplete } = await sequencer.run();
     this.#sequencedAt = performance.now();
-    this.#pollMs = this.#options.pollMs ?? (moved > 0 ? minPollMs : Math.min(this.#pollMs * 2, maxPollMs));
+    // Those of this process are announced.
+    if (this.#isPoll)
+      this.#pollMs = this.#options.pollMs ?? (moved > 0 ? minPollMs : Math.min(this.#pollMs * 2, maxPollMs));
     if (!isComplete) this.#isSequencingDue = true;
     if (!isComplete && moved > 0) this.#wake.resolve();
     return isComplete;
@@ -229,16 +232,18 @@ export class EventFeed {
 
   /** Until a notification arrives, a listener is added, the connection breaks, or it is time to poll. */
   async #wait(): Promise<void> {
-    const stop = new AbortController();
-    const poll = sleep(this.#pollMs, true, { ref: false, signal: stop.signal }).catch(() => false);
-    try {
-      if (await Promise.race([poll, this.#wake.promise])) {
-        this.#isSequencingDue = true;
-        this.#checkNotifications();
-      }
-    } finally {
-      stop.abort();
-    }
+    this.#isPoll = false;
+    const { promise, resolve } = this.#wake;
+    // Not `sleep`, which costs more to abort than all the rest of a round here.
+    const timer = setTimeout(() => {
+      this.#isPoll = true;
+      resolve();
+    }, this.#pollMs).unref();
+    await promise;
+    clearTimeout(timer);
+    if (!this.#isPoll) return;
+    this.#isSequencingDue = true;
+    this.#checkNotifications();
   }
 
   /** Counts the times between two polls in which events were read and no notification arrived, not even late. */
