@@ -106,12 +106,13 @@ export async function writeConfiguration(
  * Serializes the writers of a store's configuration, and sets what the triggers of its history record. `for no key update` does not block inserts of orders, whose foreign keys take
  * `for key share`. The planner settings guard the cached plan of the next statement: statistics are stale during a large
  * replacement, where a nested loop would take 10,000 × 10,000 steps, and a plan cached for a table with one store must
- * serve thousands of stores without a sequential scan.
+ * serve thousands of stores without a sequential scan. Where stores differ in size, PostgreSQL would plan it anew each time, which takes a
+ * quarter of the time of a small replacement.
  */
 const lockStatement = prepared(`
   select menu_revision::float8 as revision, set_config('enable_nestloop', 'off', true),
     set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true),
-    set_config('carte.change_source', $2, true), set_config('carte.key_name', $3, true)
+    set_config('plan_cache_mode', 'force_generic_plan', true), set_config('carte.change_source', $2, true), set_config('carte.key_name', $3, true)
   from store where id = $1 for no key update`);
 
 export async function lockStore(query: Query, storeId: string, origin?: ChangeOrigin): Promise<number | undefined> {

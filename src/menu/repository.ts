@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { LRUCache } from 'lru-cache';
 import { parseJsonList } from '../database/json-list.ts';
@@ -63,7 +63,10 @@ async function findOrderable(
   // The cache may drop them while the statement runs.
   const known = new Map(storeIds.map(id => [id, cache?.get(id)]));
   const revisions = Object.fromEntries(Array.from(known, ([id, configuration]) => [id, configuration?.revision]));
-  const rows = await query<ConfigurationRow>(selectStatement(em), [storeIds, JSON.stringify(revisions)]);
+  const rows = await query<ConfigurationRow>(storeIds.length === 1 ? selectOne(em) : selectSeveral(em), [
+    storeIds.length === 1 ? storeIds[0] : storeIds,
+    JSON.stringify(revisions),
+  ]);
   const found: Orderable[] = [];
   const slice = new TimeSlice();
   for (const { ordering, ...row } of rows) {
@@ -94,16 +97,20 @@ async function readConfiguration(
   return configuration;
 }
 
-const selectStatement = compileOnce(em => {
+// PostgreSQL keeps the plan for one id; for a list, whose length the plan depends on, it makes a new one each time.
+const selectOne = compileOnce(em => selectStatement(em, sql`$1`));
+const selectSeveral = compileOnce(em => selectStatement(em, sql`any($1)`));
+
+function selectStatement(em: EntityManager, storeId: RawBuilder<unknown>): string {
   // biome-ignore lint/suspicious/noExplicitAny: tables and columns come from metadata, at run time
   const kysely: Kysely<any> = em.getKysely();
   const { sql: text } = kysely
     .selectFrom('store')
     .select(['id', 'menu_revision', 'ordering', ...menuKinds.map(kind => selectList(em, kysely, kind))])
-    .where('id', '=', sql`any($1)`)
+    .where('id', '=', storeId)
     .compile();
   return prepared(text);
-});
+}
 
 // No join: its plan, which is kept, may be made in a replacement, where the planner must not use nested loops.
 const isUnknown = sql`store.menu_revision is distinct from ($2::jsonb ->> store.id)::bigint`;
