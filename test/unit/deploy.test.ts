@@ -22,7 +22,7 @@ const manifests = files
   .map(name => name.replace('.yaml', ''))
   .filter(name => name !== 'kustomization' && name !== 'adapter.example');
 
-const settings = new Set([...read('src/config.ts').matchAll(/\benv\(\s*'([A-Z_]+)'/g)].map(([, name]) => name));
+const settings = new Set([...read('src/config.ts').matchAll(/\benv\(\s*'(\w+)'/g)].map(([, name]) => name));
 const unknownSettings = (names: readonly string[]) => names.filter(name => !settings.has(name));
 
 const pod = manifest('deployment').spec.template.spec;
