@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { createReadAccess } from '../../src/database/pool.ts';
+import { loadDemo } from '../../src/demo/load.ts';
+import { sequenceEvents } from '../../src/events/sequencer.ts';
+import { startApp, type TestResponse } from '../support/app.ts';
+
+/** The order of the examples; one that is placed now has another time and id. */
+const example = { id: '019cedc9-a50b-7765-a890-bf545cd46f10', created_at: '2026-03-14T19:12:40.331Z' };
+
+const app = await startApp();
+const headers = { 'x-api-key': await loadDemo(app.orm), 'idempotency-key': 'kiosk-2-000417' };
+// The menus of the demo have hours.
+await app.orm.em.execute(`update menu set availability = (
+  select json_agg(json_build_object('dayOfWeek', day, 'timePeriods', '[{"startTime":"00:00","endTime":"00:00"}]'::json))
+  from unnest('{MON,TUE,WED,THU,FRI,SAT,SUN}'::text[]) day)`);
+await sequenceEvents((await createReadAccess(app.orm)).primary);
+
+interface Described {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: object } } };
+}
+
+const document = (await app.get('/openapi/pos.json')).body;
+const operations = Object.entries<Record<string, Described>>(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({ method, path, ...described })),
+);
+
+/** Sends the example of a request, with `given` in place of some of its values. */
+async function call(operationId: string, { orderId = '', query = '', given = {} } = {}): Promise<TestResponse['body']> {
+  const found = operations.find(operation => operation.operationId === operationId);
+  if (!found) throw new Error(`There is no operation ${operationId}`);
+  const { method, path, requestBody } = found;
+  const url = path.replace('{store_service_id}', 'lisbon-baixa').replace('{order_service_id}', orderId) + query;
+  const body = { ...requestBody?.content['application/json'].example, ...given };
+  const response = await (method === 'post' ? app.post(url, body, headers) : app.get(url, headers));
+  expect([operationId, response.status]).toEqual([operationId, 200]);
+  return response.body;
+}
+
+async function recordResponses() {
+  const eventsAfter = ({ next }: { readonly next: string }) => ({ query: `?after=${next}&kinds=ORDER_PLACED&wait=20` });
+  const [ofStore, ofAll] = [await call('listStoreEvents'), await call('listEvents')];
+  const order = await call('placeStoreOrder');
+  const timeOf = (time: string) => moveTime(time, example, order);
+  const responses = {
+    listStoreEvents: await call('listStoreEvents', eventsAfter(ofStore)),
+    listEvents: await call('listEvents', eventsAfter(ofAll)),
+    setStoreStock: await call('setStoreStock'),
+    changeStorePrices: await call('changeStorePrices'),
+    changeStatus: await call('changeStatus', {
+      orderId: order.id,
+      given: { ready_by: timeOf('2026-03-14T19:20:00.000Z') },
+    }),
+    markStoreOrders: await call('markStoreOrders', { given: { order_ids: [order.id] } }),
+    placeStoreOrder: order,
+    setOrdering: await call('setOrdering', {
+      given: { until: timeOf('2026-03-14T20:00:00.000Z'), reason: 'The oven is broken' },
+    }),
+  };
+  return fixValues(responses, order);
+}
+
+type PlacedOrder = typeof example;
+
+/** The time that is as long after another order. */
+const moveTime = (time: string, from: PlacedOrder, to: PlacedOrder) =>
+  new Date(Date.parse(time) - Date.parse(from.created_at) + Date.parse(to.created_at)).toISOString();
+
+/** Replaces what differs each time: the id of the order, times since then, and what the database makes of its clock. */
+function fixValues(responses: object, order: PlacedOrder): object {
+  const microseconds = Date.parse(example.created_at) * 1_000;
+  const fixCursor = (cursor: string) =>
+    Buffer.from(
+      Buffer.from(cursor, 'base64url')
+        .toString()
+        .replace(/\d{16}/, `${microseconds}`),
+    ).toString('base64url');
+  return JSON.parse(JSON.stringify(responses), (name, value) => {
+    if (value === order.id) return example.id;
+    if (name === 'revision') return microseconds;
+    if (name === 'cursor' || name === 'next') return fixCursor(value);
+    if (name === 'at') return example.created_at;
+    const isLater = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && value >= order.created_at;
+    return isLater ? moveTime(value, order, example) : value;
+  });
+}
+
+test('the examples of /pos/v1 are what the service responds with the demo data', async () => {
+  const recorded = { responses: await recordResponses() };
+  expect(Object.keys(recorded.responses).sort()).toEqual(operations.map(({ operationId }) => operationId).sort());
+  await expect(`${JSON.stringify(recorded, null, 2)}\n`).toMatchFileSnapshot('../../schema/pos/examples.json');
+});
