@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 import { type AccessScope, unionOf } from '../scope.ts';
+import { currentRequest, type RequestStatements } from './client.ts';
 import { anyOf, type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from './query.ts';
-import { currentRequest, type RequestStatements } from './statements.ts';
 
 /** An id and the access scope in which it is loaded. */
 export interface ScopedId {

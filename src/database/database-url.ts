@@ -24,7 +24,7 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   const hosts = hostsOf(authority, parameters);
   const [first] = hosts ?? [];
   if (!hosts || !first) return undefined;
-  // Each session gets a name of its own (database/statements.ts).
+  // Each session gets a name of its own (database/client.ts).
   const isPlain = hosts.length === 1 && URL.canParse(text) && !parameters.has('application_name');
   if (isPlain) return { url: text, hosts, targetSessionAttrs };
   for (const name of ['target_session_attrs', 'host', 'port', 'application_name']) parameters.delete(name);

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { Unavailable } from '../errors.ts';
 import { parseExactJson } from '../input/json.ts';
 import { FairQueue } from '../scheduling/fair-queue.ts';
+import { createClientClass, currentRequest, type StatementOptions, sessionMonitorOf } from './client.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import type { Query } from './query.ts';
-import { createClientClass, currentRequest, type StatementOptions, sessionMonitorOf } from './statements.ts';
 
 /** Idle connections to a host that is gone are closed some ten seconds after this. */
 const keepAliveInitialDelayMillis = 5_000;

@@ -14,7 +14,7 @@ const nameComment = /^ \/\* (carte_[\w-]{16}) \*\/$/;
 
 /**
  * Marks a statement as prepared: its trailing comment is the name under which each connection parses and plans it once, also
- * when Kysely sends it, which has no option for a name (database/statements.ts). For statements whose plan suits all values.
+ * when Kysely sends it, which has no option for a name (database/client.ts). For statements whose plan suits all values.
  */
 export function prepared(text: string): string {
   return `${text} /* carte_${hash('sha1', text, 'base64url').slice(0, 16)} */`;

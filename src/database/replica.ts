@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEntity, p } from '@mikro-orm/core';
 import pg from 'pg';
+import type { StatementOptions } from './client.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { withTimeout } from './errors.ts';
 import { poolOptions, queryOn, typeParsers } from './pool.ts';
 import { prepared, type Query } from './query.ts';
-import type { StatementOptions } from './statements.ts';
 
 export interface ReplicaOptions extends StatementOptions {
   readonly url: string;

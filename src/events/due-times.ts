@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { currentRequest } from '../database/client.ts';
 import { prepared, queryIn } from '../database/query.ts';
-import { currentRequest } from '../database/statements.ts';
 import { lockStore } from '../menu/replace.ts';
 import { restock, type StockDue } from '../menu/stock.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
-import { currentRequest } from '../database/statements.ts';
+import { currentRequest } from '../database/client.ts';
 import type { CheckPartialInput } from '../errors.ts';
 import { eventResolvers } from '../events/resolvers.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';

@@ -3,7 +3,7 @@ import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
-import { currentRequest } from '../database/statements.ts';
+import { currentRequest } from '../database/client.ts';
 import { TooManyRequests, Unavailable } from '../errors.ts';
 import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
 import { isRecord } from './requests.ts';

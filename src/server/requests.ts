@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { currentRequest, type RequestStatements } from '../database/statements.ts';
+import { currentRequest, type RequestStatements } from '../database/client.ts';
 import { isObject } from '../input/json.ts';
 import { withoutKeys } from './log.ts';
 

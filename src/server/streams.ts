@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { currentRequest } from '../database/statements.ts';
+import { currentRequest } from '../database/client.ts';
 import { InvalidInput } from '../errors.ts';
 import type { HoldRequest } from '../events/polling.ts';
 import { type OpenStream, OpenStreams } from '../graphql/subscriptions/open-streams.ts';

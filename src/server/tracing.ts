@@ -1,7 +1,7 @@
 import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { RequestStatements } from '../database/statements.ts';
+import type { RequestStatements } from '../database/client.ts';
 import { OperatorError } from '../errors.ts';
 import { withoutKeys } from './log.ts';
 import { graphqlOperation } from './requests.ts';

@@ -1,6 +1,6 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { currentRequest } from '../database/client.ts';
 import { prepared, type Query } from '../database/query.ts';
-import { currentRequest } from '../database/statements.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { currentRequest } from '../../src/database/client.ts';
 import { queryOn, shareConnections } from '../../src/database/pool.ts';
-import { currentRequest } from '../../src/database/statements.ts';
 import { Unavailable } from '../../src/errors.ts';
 import { createMerchantRepository } from '../../src/merchant/repository.ts';
 import { operatorScope } from '../../src/scope.ts';

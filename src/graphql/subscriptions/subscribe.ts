@@ -8,8 +8,8 @@ import {
   GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
+import { currentRequest } from '../../database/client.ts';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
-import { currentRequest } from '../../database/statements.ts';
 import { StreamCut, Unauthenticated, Unavailable } from '../../errors.ts';
 import { cursorOf, type StreamField } from '../../events/cursor.ts';
 import { createEventSource, type EventSourceOptions } from '../../events/source.ts';
