@@ -9,7 +9,7 @@ import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
 import { checkInput } from './input.ts';
 import { isTooLong, quoteOrder } from './quote.ts';
-import { findOrder, insertOrder } from './rows.ts';
+import { findOrder, insertOrder } from './repository.ts';
 
 interface Placement {
   readonly input: PlaceOrderInput;

@@ -1,6 +1,7 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import type { ReadAccess } from '../database/pool.ts';
-import { preparedFirst, Selection } from '../database/query.ts';
+import { compileOnce, prepared, preparedFirst, type Query, Selection } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Page } from '../lists/paging.ts';
 import { storeScope } from '../scope.ts';
@@ -120,4 +121,52 @@ function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: Page
 /** The total follows from a page where the list ends, unless the page is empty or between cursors. */
 function countFromLastPage(found: number, { pageIndex, size, after, before }: Search): number | undefined {
   return after || before || (found === 0 && pageIndex > 0) ? undefined : pageIndex * size + found;
+}
+
+const metadataOf = (em: EntityManager) => em.getMetadata().get(OrderEntity.meta.class);
+
+/** The columns of an order, without the generated ones. */
+const columnsOf = (em: EntityManager) =>
+  metadataOf(em)
+    .props.filter(({ lazy }) => !lazy)
+    .map(({ name, fieldNames, columnTypes }) => ({ property: name, name: fieldNames[0], type: columnTypes[0] }));
+
+/** The list of columns that `toOrder` maps, for `select` and `returning`. */
+export const selectedColumns = (em: EntityManager): string =>
+  columnsOf(em)
+    .map(({ name }) => name)
+    .join(', ');
+
+export const toOrder = (em: EntityManager, row: object): Order =>
+  em.getDriver().mapResult(row, metadataOf(em)) as Order;
+
+const insertStatement = compileOnce(em => {
+  const parameters = columnsOf(em).map(({ type }, index) => `$${index + 1}::${type}`);
+  return prepared(`insert into orders (${selectedColumns(em)}) values (${parameters.join(', ')})`);
+});
+
+export async function insertOrder(query: Query, em: EntityManager, order: Order): Promise<void> {
+  const row: Readonly<Record<string, unknown>> = { ...order };
+  const parameterOf = (property: string, type: string | undefined) => {
+    const value = row[property] ?? null;
+    return value !== null && type?.startsWith('json') ? JSON.stringify(value) : value;
+  };
+  await query(
+    insertStatement(em),
+    columnsOf(em).map(({ property, type }) => parameterOf(property, type)),
+  );
+}
+
+const findStatement = compileOnce(em =>
+  prepared(`select ${selectedColumns(em)} from orders where id = $1 and store_id = $2`),
+);
+
+/** Finds an order of a store; undefined if it was deleted. */
+export async function findOrder(
+  query: Query,
+  em: EntityManager,
+  { id, storeId }: { readonly id: string; readonly storeId: string },
+): Promise<Order | undefined> {
+  const [row] = await query<object>(findStatement(em), [id, storeId]);
+  return row && toOrder(em, row);
 }

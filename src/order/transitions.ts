@@ -5,7 +5,7 @@ import type { MutationChangeOrderStatusArgs, OrderStatus } from '../generated/gr
 import { checkLength, findUnstorable } from '../input/validation.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';
-import { findOrder, selectedColumns, toOrder } from './rows.ts';
+import { findOrder, selectedColumns, toOrder } from './repository.ts';
 
 /** The statuses that may follow each status; none follows a final one. An import may set any status. */
 export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
