@@ -15,8 +15,8 @@ import { orderedMenuLoader, orderLoaders, orderPageLoaders } from '../order/load
 import { createOrderRepository } from '../order/repository.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, emptyScope, forkInScope } from '../scope.ts';
-import { loadRevisions, storeLoaders } from '../store/loaders.ts';
-import { createStoreRepository, type StoreRevisions } from '../store/repository.ts';
+import { storeLoaders } from '../store/loaders.ts';
+import { createStoreRepository } from '../store/repository.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createWebhookRepository, webhookLoaders } from '../webhooks/repository.ts';
 
@@ -114,14 +114,6 @@ export function createRouteContexts(dependencies: ContextDependencies) {
     const budget = maxCost === undefined ? unlimited : new CostBudget(maxCost, cost);
     return createContext(dependencies, scope, { transport: 'REST', budget });
   };
-}
-
-/** Creates the function that reads revisions of a store; undefined if it is absent or out of scope. */
-export function createReadRevisions({ repositories }: ContextDependencies) {
-  return (
-    { scope }: { readonly scope: AccessScope },
-    store: { readonly storeId: string; readonly names: readonly string[] },
-  ): Promise<StoreRevisions | undefined> => loadRevisions(repositories.stores, { ...store, scope });
 }
 
 /** DataLoaders of a request by domain, created on first use: most requests need few. */

@@ -13,7 +13,7 @@ import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/time-slice.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
-import { type ContextDependencies, createContext, createReadRevisions } from './context.ts';
+import { type ContextDependencies, createContext } from './context.ts';
 import { locate, type TranslateError, toHttpError } from './errors.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
@@ -91,7 +91,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     schema: options.schema,
     maxObjects,
     responseCache,
-    readRevisions: createReadRevisions(dependencies),
+    readRevisions: dependencies.repositories.stores.readRevisions,
     createContext: ({ scope }) => createContext(dependencies, scope),
     isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
     validateRequest,

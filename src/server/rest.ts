@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { createRouteAuthorization, isForGuests } from '../graphql/authorization.ts';
-import { createReadRevisions, createRouteContexts } from '../graphql/context.ts';
+import { createRouteContexts } from '../graphql/context.ts';
 import { createCostOf } from '../graphql/limits.ts';
 import { mountRest, type RestOptions } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
@@ -48,7 +48,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions, 'sets
     requests: app.requestShares,
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),
-    readRevisions: createReadRevisions(dependencies),
+    readRevisions: dependencies.repositories.stores.readRevisions,
     translateError: app.translateError,
   };
 }

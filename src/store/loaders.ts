@@ -4,7 +4,7 @@ import { checkListArguments, type ListArguments, slicePage } from '../lists/enti
 import { createRelayConnection, type RelayConnection } from '../lists/paging.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from './entities.ts';
-import type { StoreRepository, StoreRevisions } from './repository.ts';
+import type { StoreRepository } from './repository.ts';
 
 export type StoreConnection = RelayConnection<Store>;
 
@@ -60,19 +60,4 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
       return createRelayConnection(readPage, async () => (await byMerchant.load(merchantId)).length);
     },
   };
-}
-
-interface RevisionsKey {
-  readonly scope: AccessScope;
-  readonly storeId: string;
-  readonly names: readonly string[];
-}
-
-/** Reads at least the named revisions of a store from the primary; undefined if it does not exist in scope. */
-export async function loadRevisions(
-  repository: StoreRepository,
-  { scope, storeId, names }: RevisionsKey,
-): Promise<StoreRevisions | undefined> {
-  const loader = names.includes('ordersRevision') ? repository.revisionsById : repository.menuRevisionById;
-  return (await loader.load({ id: storeId, scope })) ?? undefined;
 }

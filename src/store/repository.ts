@@ -9,7 +9,7 @@ import { type Store, StoreEntity } from './entities.ts';
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
 
 /** Counters of changes to a store's menu configuration and orders, on which cached responses and ETags depend. */
-export type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number>>>;
+type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number>>>;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant'> & StoreRevisions;
 
 /** What a search for stores reads; of the name all texts, but not their keys. */
@@ -41,11 +41,20 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
   });
+  // Cheaper than the whole store.
+  const menuRevisionById = createBatchLoader(revisions('menuRevision'), primary);
+  const revisionsById = createBatchLoader(revisions('menuRevision', 'ordersRevision'), primary);
   return {
     byId: createBatchLoader(withOrdersRevision, primary),
-    /** Cheaper than the whole store. */
-    menuRevisionById: createBatchLoader(revisions('menuRevision'), primary),
-    revisionsById: createBatchLoader(revisions('menuRevision', 'ordersRevision'), primary),
+    revisionsById,
+    /** Reads at least the named revisions of a store; undefined if it does not exist in the scope of the caller. */
+    async readRevisions(
+      { scope }: { readonly scope: AccessScope },
+      { storeId, names }: { readonly storeId: string; readonly names: readonly string[] },
+    ): Promise<StoreRevisions | undefined> {
+      const loader = names.includes('ordersRevision') ? revisionsById : menuRevisionById;
+      return (await loader.load({ id: storeId, scope })) ?? undefined;
+    },
     /** Oldest first. */
     findPage: (scope: AccessScope, page: ListRequest) => list.findPage(query, scope, page),
     count: (scope: AccessScope, words: readonly string[]) => list.count(query, scope, words),
