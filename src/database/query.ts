@@ -33,13 +33,13 @@ export function preparedFirst(maxStatements: number): (text: string) => string {
   };
 }
 
-/** Memoizes a statement that is built from entity metadata, once per ORM. */
-export function compileOnce(build: (em: EntityManager) => string): (em: EntityManager) => string {
-  const statements = new WeakMap<object, string>();
+/** Memoizes a statement, or a part of one, that is built from entity metadata, once per ORM. */
+export function compileOnce<Part>(build: (em: EntityManager) => Part): (em: EntityManager) => Part {
+  const built = new WeakMap<object, Part>();
   return em => {
-    const statement = statements.get(em.getMetadata()) ?? build(em);
-    statements.set(em.getMetadata(), statement);
-    return statement;
+    const part = built.get(em.getMetadata()) ?? build(em);
+    built.set(em.getMetadata(), part);
+    return part;
   };
 }
 

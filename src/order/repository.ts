@@ -126,10 +126,11 @@ function countFromLastPage(found: number, { pageIndex, size, after, before }: Se
 const metadataOf = (em: EntityManager) => em.getMetadata().get(OrderEntity.meta.class);
 
 /** The columns of an order, without the generated ones. */
-const columnsOf = (em: EntityManager) =>
+const columnsOf = compileOnce(em =>
   metadataOf(em)
     .props.filter(({ lazy }) => !lazy)
-    .map(({ name, fieldNames, columnTypes }) => ({ property: name, name: fieldNames[0], type: columnTypes[0] }));
+    .map(({ name, fieldNames, columnTypes }) => ({ property: name, name: fieldNames[0], type: columnTypes[0] })),
+);
 
 /** The list of columns that `toOrder` maps, for `select` and `returning`. */
 export const selectedColumns = (em: EntityManager): string =>
