@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { cpuSeconds } from '../../../support/cpu.ts';
+import type { Database } from '../../../support/database.ts';
 import { createStores, insertOrder } from '../../../support/orders.ts';
 import type { Program } from '../../../support/program.ts';
 import { carte, startCheckout } from '../../../support/servers.ts';
@@ -7,8 +9,7 @@ import { openStream, type Stream } from '../../../support/streams.ts';
 import { createClient, sendExpecting } from '../client.ts';
 
 const stores = 100;
-const streamsPerStore = 5;
-const writers = 8;
+const clients = 8;
 
 export interface LatencyOptions {
   /** The checkout that serves. */
@@ -17,6 +18,10 @@ export interface LatencyOptions {
   readonly seconds: number;
   /** Changes a second. */
   readonly rate: number;
+  /** To the database, for the changes; 0 if they go through the service. */
+  readonly connections: number;
+  /** Of each store. */
+  readonly streams: number;
 }
 
 const accept = 'mutation ($id: ID!) { changeOrderStatus(orderId: $id, to: ACCEPTED) { order { id } } }';
@@ -29,8 +34,31 @@ async function openStreams(url: string): Promise<number> {
   return [...text.matchAll(/^carte_streams_open\S* (\d+)$/gm)].reduce((sum, [, open]) => sum + Number(open), 0);
 }
 
-/** Accepts orders through the service, and measures the time from the change, just before its commit, to its arrival at each stream. */
-export async function measureLatency(part: Program, { folder, name, seconds, rate }: LatencyOptions): Promise<void> {
+type Writer = (orderId: string) => Promise<unknown>;
+
+function createWriters(part: Program, url: string, key: string): Writer[] {
+  const client = createClient(url, key, clients);
+  part.atEnd(() => client.close());
+  const write: Writer = id =>
+    sendExpecting(client, { path: '/graphql', body: JSON.stringify({ query: accept, variables: { id } }) }, 200);
+  return Array.from({ length: clients }, () => write);
+}
+
+function connectWriters(part: Program, { connection }: Database, count: number): Promise<Writer[]> {
+  return Promise.all(
+    Array.from({ length: count }, async (): Promise<Writer> => {
+      const client = new pg.Client(connection);
+      await client.connect();
+      part.atEnd(() => client.end());
+      return id =>
+        client.query({ name: 'accept', text: "update orders set status = 'ACCEPTED' where id = $1", values: [id] });
+    }),
+  );
+}
+
+/** Accepts orders, and measures the time from the change, just before its commit, to its arrival at each stream. */
+export async function measureLatency(part: Program, options: LatencyOptions): Promise<void> {
+  const { folder, name, seconds, rate, connections, streams: streamsPerStore } = options;
   const database = await part.startDatabase();
   const server = await part.run(startCheckout(folder, { ...database.env, CARTE_LOG_LEVEL: 'error' }));
   // Each of them has a stream for each store: as many streams as a key may have, and a fifth of what is delivered.
@@ -65,19 +93,19 @@ export async function measureLatency(part: Program, { folder, name, seconds, rat
     }
   }
   const before = { server: cpuSeconds(server.child.pid), database: cpuSeconds(database.pid) };
+  const writers = await (connections > 0
+    ? connectWriters(part, database, connections)
+    : createWriters(part, server.url, keys[0] ?? ''));
   const begun = performance.now();
-  const client = createClient(server.url, keys[0] ?? '', writers);
-  part.atEnd(() => client.close());
   let next = 0;
-  const write = async () => {
+  const write = async (change: Writer) => {
     for (let index = next++; index < count; index = next++) {
       const due = begun + (index * 1_000) / rate;
       if (due > performance.now()) await sleep(due - performance.now());
-      const body = JSON.stringify({ query: accept, variables: { id: orderIds[index] } });
-      await sendExpecting(client, { path: '/graphql', body }, 200);
+      await change(orderIds[index] ?? '');
     }
   };
-  await Promise.all(Array.from({ length: writers }, write));
+  await Promise.all(writers.map(write));
   const took = (performance.now() - begun) / 1_000;
   const deadline = performance.now() + 10_000;
   while (latencies.length < count * streamsPerStore && performance.now() < deadline) await sleep(50);
