@@ -3,7 +3,9 @@ import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseTimestamp, queryOn } from '../../src/database/pool.ts';
 import { prepared, preparedFirst, type Query, queryIn, statementName } from '../../src/database/query.ts';
+import { createData } from '../support/data.ts';
 import { createDatabase, prepare } from '../support/database.ts';
+import { largestMenu, menuOfSize } from '../support/large-menu.ts';
 
 // One connection, so that every execution but the first uses the prepared statement.
 const orm = await createDatabase({ poolSize: 1 });
@@ -71,6 +73,23 @@ describe('A prepared statement', () => {
     await expect(query(text, [])).rejects.toMatchObject({ code: '0A000' });
   });
 });
+
+test.runIf(prepare)(
+  'a replacement of a menu is not planned anew each time, also where stores differ in size',
+  async () => {
+    const data = createData(orm);
+    const [large, small] = [await data.store(), await data.store()];
+    await data.menu(large, menuOfSize({ ...largestMenu, categories: 20, items: 1_000, groups: 300 }));
+    await query('analyze', []);
+    for (let count = 0; count < 10; count++) await data.menu(small);
+    const plans = await query<{ custom: number }>(
+      `select custom_plans::int as custom from pg_prepared_statements
+    where statement like '%json_to_recordset%' or statement like 'select "id", "menu_revision"%'`,
+      [],
+    );
+    expect(plans).toEqual([{ custom: 0 }, { custom: 0 }]);
+  },
+);
 
 test('only the first texts, up to the maximum, are prepared', () => {
   const prepareFirst = preparedFirst(2);
