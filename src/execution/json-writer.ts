@@ -119,7 +119,7 @@ export class DeduplicatedBuffer {
   }
 
   /** Yields the content in slices of `size` bytes, so that a stream does not allocate all of it. */
-  *slices(size = 64 * 1024): Generator<Buffer> {
+  *slices(size = 64 * 1024): Generator<Buffer, undefined> {
     let slice = Buffer.allocUnsafeSlow(size);
     let written = 0;
     for (let index = 0; index < this.#ranges.length; index += 2) {

@@ -121,20 +121,22 @@ export async function lockStore(query: Query, storeId: string, origin?: ChangeOr
   return rows[0]?.revision;
 }
 
-/** Rows of a list that are written in one step, which takes less than a millisecond. */
-const rowsPerStep = 250;
+/** Rows of a list that are written in one step, which takes some 0.1 ms. */
+const rowsPerStep = 32;
 
 /** The five lists to store as JSON. */
 function* toLists(posted: PostedConfiguration): Steps<readonly Buffer[]> {
   const lists: Buffer[] = [];
   for (const kind of menuKinds) {
-    const parts: string[] = [];
+    // Encoded one by one: a whole list would take 10 ms.
+    const parts = [Buffer.from('[')];
     for (let start = 0; start < posted[kind.name].length; start += rowsPerStep) {
       const rows = rowsOf(posted, kind, { start, end: start + rowsPerStep });
-      parts.push(JSON.stringify(rows).slice(1, -1));
+      parts.push(Buffer.from((start > 0 ? ',' : '') + JSON.stringify(rows).slice(1, -1)));
       yield;
     }
-    lists.push(Buffer.from(`[${parts.join(',')}]`));
+    parts.push(Buffer.from(']'));
+    lists.push(Buffer.concat(parts));
   }
   return lists;
 }

@@ -4,7 +4,7 @@ import type { GraphQLField } from 'graphql';
 import { encodingVary } from '../cache/compression.ts';
 import type { DeduplicatedBuffer } from '../execution/json-writer.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
-import { largeBodyBytes, runAtOnce } from '../scheduling/time-slice.ts';
+import { isPause, largeBodyBytes, runAtOnce } from '../scheduling/time-slice.ts';
 import { acceptBodies, compileArguments } from './arguments.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { colonPath, ifMatchHeader } from './contract/parameters.ts';
@@ -126,7 +126,19 @@ function sendJson(reply: FastifyReply, body: Buffer | DeduplicatedBuffer | undef
   reply.header('content-type', 'application/json');
   if (Buffer.isBuffer(body)) return reply.send(body);
   if (body.length < minStreamLength) return reply.send(runAtOnce(body.toBuffer()));
-  return reply.header('content-length', body.length).send(Readable.from(body.slices()));
+  return reply.header('content-length', body.length).send(streamInTurns(body.slices()));
+}
+
+/** Streams 2 MB in a turn of the event loop: a connection that takes much at once would get all of it in one. */
+function streamInTurns(buffers: Iterator<Buffer, undefined>): Readable {
+  let count = 0;
+  return new Readable({
+    read() {
+      const push = () => void this.push(buffers.next().value ?? null);
+      if (isPause(count++)) setImmediate(push);
+      else push();
+    },
+  });
 }
 
 /** Mounts 405 for other methods of a path, 307 for a missing or superfluous trailing slash, and 404 for any other path. */
