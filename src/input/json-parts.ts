@@ -1,5 +1,5 @@
 import { runInSlices, type Steps, TimeSlice } from '../scheduling/time-slice.ts';
-import { endOfString, hasEscapedKey, isJsonSpace, JsonReader, JsonSyntaxError, jsonCodes } from './json.ts';
+import { endOfString, hasEscapedKey, isJsonSpace, JsonReader, JsonSyntaxError, jsonCodes, setMember } from './json.ts';
 
 /** Characters that are parsed natively in one step: some 0.2 ms. */
 const defaultPartLength = 16 * 1024;
@@ -23,9 +23,12 @@ type JsonCount = 'containers' | 'keys' | 'escapedKeys' | 'values';
 const maxCounts: Readonly<Record<JsonCount, readonly [limit: number, noun: string]>> = {
   containers: [300_000, 'objects and lists'],
   keys: [500_000, 'keys'],
-  escapedKeys: [200_000, 'keys with escape sequences'],
+  escapedKeys: [100_000, 'keys with escape sequences'],
   values: [1_000_000, 'values'],
 };
+
+/** Of one object that is taken apart: far more than any documented one has. */
+const maxMembers = 10_000;
 
 const countNames = Object.keys(maxCounts) as readonly JsonCount[];
 
@@ -41,8 +44,9 @@ export class JsonLimits {
   /** Adds what was found up to a position; throws `JsonTooLarge` beyond a limit. */
   add(found: Partial<Readonly<Record<JsonCount, number>>>, position: number): void {
     for (const name of countNames) {
+      if (!found[name]) continue;
       const [limit, noun] = maxCounts[name];
-      this.#counts[name] += found[name] ?? 0;
+      this.#counts[name] += found[name];
       if (this.#counts[name] > limit) {
         throw new JsonTooLarge(position, `larger than ${limit.toLocaleString('en-US')} ${noun}`);
       }
@@ -136,7 +140,11 @@ class PartReader {
 
   *#readObject(): Steps<object> {
     const object: Record<string, unknown> = {};
-    for (;;) {
+    for (let members = 1; ; members++) {
+      yield;
+      if (members > maxMembers) {
+        throw new JsonTooLarge(this.at, `larger than ${maxMembers.toLocaleString('en-US')} keys in one object`);
+      }
       if (this.nextCode() !== quote) throw this.#unexpected(this.at);
       const end = endOfString(this.#text, this.at);
       const written = this.#text.slice(this.at, end);
@@ -146,8 +154,7 @@ class PartReader {
       this.at = end;
       this.#expect(colon);
       const value = yield* this.readValue();
-      // As `JSON.parse` does, also for `__proto__`.
-      Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+      setMember(object, key, value);
       if (this.nextCode() === closeBrace) return object;
       this.#expect(comma);
     }

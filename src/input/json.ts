@@ -274,13 +274,11 @@ export class JsonReader {
 
 function addMember(container: Container, value: unknown): void {
   if (container.close === closeBracket) container.value.push(value);
-  else if (container.key !== '__proto__') container.value[container.key] = value;
-  else {
-    Object.defineProperty(container.value, container.key, {
-      value,
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
-  }
+  else setMember(container.value, container.key, value);
+}
+
+/** As `JSON.parse` does: `__proto__` is an ordinary key. */
+export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

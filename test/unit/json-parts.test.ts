@@ -84,11 +84,18 @@ describe('JSON that is parsed in parts', () => {
     for (let length = 1; length < 9; length++) expect(() => parse(text, length)).toThrow(SyntaxError);
   });
 
+  test('each member of a large object is a step', () => {
+    const text = `{${'"abcdefgh":1,'.repeat(9_000)}"a":1}`;
+    expect([...parseInParts(text, new JsonLimits({ maxNesting: 100 }))].length).toBeGreaterThan(9_000);
+  });
+
   test.each([
     [`${'['.repeat(101)}`, 'nested deeper than 100 levels', 100],
     [`{"a":${'[{"b":'.repeat(60)}`, 'nested deeper than 100 levels', 5 + 49 * 6 + 1],
     [`[${'{},'.repeat(400_000)}1]`, 'larger than 300,000 objects and lists', undefined],
-    [`{${'"a":1,'.repeat(600_000)}"a":1}`, 'larger than 500,000 keys', undefined],
+    [`[${'{"a":1,"b":2,"c":3},'.repeat(200_000)}1]`, 'larger than 500,000 keys', undefined],
+    [`{${'"abcdefgh":1,'.repeat(10_000)}"a":1}`, 'larger than 10,000 keys in one object', undefined],
+    [`[${'{"\\n":1},'.repeat(110_000)}1]`, 'larger than 100,000 keys with escape sequences', undefined],
     [`[${'1,'.repeat(1_100_000)}1]`, 'larger than 1,000,000 values', undefined],
   ])('a text beyond a limit is rejected (%#)', (text, problem, position) => {
     for (const partLength of [701, 64 * 1024]) {
