@@ -66,7 +66,7 @@ interface UpsertOptions {
   /** Timestamps that a row may omit: the stored value stays, and a new row gets the current time. */
   readonly preserve?: readonly string[];
   /** Columns that a row may omit: the stored value stays, and a new row has null. */
-  readonly keep?: readonly string[];
+  readonly optional?: readonly string[];
 }
 
 /** Inserts rows, or updates those that differ, in one statement; returns the number of changed rows. */
@@ -86,17 +86,17 @@ export async function upsertRows(
 function upsertStatement(
   em: EntityManager,
   entity: EntitySchema,
-  { notSaved = {}, preserve = [], keep = [] }: UpsertOptions,
+  { notSaved = {}, preserve = [], optional = [] }: UpsertOptions,
 ): string {
   const { tableName, props } = em.getMetadata().get(entity.meta.class);
   const columns = props
     .filter(prop => prop.persist !== false && !prop.generated && !prop.mappedBy && !Object.hasOwn(notSaved, prop.name))
     .map(prop => ({ property: prop.name, name: String(prop.fieldNames[0]), type: String(prop.columnTypes[0]) }));
   const preserved = new Set(preserve);
-  const kept = new Set(keep);
+  const optionals = new Set(optional);
   const value = ({ property, name }: (typeof columns)[number]) => {
     if (preserved.has(property)) return `coalesce(r."${property}", t.${name}, now())`;
-    return kept.has(property) ? `coalesce(r."${property}", t.${name})` : `r."${property}"`;
+    return optionals.has(property) ? `coalesce(r."${property}", t.${name})` : `r."${property}"`;
   };
   const differs = columns.map(({ name, type }) =>
     type === 'json'

@@ -34,7 +34,7 @@ const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOr
 };
 
 /** What documents of 0.1.0 do not have: those that set a status do not delete an address. */
-const keep = ['serviceType', 'service', 'steps'];
+const optional = ['serviceType', 'service', 'steps'];
 
 const orders: Kind<OrderDocument> = {
   inputType: 'OrderDocument',
@@ -44,7 +44,7 @@ const orders: Kind<OrderDocument> = {
     return saveDocuments(
       documents,
       document => [...checkOrder(document, existing)],
-      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved, keep }),
+      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved, optional }),
     );
   },
 };

@@ -63,10 +63,8 @@ async function findOrderable(
   // The cache may drop them while the statement runs.
   const known = new Map(storeIds.map(id => [id, cache?.get(id)]));
   const revisions = Object.fromEntries(Array.from(known, ([id, configuration]) => [id, configuration?.revision]));
-  const rows = await query<ConfigurationRow>(storeIds.length === 1 ? selectOne(em) : selectSeveral(em), [
-    storeIds.length === 1 ? storeIds[0] : storeIds,
-    JSON.stringify(revisions),
-  ]);
+  const [statement, ids] = storeIds.length === 1 ? [selectOne(em), storeIds[0]] : [selectSeveral(em), storeIds];
+  const rows = await query<ConfigurationRow>(statement, [ids, JSON.stringify(revisions)]);
   const found: Orderable[] = [];
   const slice = new TimeSlice();
   for (const { ordering, ...row } of rows) {
@@ -97,7 +95,7 @@ async function readConfiguration(
   return configuration;
 }
 
-// PostgreSQL keeps the plan for one id; for a list, whose length the plan depends on, it makes a new one each time.
+// PostgreSQL caches the plan for one id; for a list, whose length it depends on, it makes a new one each time.
 const selectOne = compileOnce(em => selectStatement(em, sql`$1`));
 const selectSeveral = compileOnce(em => selectStatement(em, sql`any($1)`));
 
@@ -112,7 +110,7 @@ function selectStatement(em: EntityManager, storeId: RawBuilder<unknown>): strin
   return prepared(text);
 }
 
-// No join: its plan, which is kept, may be made in a replacement, where the planner must not use nested loops.
+// No join: its plan, which is cached, may be made in a replacement, where the planner must not use nested loops.
 const isUnknown = sql`store.menu_revision is distinct from ($2::jsonb ->> store.id)::bigint`;
 
 /** Casts to text, because the driver's parser for `json` preserves the digits of numbers instead of parsing them. */
