@@ -21,8 +21,14 @@ function pathsIn(text: string): string[] {
   return [...text.matchAll(pattern)].map(([path]) => path.replace(/\.+$/, ''));
 }
 
+/** Folders that the project's commands write, and a fresh clone does not have: documents may name what .gitignore lists, and nothing else. */
+const ignored = read('.gitignore')
+  .split('\n')
+  .filter(line => line.endsWith('/'));
+
 /** A decision may be named by its number alone. */
 function exists(path: string): boolean {
+  if (ignored.some(folder => `${path}/`.startsWith(folder))) return true;
   if (/^docs\/decisions\/\d{4}$/.test(path)) return find(`${path}-*.md`).length === 1;
   return path.includes('*') ? find(path).length > 0 : existsSync(`${root}${path}`);
 }
