@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import type { Operator } from '../../support/fair-shares/data.ts';
-import { carte, importDocuments, type Server, startCheckout, stopServer } from '../../support/servers.ts';
+import {
+  carte,
+  type Environment,
+  importDocuments,
+  type Server,
+  startCheckout,
+  stopServer,
+} from '../../support/servers.ts';
 import type { Drill } from '../support/harness.ts';
 
 /** The service of a checkout on a database of its own, with the service's own settings. */
@@ -16,9 +23,13 @@ const ownCheckout = fileURLToPath(new URL('../..', import.meta.url));
 /** How long a service that is still at work may take to stop. */
 const stopMs = 3_000;
 
-export async function startDrilled(drill: Drill, checkout: string = ownCheckout): Promise<Drilled> {
+export async function startDrilled(
+  drill: Drill,
+  checkout: string = ownCheckout,
+  settings: Environment = {},
+): Promise<Drilled> {
   const { DATABASE_URL = '' } = (await drill.startDatabase()).env;
-  const env = { DATABASE_URL, PORT: '0', CARTE_DEMO: 'off', CARTE_LOG_LEVEL: 'error' };
+  const env = { DATABASE_URL, PORT: '0', CARTE_DEMO: 'off', CARTE_LOG_LEVEL: 'error', ...settings };
   let running: Server | undefined;
   let log = '';
   return {

@@ -1,10 +1,11 @@
 import DataLoader from 'dataloader';
 import { prepared, type Query } from '../database/query.ts';
 import { Unauthenticated, Unavailable } from '../errors.ts';
+import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 import type { AccessScope } from '../scope.ts';
 import { hashKey } from './keys.ts';
 
-/** The authenticated API key: its id, for the log, and its scope. */
+/** The authenticated API key. */
 export interface Caller {
   readonly keyId: string;
   readonly scope: AccessScope;
@@ -15,8 +16,8 @@ export interface Authenticate {
   (key: string, connection?: object, options?: { readonly isSuspect: boolean }): Caller | Promise<Caller>;
   /** Undefined if the database must be asked. */
   cached(key: string, connection?: object): Caller | undefined;
-  /** The id that the key had when it was last valid, which says nothing about now. */
-  lastKnownId(key: string, connection?: object): string | undefined;
+  /** As the key was when it was last valid, which says nothing about now. */
+  lastKnown(key: string, connection?: object): Caller | undefined;
   /** Finds it in the database even if it is cached; several keys at a time in one statement. */
   renew(key: string): Promise<Caller>;
 }
@@ -58,7 +59,13 @@ export function createAuthenticator(
     if (connection) lastHashes.set(connection, { key, hash });
     return hash;
   };
-  const keys = new DataLoader<string, FoundKey>(hashes => findKeys(query, hashes), { cache: false, maxBatchSize });
+  // Together: after a start, hundreds of requests come with the same few keys, and a lookup takes a connection.
+  const schedule = new BatchSchedule();
+  const keys = new DataLoader<string, FoundKey>(hashes => schedule.run(() => findKeys(query, hashes)), {
+    cache: false,
+    maxBatchSize,
+    batchScheduleFn: start => schedule.next(start),
+  });
   const suspects = new DataLoader<string, FoundKey>(hashes => findKeys(query, hashes), {
     cache: false,
     maxBatchSize,
@@ -93,11 +100,10 @@ export function createAuthenticator(
     return entry && entry.expiresAt > now() ? entry.caller : undefined;
   };
   const authenticate = (key: string, connection?: object, { isSuspect } = { isSuspect: false }) =>
-    cached(key, connection) ??
-    findCaller(hashOf(key, connection), isSuspect ? findSuspect : hashed => findKey(query, hashed));
+    cached(key, connection) ?? findCaller(hashOf(key, connection), isSuspect ? findSuspect : hash => keys.load(hash));
   return Object.assign(authenticate, {
     cached,
-    lastKnownId: (key: string, connection?: object) => cache.get(hashOf(key, connection))?.caller.keyId,
+    lastKnown: (key: string, connection?: object) => cache.get(hashOf(key, connection))?.caller,
     renew: (key: string) => findCaller(hashOf(key, undefined), hash => keys.load(hash)),
   });
 }
@@ -125,20 +131,17 @@ const statement = prepared(`
   where k.hash = any($1) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   group by k.id`);
 
-async function findKey(query: Query, hash: string): Promise<FoundKey> {
-  const [found] = await findKeys(query, [hash]);
-  if (!found || found instanceof Error) throw found;
-  return found;
-}
-
 /** Has the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
 async function findKeys(query: Query, hashes: readonly string[]): Promise<(FoundKey | Unauthenticated)[]> {
-  const rows = await query<KeyRow>(statement, [hashes.map(hash => Buffer.from(hash, 'latin1'))]);
-  const found = new Map(rows.map(row => [row.hash.toString('latin1'), row]));
-  return hashes.map(key => {
-    const row = found.get(key);
-    if (!row) return new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.');
-    const { hash: _, expiresAt, usedAt, ...scope } = row;
-    return { caller: { keyId: row.keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
-  });
+  const rows = await query<KeyRow>(statement, [[...new Set(hashes)].map(hash => Buffer.from(hash, 'latin1'))]);
+  const found = new Map(rows.map(row => [row.hash.toString('latin1'), toFoundKey(row)]));
+  return hashes.map(
+    hash =>
+      found.get(hash) ?? new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.'),
+  );
+}
+
+function toFoundKey({ hash: _, expiresAt, usedAt, ...scope }: KeyRow): FoundKey {
+  const { keyId } = scope;
+  return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
 }

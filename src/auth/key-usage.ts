@@ -1,6 +1,6 @@
-import { currentRequest } from '../database/client.ts';
 import { withTimeout } from '../database/errors.ts';
 import { prepared, type Query } from '../database/query.ts';
+import { currentRequest } from '../scheduling/current-request.ts';
 
 /** So that the uses of many keys share a statement. */
 const delayMs = 1_000;

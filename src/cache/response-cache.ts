@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { currentShare, runShared, type Share } from '../scheduling/current-request.ts';
 import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { compress, type Encoding } from './compression.ts';
 
@@ -31,57 +32,85 @@ interface PrimedResponse {
   readonly size: number;
 }
 
+/** The part of the cache that the entries of all guests have at most. */
+const guestPart = 1 / 4;
+
+type Entries = LRUCache<string, CachedResponse | PrimedResponse>;
+
 /**
- * An LRU cache of response bodies by cache key, one revision each. It stores bytes, never decisions about access: every request is
- * authorized and its current revision read before the lookup.
+ * A cache of response bodies by cache key, one revision each. It stores bytes, never decisions about access: every request is authorized and
+ * its current revision read before the lookup. An entry belongs to the caller who had it rendered, and where there is no room, the least
+ * recently used one of whoever has most is evicted: nobody displaces what is within the fair part of another.
  */
 export class ResponseCache {
-  readonly #entries: LRUCache<string, CachedResponse | PrimedResponse>;
+  readonly #maxBytes: number;
+  readonly #owners = new Map<string, { readonly entries: Entries; readonly isGuest: boolean }>();
+  readonly #ownerOf = new Map<string, string>();
+  /** Renderings that have begun. Those of guests are apart, since they give way to others. */
   readonly #pending = new Map<string, Promise<CachedResponse>>();
   hits = 0;
   misses = 0;
 
   /** With 0 bytes nothing is cached, but concurrent misses of one key still share a render. */
   constructor(maxBytes: number) {
-    this.#entries = new LRUCache({ maxSize: Math.max(1, maxBytes), sizeCalculation: entry => entry.size });
+    this.#maxBytes = Math.max(1, maxBytes);
   }
 
   get bytes(): number {
-    return this.#entries.calculatedSize;
+    return this.#bytesOf(() => true);
   }
 
-  /** Returns a hit synchronously, but for a large one that no request has read yet; concurrent misses of one key and revision share one `render`. */
+  /**
+   * Returns a hit synchronously, but for a large one that no request has read yet. A miss waits by `run` for the turn of its own caller, and is then
+   * rendered, unless another caller has begun to: they share the work, but not their places in the queue.
+   */
   get(
     key: string,
     revision: string,
     render: () => Promise<RenderedResponse>,
+    run: <T>(task: () => Promise<T>) => Promise<T> = task => task(),
   ): CachedResponse | Promise<CachedResponse> {
-    const entry = this.#entries.get(key);
-    if (entry?.revision === revision) {
+    const hit = this.#find(key, revision);
+    if (hit) {
       this.hits++;
-      return 'compact' in entry ? this.#restore(key, entry) : entry;
+      return hit;
     }
     this.misses++;
-    return this.#pending.get(`${revision} ${key}`) ?? this.#await(key, revision, render());
+    const share = currentShare();
+    const find = () => this.#find(key, revision) ?? this.#findPending(key, revision, share);
+    return (
+      this.#findPending(key, revision, share) ??
+      run(async () => find() ?? this.#await(key, revision, runShared(render), share))
+    );
+  }
+
+  #find(key: string, revision: string): CachedResponse | Promise<CachedResponse> | undefined {
+    const owner = this.#owners.get(this.#ownerOf.get(key) ?? '');
+    const entry = owner?.entries.get(key);
+    if (entry?.revision !== revision) return undefined;
+    return 'compact' in entry ? this.#restore(key, entry) : entry;
+  }
+
+  #findPending(key: string, revision: string, { isGuest }: Share): Promise<CachedResponse> | undefined {
+    const pending = this.#pending.get(`${revision} ${key}`);
+    return pending ?? (isGuest ? this.#pending.get(`guests ${revision} ${key}`) : undefined);
   }
 
   /** Replaces a primed entry by its bytes: at once, unless they are many. */
   #restore(key: string, { revision, compact }: PrimedResponse): CachedResponse | Promise<CachedResponse> {
-    const pending = this.#pending.get(`${revision} ${key}`);
+    const share = currentShare();
+    const pending = this.#findPending(key, revision, share);
     if (pending) return pending;
     const bytes = runInSlices(compact.toBuffer());
-    if (!(bytes instanceof Promise)) return this.#set(key, { revision, bytes });
-    return this.#await(
-      key,
-      revision,
-      bytes.then(restored => ({ revision, bytes: restored })),
-    );
+    if (!(bytes instanceof Promise)) return this.#set(key, { revision, bytes }, share);
+    const restored = bytes.then(whole => ({ revision, bytes: whole }));
+    return this.#await(key, revision, restored, share);
   }
 
-  #await(key: string, revision: string, rendering: Promise<RenderedResponse>): Promise<CachedResponse> {
-    const pendingKey = `${revision} ${key}`;
+  #await(key: string, revision: string, rendering: Promise<RenderedResponse>, share: Share): Promise<CachedResponse> {
+    const pendingKey = `${share.isGuest ? 'guests ' : ''}${revision} ${key}`;
     const response = rendering
-      .then(rendered => this.#set(key, rendered))
+      .then(rendered => this.#set(key, rendered, share))
       .finally(() => this.#pending.delete(pendingKey));
     this.#pending.set(pendingKey, response);
     return response;
@@ -90,11 +119,12 @@ export class ResponseCache {
   /** Primes an entry, compact until it is first read. */
   prime(key: string, revision: string, compact: CompactBody): void {
     // An entry of the same revision stays: it may be compressed already.
-    if (this.#entries.maxSize <= 1 || this.#entries.peek(key)?.revision === revision) return;
-    this.#entries.set(key, { revision, compact, size: compact.size + 1 });
+    const owner = this.#owners.get(this.#ownerOf.get(key) ?? '');
+    if (this.#maxBytes <= 1 || owner?.entries.peek(key)?.revision === revision) return;
+    this.#store(key, { revision, compact, size: compact.size + 1 }, currentShare());
   }
 
-  #set(key: string, { revision, bytes }: RenderedResponse): CachedResponse {
+  #set(key: string, { revision, bytes }: RenderedResponse, share: Share): CachedResponse {
     const compressed = new Map<Encoding, Promise<Buffer>>();
     let size = bytes.length + 1;
     const entry: CachedResponse = {
@@ -111,10 +141,7 @@ export class ResponseCache {
           pending.then(
             encoded => {
               size += encoded.length;
-              if (this.#entries.peek(key) !== entry) return;
-              // Deleted first: lru-cache does not measure a value again that it has already.
-              this.#entries.delete(key);
-              this.#entries.set(key, entry);
+              if (this.#owners.get(share.id)?.entries.peek(key) === entry) this.#store(key, entry, share);
             },
             () => compressed.delete(encoding),
           );
@@ -122,7 +149,43 @@ export class ResponseCache {
         return pending;
       },
     };
-    this.#entries.set(key, entry);
+    this.#store(key, entry, share);
     return entry;
+  }
+
+  #store(key: string, entry: CachedResponse | PrimedResponse, { id, isGuest }: Share): void {
+    // Deleted first, also since lru-cache does not measure a value again that it has already.
+    this.#owners.get(this.#ownerOf.get(key) ?? '')?.entries.delete(key);
+    const owner = this.#owners.get(id) ?? { entries: this.#createEntries(), isGuest };
+    this.#owners.set(id, owner);
+    this.#ownerOf.set(key, id);
+    owner.entries.set(key, entry);
+    if (isGuest) this.#evict(this.#maxBytes * guestPart, other => other.isGuest);
+    this.#evict(this.#maxBytes, () => true);
+  }
+
+  #createEntries(): Entries {
+    return new LRUCache({
+      maxSize: this.#maxBytes,
+      sizeCalculation: (entry, key) => entry.size + key.length,
+      dispose: (_entry, key) => this.#ownerOf.delete(key),
+    });
+  }
+
+  #evict(maxBytes: number, isConcerned: (owner: { readonly isGuest: boolean }) => boolean): void {
+    while (this.#bytesOf(isConcerned) > maxBytes) {
+      const concerned = [...this.#owners].filter(([, owner]) => isConcerned(owner));
+      const [id, largest] = concerned.reduce((one, other) =>
+        other[1].entries.calculatedSize > one[1].entries.calculatedSize ? other : one,
+      );
+      largest.entries.pop();
+      if (largest.entries.size === 0) this.#owners.delete(id);
+    }
+  }
+
+  #bytesOf(isConcerned: (owner: { readonly isGuest: boolean }) => boolean): number {
+    let bytes = 0;
+    for (const owner of this.#owners.values()) if (isConcerned(owner)) bytes += owner.entries.calculatedSize;
+    return bytes;
   }
 }

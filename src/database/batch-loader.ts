@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { BatchSchedule } from '../scheduling/batch-schedule.ts';
+import { currentRequest, runShared } from '../scheduling/current-request.ts';
 import { type AccessScope, unionOf } from '../scope.ts';
-import { currentRequest, type RequestStatements } from './client.ts';
 import { anyOf, type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from './query.ts';
 
 /** An id and the access scope in which it is loaded. */
@@ -37,33 +37,10 @@ export function createBatchLoader<Entity extends { readonly id: string }, Joined
     cache: false,
     batchScheduleFn: dispatch => {
       const request = currentRequest.getStore();
-      schedule.next(() => currentRequest.run(request && new BatchStatements(request), dispatch));
+      // Loads of other keys are in the batch, too.
+      schedule.next(() => currentRequest.run(request, () => runShared(dispatch)));
     },
   });
-}
-
-/**
- * Counts and traces the statement of a batch with its first request. It has no key, since the loads of other keys would wait for that
- * key's share of the connections.
- */
-class BatchStatements implements RequestStatements {
-  readonly #first: RequestStatements;
-
-  constructor(first: RequestStatements) {
-    this.#first = first;
-  }
-
-  get statements(): number {
-    return this.#first.statements;
-  }
-
-  set statements(statements: number) {
-    this.#first.statements = statements;
-  }
-
-  get trace(): RequestStatements['trace'] {
-    return this.#first.trace;
-  }
 }
 
 /** The DataLoader of one request, with its cache, on top of the process's batches. */

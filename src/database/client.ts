@@ -1,29 +1,11 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { connect, Socket } from 'node:net';
 import type pg from 'pg';
+import { currentRequest } from '../scheduling/current-request.ts';
 import type { Host } from './database-url.ts';
 import { createPrimaryClientClass } from './primary-host.ts';
 import { statementName } from './query.ts';
 import { listSessions, type PendingStatement, SessionMonitor } from './session-monitor.ts';
-
-/** The statements of one request. */
-export interface RequestStatements {
-  statements: number;
-  /** The key whose work it is; absent without one. */
-  keyId?: string | undefined;
-  /** Whether it is expensive, so that it uses few connections at a time. */
-  isExpensive?: boolean;
-  /** Whether it changes something now, so that it leaves connections to those that read. */
-  isWriting?: boolean;
-  /** Whether it is no request, but work that goes on beside them and changes something with most of its statements. */
-  isWorker?: boolean;
-  /** Starts a span for a statement; the function that it returns ends the span. */
-  trace: ((text: string) => (error: unknown) => void) | undefined;
-}
-
-/** The request that the running code belongs to; undefined in commands, in migrations and at startup. */
-export const currentRequest = new AsyncLocalStorage<RequestStatements | undefined>();
 
 export interface StatementOptions {
   /** Timeout of a request's statements; those outside of a request have none. */

@@ -2,8 +2,9 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { Unavailable } from '../errors.ts';
 import { parseExactJson } from '../input/json.ts';
+import { currentRequest } from '../scheduling/current-request.ts';
 import { FairQueue } from '../scheduling/fair-queue.ts';
-import { createClientClass, currentRequest, type StatementOptions, sessionMonitorOf } from './client.ts';
+import { createClientClass, type StatementOptions, sessionMonitorOf } from './client.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import type { Query } from './query.ts';
 
@@ -113,6 +114,9 @@ const minSharedSize = 4;
 const reserve = 1 / 5;
 /** Connections for expensive requests of all keys, and of one: their statements are long, and the database has few cores. */
 const expensive = { width: 4, perKey: 2 };
+/** The share of the pool that all guests have at most, and the connections of one; also those of their expensive requests. */
+const guestShare = 3 / 10;
+const connectionsPerGuest = 2;
 /** The share of the pool that requests which change something have at most; what they abandon counts, until it has ended on the server. */
 const writeShare = 3 / 5;
 /** The share of those connections that one key has at most. */
@@ -132,6 +136,8 @@ export interface ConnectionShares {
   readonly expensiveConnections: FairQueue;
   /** Those of requests that change something; they are among the connections above, too. */
   readonly writes: FairQueue;
+  /** Those of guests; they are among the connections above, too. */
+  readonly guestConnections: FairQueue;
   /** Sessions that wait on the server for something, mostly a synchronous standby, after their clients have given up. */
   readonly abandoned: () => number;
 }
@@ -155,6 +161,10 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
   const perKey = width < minSharedSize ? width : width - Math.ceil(width * reserve);
   const connections = createQueue({ width, perKey });
   const expensiveConnections = createQueue(expensive, maxExpensiveWaitMs);
+  const guestConnections = createQueue({
+    width: Math.max(1, Math.floor(width * guestShare)),
+    perKey: connectionsPerGuest,
+  });
   const maxWrites = Math.max(1, Math.floor(width * writeShare));
   const writes = createQueue({ width: maxWrites, perKey: Math.ceil(maxWrites * writesPerKey) });
   const monitor = sessionMonitorOf(pool);
@@ -204,21 +214,23 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
   };
   const maxAbandoned = Math.max(1, maxWrites * maxAbandonedShare);
   pool.connect = ((callback?: Connected) => {
-    const { keyId, isExpensive, isWriting, isWorker } = currentRequest.getStore() ?? {};
+    const { share, isExpensive, isWriting, isWorker } = currentRequest.getStore() ?? {};
     // With a callback, a mutation reads, perhaps while it has a connection.
     const isChange = isWorker || (isWriting && !callback);
-    if (keyId === undefined && !isChange) return callback ? connect(callback as never) : connect();
-    const shared = isExpensive ? expensiveConnections : connections;
+    if (!share && !isChange) return callback ? connect(callback as never) : connect();
+    const shared = share?.isGuest
+      ? [guestConnections, connections]
+      : [isExpensive ? expensiveConnections : connections];
     const connectShared = (done: Connected) => {
       if (isChange && abandoned() >= maxAbandoned) return done(unconfirmed(), undefined, () => {});
-      connectInTurn(keyId ?? workers, isChange ? [writes, shared] : [shared], done);
+      connectInTurn(share?.id ?? workers, isChange ? [writes, ...shared] : shared, done);
     };
     if (callback) return connectShared(callback);
     return new Promise<pg.PoolClient>((resolve, reject) =>
       connectShared((error, client) => (client ? resolve(client) : reject(error))),
     );
   }) as pg.Pool['connect'];
-  return { connections, expensiveConnections, writes, abandoned };
+  return { connections, expensiveConnections, guestConnections, writes, abandoned };
 }
 
 const unconfirmed = () =>

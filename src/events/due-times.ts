@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import { currentRequest } from '../database/client.ts';
 import { prepared, queryIn } from '../database/query.ts';
 import { lockStore } from '../menu/replace.ts';
 import { restock, type StockDue } from '../menu/stock.ts';
+import { currentRequest } from '../scheduling/current-request.ts';
 
 /** A time that another process has set is noticed after so long at the latest. */
 const maxDelayMs = 2_000;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { currentRequest } from '../database/client.ts';
 import { withTimeout } from '../database/errors.ts';
 import { queryOn } from '../database/pool.ts';
 import type { Query } from '../database/query.ts';
+import { currentRequest } from '../scheduling/current-request.ts';
 import { type FeedListener, FeedListeners } from './listeners.ts';
 import { currentPosition, EventsDeleted, readEvents } from './log.ts';
 import { EventSequencer } from './sequencer.ts';

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
+import { RetryableError } from '../errors.ts';
 import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import { isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
@@ -15,6 +16,8 @@ export interface CachedQueryOptions<Caller> {
   readonly maxObjects: number;
   readonly responseCache: ResponseCache;
   readonly readRevisions: ReadRevisions<Caller>;
+  /** Spells preferred languages alike that pick the same texts of a menu in these languages. */
+  readonly canonicalLanguages: (preferred: readonly string[], languages: readonly string[]) => readonly string[];
   /** Creates the context value of one rendering. */
   readonly createContext: (caller: Caller) => unknown;
   /** Whether the caller may read everything that an operation selects. */
@@ -53,6 +56,8 @@ interface CompiledQuery {
   readonly source: OperationSource;
   readonly storeIdOf: StoreRoot['storeIdOf'];
   readonly run: CompiledOperation;
+  /** Variables that are given for `languages` alone. */
+  readonly languageVariables: readonly string[];
   /** The response around the rendered store. */
   readonly prefix: Buffer;
   readonly suffix: Buffer;
@@ -66,11 +71,14 @@ interface Compilation {
 
 const revisionName = 'menuRevision';
 
-const revisionField: SelectedField = {
-  key: revisionName,
-  node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value: revisionName } },
+const fieldOf = (name: string): SelectedField => ({
+  key: name,
+  node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } },
   selections: [],
-};
+});
+
+/** Stores whose languages are known, at their current revision. */
+const maxKnownLanguages = 10_000;
 
 /** Larger responses are left to Apollo, with limits of its own. */
 const maxResponseBytes = 32 * 1024 * 1024;
@@ -83,12 +91,25 @@ const maxCharacters = 2 * 1024 * 1024;
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
-  const { schema, maxObjects, responseCache, readRevisions, createContext } = options;
+  const { schema, maxObjects, responseCache, readRevisions, createContext, canonicalLanguages } = options;
   const { isReadable, validateRequest, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
   });
+
+  const knownLanguages = new LRUCache<string, readonly string[]>({ max: maxKnownLanguages });
+
+  /** Equal for variables that differ only in languages that the menu does not have; its first rendering tells which it has. */
+  function cacheKeyOf({ id, languageVariables }: CompiledQuery, variables: Variables, menu: string): string {
+    const known = languageVariables.length > 0 ? knownLanguages.get(menu) : undefined;
+    if (!known) return `graphql ${id} ${JSON.stringify(variables)}`;
+    const canonical = languageVariables.map(name => [
+      name,
+      canonicalLanguages(variables[name] as readonly string[], known),
+    ]);
+    return `graphql ${id} ${JSON.stringify({ ...variables, ...Object.fromEntries(canonical) })}`;
+  }
 
   function findQuery(request: GraphqlRequest): Compilation {
     const { query: text, operationName } = request;
@@ -126,13 +147,16 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
         const result = await query.run(coerced, createContext(caller));
         if (!result) throw new Error(`The store ${store.storeId} is gone`);
         const bytes = await runInSlices(concatenate([query.prefix, ...toBuffers(result.body), query.suffix]));
-        return { bytes, revision: String(result.etagValues[0]) };
+        const [rendered, languages] = result.etagValues;
+        if (languages) knownLanguages.set(`${store.storeId} ${rendered}`, languages as readonly string[]);
+        return { bytes, revision: String(rendered) };
       };
-      const key = `graphql ${query.id} ${JSON.stringify(coerced)}`;
-      const response = await responseCache.get(key, revision, () => run(render));
+      const key = cacheKeyOf(query, coerced, `${store.storeId} ${revision}`);
+      const response = await responseCache.get(key, revision, render, run);
       return { response, cost };
-    } catch {
-      // Apollo's execution meets the same error, and reports it.
+    } catch (error) {
+      // Apollo's execution meets the same error, and reports it; what has waited for too long does not wait again.
+      if (error instanceof RetryableError) throw error;
       return undefined;
     }
   };
@@ -155,18 +179,37 @@ function compileQuery(
   const storeRoot = operation && storeRootOf(schema, operation, fragments);
   const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
   if (!operation || !storeRoot || !root) return undefined;
+  const languageVariables = variablesFor('languages', document);
+  const beside = [revisionName, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(fieldOf);
   return {
     id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     source: { document, operation },
     storeIdOf: storeRoot.storeIdOf,
+    languageVariables,
     run: compileOperation(
       schema,
-      { document, kind: 'query', body: [root], etags: [[root, revisionField]] },
+      { document, kind: 'query', body: [root], etags: beside.map(field => [root, field]) },
       { limits: { maxBytes: maxResponseBytes, maxObjects } },
     ),
     prefix: Buffer.from(`{"data":{${JSON.stringify(root.key)}:`),
     suffix: Buffer.from('}}\n'),
   };
+}
+
+/** Names of the variables that are given for arguments of this name alone. */
+function variablesFor(argument: string, document: DocumentNode): string[] {
+  const uses = new Map<string, Set<string>>();
+  const note = (name: string, use: string) => uses.set(name, (uses.get(name) ?? new Set()).add(use));
+  visit(document, {
+    [Kind.VARIABLE_DEFINITION]: () => false,
+    [Kind.ARGUMENT]: ({ name, value }) => {
+      if (value.kind === Kind.VARIABLE) note(value.name.value, name.value);
+    },
+    [Kind.VARIABLE]: ({ name }, _key, parent) => {
+      if (!parent || !('kind' in parent) || parent.kind !== Kind.ARGUMENT) note(name.value, 'a part');
+    },
+  });
+  return [...uses].filter(([, names]) => names.size === 1 && names.has(argument)).map(([name]) => name);
 }
 
 const cacheableKeys = new Set(['query', 'operationName', 'variables']);

@@ -1,6 +1,5 @@
-import { Transform } from 'node:stream';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { chooseEncoding, encodingVary } from '../cache/compression.ts';
@@ -8,9 +7,10 @@ import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { isObject } from '../input/json.ts';
+import { canonicalLanguages } from '../menu/translations.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
-import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { largeBodyBytes } from '../scheduling/time-slice.ts';
+import type { AccessScope } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
@@ -21,7 +21,6 @@ import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } 
 import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions } from './subscriptions/mount.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
-import type { RunInTurn } from './subscriptions/subscribe.ts';
 import { acceptCoercedVariables, createVariableCoercion } from './variables.ts';
 
 export interface GraphqlOptions {
@@ -37,9 +36,9 @@ export interface GraphqlOptions {
   /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
   readonly translateError: TranslateError;
-  /** Run a request, and one that takes long, when it is the turn of its key. */
-  readonly requests: Pick<FairQueue, 'run'>;
-  readonly runExpensive: RunInTurn;
+  /** Run the current request, and one that takes long, when it is the turn of its caller. */
+  readonly runRequest: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly runExpensive: <T>(task: () => Promise<T>) => Promise<T>;
   readonly subscriptions: SubscriptionOptions;
   /** Registers what the page for browsers loads, and returns a function that sends the page. */
   readonly mountPlayground: (app: FastifyInstance) => (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -50,7 +49,6 @@ const maxTokens = 15_000;
 
 /** Limits for requests without an API key, which can do nothing but introspection: some four times what tools send. */
 const anonymous = {
-  bodyBytes: 8 * 1024,
   maxTokens: 1_000,
   limits: { cost: 60_000, aliases: 10, selections: 300, rootFields: 5 },
 };
@@ -62,14 +60,34 @@ const minExpensiveMutationCost = 25_000;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, own, responseCache, authenticate, translateError } = options;
+  const { introspection, limits, trusted, own, responseCache, authenticate, translateError, runExpensive } = options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
   const objectCounts: ObjectCounts = new WeakMap();
   const schema = acceptCoercedVariables(limitListObjects(options.schema, maxObjects, objectCounts));
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
-  const validateRequest = createRequestValidator({ schema, documents, limits, trusted, own });
+  const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
+  const checkReadable = createReadableCheck(options.schema);
+  /** The documents of one kind of callers: guests have their own, so that they evict none of others. */
+  const createDocuments = (cache: DocumentCache) => {
+    const validateRequest = createRequestValidator({ schema, documents: cache, limits, trusted, own });
+    const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
+      schema: options.schema,
+      maxObjects,
+      responseCache,
+      readRevisions: dependencies.repositories.stores.readRevisions,
+      canonicalLanguages,
+      createContext: ({ scope }) => createContext(dependencies, scope),
+      isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
+      validateRequest,
+      coerceVariables,
+    });
+    return { validateRequest, findCached };
+  };
+  const ofKeys = createDocuments(documents);
+  const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }));
+  const documentsOf = ({ publishable }: AccessScope) => (publishable ? ofGuests : ofKeys);
   const validateAnonymous = createRequestValidator({
     schema,
     // Its own, so that requests without a key evict no documents of others.
@@ -83,20 +101,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       }
     },
   });
-  const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
-  const checkReadable = createReadableCheck(options.schema);
+  const validateRequest = (parameters: unknown, scope: AccessScope) => documentsOf(scope).validateRequest(parameters);
   const graph = { schema, objectCounts, dependencies, validateRequest, checkReadable, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
-  const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
-    schema: options.schema,
-    maxObjects,
-    responseCache,
-    readRevisions: dependencies.repositories.stores.readRevisions,
-    createContext: ({ scope }) => createContext(dependencies, scope),
-    isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
-    validateRequest,
-    coerceVariables,
-  });
   /** The results of introspection, which never change, for requests without a key. */
   const introspections = new LRUCache<string, string>({
     max: 20,
@@ -122,12 +129,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
     const caller = request.caller ?? undefined;
-    const runExpensive = <T>(run: () => Promise<T>) => options.runExpensive(caller?.keyId ?? '', run);
     if (caller && isCacheablePost(request) && !trusted) {
+      const { findCached } = documentsOf(caller.scope);
       const cached = await findCached(withDocument(request.body, own), caller, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
-    const validate = caller ? validateRequest : validateAnonymous;
+    const validate = caller ? documentsOf(caller.scope).validateRequest : validateAnonymous;
     const { errors, parsed, operation, variables = {}, cost = 0 } = validate(parametersOf(request));
     reportCost(request, reply, cost);
     const failWith = (found: readonly GraphQLError[]) => () => {
@@ -175,10 +182,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     ...headAsGet,
     // Authenticates before the body is read.
     onRequest: [headAsGet.onRequest, authenticateRequest],
-    preParsing: (request, _reply, payload, done) => done(null, request.caller ? payload : payload.pipe(limitBody())),
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
-      const send = await options.requests.run(request.caller?.keyId ?? '', () => respond(request, reply));
+      const send = await options.runRequest(() => respond(request, reply));
       return send();
     },
   });
@@ -203,18 +209,6 @@ function rejectOtherMethods(app: FastifyInstance): void {
     handler: () => {},
   });
   app.options('/graphql', (_request, reply) => reply.code(204).header('allow', allow).send());
-}
-
-function limitBody(): Transform {
-  let bytes = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (bytes <= anonymous.bodyBytes) return done(null, chunk);
-      const message = `Without an API key, a body has at most ${anonymous.bodyBytes} bytes.`;
-      done(Object.assign(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE(), { message }));
-    },
-  });
 }
 
 /** Whether a browser opens the address, rather than a client that sends a query. */

@@ -38,6 +38,30 @@ function findKey(keys: readonly string[], language: string): string | undefined 
   return undefined;
 }
 
+/**
+ * Spells preferred languages alike that pick the same translations of any text in these languages: without those that match none, and
+ * without the parts of a tag beyond what matches.
+ */
+export function canonicalLanguages(preferred: readonly string[], languages: readonly string[]): string[] {
+  const tags = new Set(languages.flatMap(language => prefixesOf(normalize(language))));
+  const canonical = preferred
+    .slice(0, maxLanguages)
+    .filter(language => language.length <= maxTagLength)
+    .map(language => {
+      if (languages.includes(language)) return language;
+      const tag = prefixesOf(normalize(language)).find(prefix => tags.has(prefix));
+      // Apart from a key that is spelt like the tag, which would be preferred.
+      return tag === undefined ? undefined : `~${tag}`;
+    });
+  return [...new Set(canonical.filter(language => language !== undefined))];
+}
+
+/** A tag and what is left of it subtag by subtag, longest first. */
+function prefixesOf(tag: string): string[] {
+  const subtags = tag.split('-');
+  return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'));
+}
+
 /** Spells `pt-BR`, `pt_br` and `PT_BR` alike. */
 function normalize(tag: string): string {
   return tag.toLowerCase().replaceAll('_', '-');

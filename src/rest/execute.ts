@@ -11,6 +11,7 @@ import type { CompiledOperation, Variables } from '../execution/compile.ts';
 import { concatenate, DeduplicatedBuffer } from '../execution/json-writer.ts';
 import { fragmentsOf, operationOf } from '../execution/selected-fields.ts';
 import { SingleFlight } from '../scheduling/batch-schedule.ts';
+import { currentShare } from '../scheduling/current-request.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
@@ -49,8 +50,8 @@ export interface ExecuteOptions {
   readonly limits?: RouteLimits | undefined;
   /** Reads revisions of a store, which costs less than to load its data. */
   readonly readRevisions: ReadRevisions<Caller>;
-  /** Runs what takes long, e.g. the first rendering of a menu, when it is the turn of the key. */
-  readonly runExpensive: <T>(keyId: string, task: () => Promise<T>) => Promise<T>;
+  /** Runs what takes long, e.g. the first rendering of a menu, when it is the turn of the caller. */
+  readonly runExpensive: <T>(task: () => Promise<T>) => Promise<T>;
 }
 
 /** Limits of one request, as those of a GraphQL document. */
@@ -92,11 +93,11 @@ function compileRead(
     if (unchanged) return unchanged;
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     if (isCached && etag !== undefined) {
-      const found = responseCache.get(cacheKeyOf(operation, variables), etag, () => runExpensive(caller.keyId, render));
+      const found = responseCache.get(cacheKeyOf(operation, variables), etag, render, runExpensive);
       const response = await encode(found instanceof Promise ? await found : found, headers);
       return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
     }
-    const run = cost >= minExpensiveCost ? () => runExpensive(caller.keyId, render) : render;
+    const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;
     const { revision: current, bytes } = await (isList ? coalesce(caller, variables, run) : run());
     return notModified(current, ifNoneMatch, { varies: false }) ?? { status: 200, etag: current, body: bytes };
   };
@@ -138,13 +139,13 @@ function isOperationCacheable(graph: GraphQLSchema, { document, name, revisionFi
 
 const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name} ${hash} ${JSON.stringify(variables)}`;
 
-/** Coalesces equal requests of one caller. Worth it for lists; loads by id are batched across requests anyway. */
+/** Coalesces equal requests of one caller, who waits for itself alone. Worth it for lists; loads by id are batched across requests anyway. */
 function createCoalescing() {
   const byCaller = new WeakMap<Caller, Map<string, SingleFlight<RenderedResponse>>>();
   return (caller: Caller, variables: Variables, render: () => Promise<RenderedResponse>) => {
     const flights = byCaller.get(caller) ?? new Map<string, SingleFlight<RenderedResponse>>();
     byCaller.set(caller, flights);
-    const key = JSON.stringify(variables);
+    const key = `${currentShare().id} ${JSON.stringify(variables)}`;
     const flight = flights.get(key) ?? new SingleFlight(render, () => flights.delete(key));
     flights.set(key, flight);
     return flight.get();

@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLField } from 'graphql';
 import { encodingVary } from '../cache/compression.ts';
 import type { DeduplicatedBuffer } from '../execution/json-writer.ts';
-import type { FairQueue } from '../scheduling/fair-queue.ts';
 import { isPause, largeBodyBytes, runAtOnce } from '../scheduling/time-slice.ts';
 import { acceptBodies, compileArguments } from './arguments.ts';
 import type { Contract, Operation } from './contract/contract.ts';
@@ -34,8 +33,8 @@ export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'lim
   readonly authorize: (operation: Operation, caller: Caller | null) => void;
   /** Whether publishable keys may read a field. */
   readonly isForGuests: (field: GraphQLField<unknown, unknown>) => boolean;
-  /** Runs a request when it is the turn of its key. */
-  readonly requests: Pick<FairQueue, 'run'>;
+  /** Runs the current request when it is the turn of its caller. */
+  readonly runRequest: <T>(task: () => Promise<T>) => Promise<T>;
   /** In bytes; 10 MiB by default. */
   readonly bodyLimit?: number;
   /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
@@ -58,7 +57,7 @@ function mountRoute(
   { operation, method, path, handle }: SofaRoute,
   options: RestOptions & RouteSet,
 ): void {
-  const { contract, schema, requests, runExpensive } = options;
+  const { contract, schema, runRequest, runExpensive } = options;
   const readArguments = compileArguments(schema, operation, contract.operations);
   const execute = compileExecute(contract, operation, options);
   const guestOperation = operationForGuests(schema, contract, operation, options.isForGuests);
@@ -87,8 +86,8 @@ function mountRoute(
         const run = isGuest(caller) ? executeForGuests : execute;
         return handle(run, variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
-      const task = hasLargeBody ? () => runExpensive(caller.keyId, respond) : respond;
-      return send(await requests.run(caller.keyId, task), reply);
+      const task = hasLargeBody ? () => runExpensive(respond) : respond;
+      return send(await runRequest(task), reply);
     },
   });
 }

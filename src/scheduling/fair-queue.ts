@@ -3,7 +3,7 @@ import type { RetryableError } from '../errors.ts';
 export interface FairQueueOptions {
   /** Tasks that run at a time. */
   readonly width: number;
-  /** Tasks of one key that run at a time. */
+  /** Tasks of one key that run at a time; guests have keys of their own. */
   readonly perKey: number;
   /** Tasks of one key that may wait; further ones are rejected. */
   readonly maxWaiting: number;
@@ -53,8 +53,12 @@ export class FairQueue {
   }
 
   /** The task may return its slot before it ends, e.g. since it only waits from then on. */
-  async run<Result>(key: string, task: (leaveEarly: () => void) => Promise<Result> | Result): Promise<Result> {
-    if (!this.tryEnter(key)) await this.enter(key);
+  async run<Result>(
+    key: string,
+    task: (leaveEarly: () => void) => Promise<Result> | Result,
+    maxWaitMs?: number,
+  ): Promise<Result> {
+    if (!this.tryEnter(key)) await this.enter(key, maxWaitMs);
     let isIn = true;
     const leave = () => {
       if (isIn) this.leave(key);
@@ -77,7 +81,7 @@ export class FairQueue {
   }
 
   /** Waits for a slot; rejects if too many tasks of the key wait, or this one waits for too long. */
-  enter(key: string): Promise<void> {
+  enter(key: string, maxWaitMs = this.#options.maxWaitMs): Promise<void> {
     const state = this.#keys.get(key) ?? { running: 0, waiting: undefined };
     if (waitingIn(state) >= this.#options.maxWaiting) return Promise.reject(this.#reject());
     this.#keys.set(key, state);
@@ -86,7 +90,7 @@ export class FairQueue {
         this.#stopWaiting(state, waiting);
         this.#forgetIdle(key, state);
         reject(this.#reject());
-      }, this.#options.maxWaitMs);
+      }, maxWaitMs);
       const waiting: Waiting = { start: resolve, timer };
       state.waiting ??= new Set();
       state.waiting.add(waiting);

@@ -1,3 +1,5 @@
+import { currentRequest } from './current-request.ts';
+
 /** For so long work runs without yielding to the event loop, in which other requests wait. */
 const sliceMs = 2;
 
@@ -19,20 +21,28 @@ function currentTurn(): number {
   return turn;
 }
 
+type Waiting = Set<() => void>;
+
 /**
  * Work that waits for its next slice. All of it together gets one slice in each turn, first come first served: however many requests have long
  * work under way, no turn takes longer for it.
  */
-const waiting = new Set<() => void>();
+const waiting: Waiting = new Set();
+/** Work of guests, which goes on when no other waits, or else in one of so many slices. */
+const waitingForGuests: Waiting = new Set();
+const slicesPerGuest = 8;
+let slices = 0;
 let isResuming = false;
 
 function resumeWaiting(endsAt = performance.now() + sliceMs): void {
-  const [resume] = waiting;
+  const isForGuests = waiting.size === 0 || (waitingForGuests.size > 0 && ++slices % slicesPerGuest === 0);
+  const next = isForGuests ? waitingForGuests : waiting;
+  const [resume] = next;
   if (!resume) {
     isResuming = false;
     return;
   }
-  waiting.delete(resume);
+  next.delete(resume);
   resume();
   // A tick that a microtask requests comes after all microtasks, and so after the slice of what was resumed.
   queueMicrotask(() =>
@@ -58,7 +68,7 @@ export class TimeSlice {
   /** Resolves in a later turn of the event loop, with a new slice. */
   async yield(): Promise<void> {
     await new Promise<void>(resume => {
-      waiting.add(resume);
+      (currentRequest.getStore()?.isForGuests ? waitingForGuests : waiting).add(resume);
       if (isResuming) return;
       isResuming = true;
       setImmediate(() => resumeWaiting());

@@ -38,12 +38,12 @@ function createAddressLimit(
   const publishable = createBuckets(publishableRateLimit);
   let hasWarned = false;
 
-  /** All clients of a proxy that is not named have one address. Those with a secret key are served all the same. */
+  /** All clients of a proxy that is not named have one address, and so count as one guest. Those with a secret key are served all the same. */
   function warnOfProxy({ headers, socket }: IncomingMessage): void {
     if (hasWarned || headers['x-forwarded-for'] === undefined || trustedProxies.length > 0) return;
     hasWarned = true;
     const message =
-      'Clients behind a proxy share one limit on requests without a secret API key: name its network in CARTE_TRUST_PROXY';
+      'All clients behind a proxy count as one where they have no secret API key: name its network in CARTE_TRUST_PROXY';
     log.warn({ proxy: socket.remoteAddress }, message);
   }
 
@@ -65,6 +65,8 @@ function createAddressLimit(
     },
     /** Counts a request with a publishable key; throws `TooManyRequests` beyond the limit. */
     countPublishable(request: IncomingMessage, keyId: string): void {
+      // At the first: guests share more than this limit by their address.
+      warnOfProxy(request);
       if (publishableRateLimit === 0) return;
       const rule = `An address may make ${publishableRateLimit} requests a minute with a publishable key.`;
       take(publishable(`${keyId} ${addressOf(request)}`), request, rule);

@@ -4,8 +4,9 @@ import fp from 'fastify-plugin';
 import { type Authenticate, type Caller, createAuthenticator } from '../auth/key-cache.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import { Unauthenticated } from '../errors.ts';
-import { largeBodyBytes } from '../scheduling/time-slice.ts';
-import { holdUntilClosed } from './fair-shares.ts';
+import type { Share } from '../scheduling/current-request.ts';
+import { assertGuestBody } from './bodies.ts';
+import { GuestConnections } from './fair-shares.ts';
 import { recordOf, replyOf } from './requests.ts';
 
 declare module 'fastify' {
@@ -14,6 +15,8 @@ declare module 'fastify' {
     caller: Caller | null;
   }
   interface FastifyInstance {
+    /** The share of a caller in what this process has. */
+    shareOf(caller: Caller, request: IncomingMessage): Share;
     /** A hook that sets `request.caller`. Rejects for an invalid key, under overload, and beyond the rate limit. */
     authenticate(request: FastifyRequest): Promise<void>;
     /** The same for a key that came in a message on a WebSocket. */
@@ -26,12 +29,18 @@ declare module 'fastify' {
 /** Decorates the server with authentication by API key. */
 export const authentication = fp(
   async (app: FastifyInstance) => {
-    const { addressLimit, shares } = app;
+    const { addressLimit, addressOf } = app;
     const authenticate = createKeyCache(app);
-    /** Clients that have sent too many unknown keys are suspect: their keys are looked up in batches. */
+    const guestConnections = new GuestConnections(app.config);
+    const shareOf = ({ keyId, scope }: Caller, request: IncomingMessage): Share =>
+      scope.publishable ? { id: `${keyId} ${addressOf(request)}`, isGuest: true } : { id: keyId, isGuest: false };
+    /**
+     * Unknown keys are looked up in larger batches under overload, and if their client has sent too many. None is rejected before that: it may be
+     * one that this process has not seen yet.
+     */
     const findCaller = async (key: string, request: IncomingMessage, connection: object): Promise<Caller> => {
-      // Before the lookup, which needs a connection.
-      app.assertNotOverloaded(authenticate.lastKnownId(key, connection));
+      const lastKnown = authenticate.lastKnown(key, connection);
+      if (lastKnown) app.assertNotOverloaded(shareOf(lastKnown, request));
       const isSuspect = addressLimit.isExceeded(request) || app.isOverloaded();
       try {
         return await authenticate(key, connection, { isSuspect });
@@ -40,7 +49,15 @@ export const authentication = fp(
         throw error;
       }
     };
+    /** A guest's part is counted by address: one of them must not lock out the others of the same key. */
+    const admitGuest = (request: FastifyRequest, { keyId }: Caller) => {
+      recordOf(request).isForGuests = true;
+      addressLimit.countPublishable(request.raw, keyId);
+      assertGuestBody(request);
+      if (!guestConnections.add(request.raw.socket)) replyOf(request).header('connection', 'close');
+    };
     app.decorateRequest('caller', null);
+    app.decorate('shareOf', shareOf);
     app.decorate('authenticate', async request => {
       const key = request.headers['x-api-key'];
       if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');
@@ -51,21 +68,20 @@ export const authentication = fp(
       }
       const cached = authenticate.cached(key, request.raw.socket);
       const caller = cached ?? (await findCaller(key, request.raw, request.raw.socket));
-      app.assertNotOverloaded(caller.keyId);
-      recordOf(request).keyId = caller.keyId;
+      const share = shareOf(caller, request.raw);
+      app.assertNotOverloaded(share);
+      const record = recordOf(request);
+      record.keyId = caller.keyId;
+      record.share = share;
       app.origins.check(request, caller);
-      if (caller.scope.publishable) {
-        recordOf(request).isPublishable = true;
-        // Its guests share the key: a limit of the key would let one of them lock out the others.
-        addressLimit.countPublishable(request.raw, caller.keyId);
-      } else if (app.countRequest) await app.countRequest(request);
-      if (isUpload(request)) await holdUntilClosed(shares.uploads, caller.keyId, replyOf(request).raw);
+      if (share.isGuest) admitGuest(request, caller);
+      else if (app.countRequest) await app.countRequest(request);
       request.caller = caller;
     });
     app.decorate('authenticateKey', async (key, connection, request) => {
       const caller = authenticate.cached(key, connection) ?? (await findCaller(key, request, connection));
       app.origins.checkConnection(request, caller);
-      app.assertNotOverloaded(caller.keyId);
+      app.assertNotOverloaded(shareOf(caller, request));
       if (caller.scope.publishable) addressLimit.countPublishable(request, caller.keyId);
       else await app.countMessage?.(caller.keyId);
       return caller;
@@ -88,9 +104,4 @@ function createKeyCache(app: FastifyInstance): Authenticate {
     seconds: config.keyCacheTtlSeconds,
     onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
   });
-}
-
-/** A body of unknown length counts as large. */
-function isUpload({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) >= largeBodyBytes;
 }

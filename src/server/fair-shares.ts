@@ -1,104 +1,172 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
-import { currentRequest } from '../database/client.ts';
 import { TooManyRequests, Unavailable } from '../errors.ts';
-import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
+import { currentRequest, currentShare, type Share } from '../scheduling/current-request.ts';
+import { FairQueue } from '../scheduling/fair-queue.ts';
+import { TimeSlice } from '../scheduling/time-slice.ts';
 import { isRecord } from './requests.ts';
 
-/** What the requests of all keys share in this process. Each key gets its turn, so that none waits for what another has asked for. */
+/** What callers share in this process. Each gets its turn, so that none waits for what another has asked for. */
 export interface FairShares {
   /** Requests that are executed. */
   readonly requests: FairQueue;
-  /** Requests that take long or load much, e.g. the first rendering of a menu. */
+  /** Requests and events that take long or load much, e.g. the first rendering of a menu. */
   readonly expensive: FairQueue;
-  /** Large bodies, from the first byte until the response is sent. */
-  readonly uploads: FairQueue;
   /** Expensive requests until their responses, which are large, are sent. */
   readonly responses: FairQueue;
   /** Missed events of streams. */
   readonly replay: FairQueue;
-  /** Events, live or missed, with an expensive selection. */
-  readonly expensiveEvents: FairQueue;
+}
+
+/** Guests have no large bodies. */
+interface KeyShares extends FairShares {
+  /** Large bodies, until the response is sent. */
+  readonly uploads: FairQueue;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly shares: FairShares;
-    /** Requests that are executed, each with its record. */
-    readonly requestShares: Pick<FairQueue, 'run'>;
-    /** Runs the expensive part of the current request when it is the turn of its key. */
-    runExpensive<T>(keyId: string, task: () => Promise<T>): Promise<T>;
+    /** Those of guests are apart: whoever has a secret key is served as if no guest were there. */
+    readonly shares: { readonly keys: KeyShares; readonly guests: FairShares };
+    sharesOf(share: Share): FairShares;
+    /** Runs the current request when it is the turn of its caller. */
+    runRequest<T>(task: () => Promise<T>): Promise<T>;
+    /** Runs the expensive part of the current request when it is the turn of its caller. */
+    runExpensive<T>(task: () => Promise<T>): Promise<T>;
   }
 }
 
-/** Decorates the server with the shares of the keys. */
+/** Decorates the server with the shares of its callers. */
 export const fairShares = fp(
   async (app: FastifyInstance) => {
     const shares = createFairShares(app.config.shares);
+    const sharesOf = ({ isGuest }: Share) => (isGuest ? shares.guests : shares.keys);
     app.decorate('shares', shares);
-    app.decorate('requestShares', {
-      run: (keyId, task) =>
-        shares.requests.run(keyId, leaveEarly => {
-          const request = currentRequest.getStore();
-          if (request && isRecord(request)) request.leaveShare = leaveEarly;
-          return task(leaveEarly);
-        }),
+    app.decorate('sharesOf', sharesOf);
+    app.decorate('runRequest', task => {
+      const share = currentShare();
+      return sharesOf(share).requests.run(share.id, async leave => {
+        const request = currentRequest.getStore();
+        if (request && isRecord(request)) request.leaveShare = leave;
+        // One in a turn of the event loop: what others send is handled between two of them.
+        if (share.isGuest) await new TimeSlice().yield();
+        return task();
+      });
     });
-    app.decorate('runExpensive', (keyId, task) => runExpensive(shares, keyId, task));
+    app.decorate('runExpensive', task => runExpensive(sharesOf, task));
   },
   { name: 'fair-shares' },
 );
 
-/** Large bodies of one key, and of all, in memory at a time. */
-const uploadsPerKey = 16;
-const maxUploads = 32;
-/** Responses of one key that a slow client keeps in memory. */
-const responsesPerKey = 3;
+type Sizes = Readonly<Record<keyof FairShares, { readonly width: number; readonly perKey: number }>>;
 
-const maxWaiting = 1_000;
+const keySizes = ({ requestsPerKey, expensive }: Config['shares']): Sizes => ({
+  requests: { width: Number.POSITIVE_INFINITY, perKey: requestsPerKey },
+  expensive: { width: expensive, perKey: Math.ceil(expensive / 4) },
+  // A slow client keeps them in memory.
+  responses: { width: Number.POSITIVE_INFINITY, perKey: 3 },
+  // Enough for a key to catch up, and to leave connections of the pool to live events and requests.
+  replay: { width: 6, perKey: 4 },
+});
+
+/** Of all guests together, and of one. */
+const guestSizes: Sizes = {
+  requests: { width: 16, perKey: 4 },
+  expensive: { width: 2, perKey: 1 },
+  responses: { width: 8, perKey: 2 },
+  replay: { width: 2, perKey: 1 },
+};
+
+const uploadSizes = { width: 32, perKey: 16 };
+
+const nouns: Readonly<Record<keyof KeyShares, string>> = {
+  requests: 'requests',
+  expensive: 'expensive requests',
+  responses: 'expensive responses',
+  replay: 'missed events',
+  uploads: 'large bodies',
+};
+
 /** What is within the published sizes is not refused, but waits; most clients give up then. */
-const maxWaitMs = 60_000;
+const keyWaiting = { maxWaiting: 1_000, maxWaitMs: 60_000 };
+const guestWaiting = { maxWaiting: 50, maxWaitMs: 10_000 };
 /** Shorter than the timeout for receiving a request, which goes on while a large body waits. */
 const maxUploadWaitMs = 8_000;
 
-/** Enough for a key to catch up, and to leave connections of the pool to live events and requests. */
-const replays = { width: 6, perKey: 4 };
-/** Each takes milliseconds of the event loop. */
-const expensiveEvents = { width: 4, perKey: 1 };
-/** As many events wait as there are streams, for as long as it takes. */
-const maxEventWaitMs = 24 * 3_600_000;
+function createFairShares(config: Config['shares']): FastifyInstance['shares'] {
+  const createQueue = (
+    name: keyof KeyShares,
+    size: Sizes[keyof Sizes],
+    waiting: typeof keyWaiting,
+    who: string,
+  ): FairQueue =>
+    new FairQueue({
+      ...size,
+      ...waiting,
+      createError: () => {
+        const message = `${who} has more ${nouns[name]} under way than its share (${size.perKey} at a time); send fewer at once.`;
+        return new TooManyRequests(message, { retryAfterSeconds: 1 });
+      },
+    });
+  const createAll = (sizes: Sizes, waiting: typeof keyWaiting, who: string): FairShares => ({
+    requests: createQueue('requests', sizes.requests, waiting, who),
+    expensive: createQueue('expensive', sizes.expensive, waiting, who),
+    responses: createQueue('responses', sizes.responses, waiting, who),
+    replay: createQueue('replay', sizes.replay, waiting, who),
+  });
+  const key = 'This API key';
+  const uploadWaiting = { ...keyWaiting, maxWaitMs: maxUploadWaitMs };
+  return {
+    keys: {
+      ...createAll(keySizes(config), keyWaiting, key),
+      uploads: createQueue('uploads', uploadSizes, uploadWaiting, key),
+    },
+    guests: createAll(guestSizes, guestWaiting, 'This address, with a publishable key,'),
+  };
+}
 
-async function runExpensive<T>(
-  { expensive, responses }: Pick<FairShares, 'expensive' | 'responses'>,
-  keyId: string,
-  task: () => Promise<T>,
-): Promise<T> {
+async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () => Promise<T>): Promise<T> {
+  const share = currentShare();
+  const { expensive, responses } = sharesOf(share);
   const request = currentRequest.getStore();
-  const reply = request && isRecord(request) && !request.isExpensive ? request.reply : undefined;
-  const leaveResponses = reply && (await holdUntilClosed(responses, keyId, reply.raw));
-  return expensive.run(keyId, leaveExpensive => {
+  const record = request && isRecord(request) ? request : undefined;
+  // It only waits from now on: what is cheap goes ahead.
+  record?.leaveShare?.();
+  const reply = record && !record.isExpensive ? record.reply : undefined;
+  const leaveResponses = reply && (await holdUntilClosed(responses, share.id, reply.raw));
+  if (reply && share.isGuest) limitSending(reply.raw);
+  return expensive.run(share.id, leaveExpensive => {
     if (request) request.isExpensive = true;
-    if (request && isRecord(request)) {
-      const { leaveShare } = request;
-      request.leaveShare = () => {
-        leaveShare?.();
+    if (record) {
+      record.leaveShare = () => {
         leaveResponses?.();
         leaveExpensive();
       };
     }
+    // Whoever leaves while waiting has nothing done for it.
+    if (reply?.raw.destroyed) throw new Unavailable('The client has closed the connection.');
     return task();
   });
 }
 
+/** For so long an expensive request of a guest may last, with the sending of its response: who does not read keeps others waiting. */
+const maxGuestResponseMs = 60_000;
+
+function limitSending(response: ServerResponse): void {
+  const timer = setTimeout(() => response.destroy(), maxGuestResponseMs).unref();
+  response.once('close', () => clearTimeout(timer));
+}
+
 /** Takes a slot until the response is sent, or the returned function is called; the client may leave while it waits. */
-export async function holdUntilClosed(queue: FairQueue, keyId: string, response: ServerResponse): Promise<() => void> {
-  if (!queue.tryEnter(keyId)) await queue.enter(keyId);
+export async function holdUntilClosed(queue: FairQueue, id: string, response: ServerResponse): Promise<() => void> {
+  if (!queue.tryEnter(id)) await queue.enter(id);
   let isIn = true;
   const leave = () => {
-    if (isIn) queue.leave(keyId);
+    if (isIn) queue.leave(id);
     isIn = false;
   };
   if (response.destroyed) leave();
@@ -106,42 +174,32 @@ export async function holdUntilClosed(queue: FairQueue, keyId: string, response:
   return leave;
 }
 
-function createFairShares({ requestsPerKey, expensive }: Config['shares']): FairShares {
-  const createQueue = (width: number, perKey: number, noun: string, maxWait = maxWaitMs) =>
-    new FairQueue({
-      width,
-      perKey,
-      maxWaiting,
-      maxWaitMs: maxWait,
-      createError: () => {
-        const message = `This API key has more ${noun} under way than its share (${perKey} at a time); send fewer at once.`;
-        return new TooManyRequests(message, { retryAfterSeconds: 1 });
-      },
-    });
-  const createEventQueue = (size: Pick<FairQueueOptions, 'width' | 'perKey'>) =>
-    new FairQueue({
-      ...size,
-      maxWaiting: Number.POSITIVE_INFINITY,
-      maxWaitMs: maxEventWaitMs,
-      createError: () => new Unavailable('An event has waited for too long.'),
-    });
-  return {
-    replay: createEventQueue(replays),
-    expensiveEvents: createEventQueue(expensiveEvents),
-    requests: createQueue(Number.POSITIVE_INFINITY, requestsPerKey, 'requests'),
-    expensive: createQueue(expensive, Math.ceil(expensive / 4), 'expensive requests'),
-    responses: createQueue(Number.POSITIVE_INFINITY, responsesPerKey, 'expensive responses'),
-    uploads: createQueue(maxUploads, uploadsPerKey, 'large bodies', maxUploadWaitMs),
-  };
+/** The connections of guests: beyond half of all that may be open, they are not kept alive, so that others can connect. */
+export class GuestConnections {
+  readonly #sockets = new Set<Socket>();
+  readonly #max: number;
+
+  constructor({ http, processes }: Pick<Config, 'http' | 'processes'>) {
+    this.#max = Math.max(1, Math.floor(http.maxConnections / 2 / processes));
+  }
+
+  /** Counts the connection of a guest's request; returns whether it may be kept alive. */
+  add(socket: Socket): boolean {
+    if (this.#sockets.has(socket)) return true;
+    if (this.#sockets.size >= this.#max) return false;
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    return true;
+  }
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Throws `Unavailable` while the event loop or the connection pool is saturated: first for requests without a valid key, and for keys with
-     * more requests under way than their share.
+     * Throws `Unavailable` while the event loop or the connection pool is saturated: first for requests without a key and for guests, and then for keys
+     * with more requests under way than their share.
      */
-    assertNotOverloaded(keyId: string | undefined): void;
+    assertNotOverloaded(share: Share | undefined): void;
     isOverloaded(): boolean;
   }
 }
@@ -154,22 +212,24 @@ export const loadShedding = fp(
   async (app: FastifyInstance) => {
     const { maxWaiting, maxDelayMs } = app.config.loadLimits;
     const { pool, connections, writes } = app.database;
-    const { requests } = app.shares;
+    const { keys, guests } = app.shares;
     // Without limits the plugin samples only: its own hook would also reject requests for health and metrics.
     await app.register(underPressure, {});
+    const waitingIn = (...queues: readonly FairQueue[]) => queues.reduce((sum, { counts }) => sum + counts.waiting, 0);
     const isOverloaded = (times = 1) => {
       const { eventLoopDelay } = app.memoryUsage();
       // The delay is infinite where the event loop has not run for a whole interval, as during the start.
       const isLate = eventLoopDelay > maxDelayMs * times && eventLoopDelay !== Number.POSITIVE_INFINITY;
       // Keys are looked up outside of the shares.
-      const queues = [connections, writes, requests];
-      const waiting = queues.reduce((sum, { counts }) => sum + counts.waiting, pool.waitingCount);
-      return isLate || waiting > maxWaiting * times;
+      return isLate || pool.waitingCount + waitingIn(connections, writes, keys.requests) > maxWaiting * times;
     };
+    const haveTooManyGuests = () => waitingIn(guests.requests, guests.expensive, guests.responses) > maxWaiting;
     app.decorate('isOverloaded', () => isOverloaded());
-    app.decorate('assertNotOverloaded', keyId => {
-      if (!isOverloaded()) return;
-      if (keyId !== undefined && !requests.exceedsShare(keyId) && !isOverloaded(severity)) return;
+    app.decorate('assertNotOverloaded', share => {
+      // What guests wait for is their own: nobody else is rejected for it.
+      if (!isOverloaded() && !(share?.isGuest && haveTooManyGuests())) return;
+      const isKey = share && !share.isGuest;
+      if (isKey && !keys.requests.exceedsShare(share.id) && !isOverloaded(severity)) return;
       throw new Unavailable('The service has more to do than it can at the moment.', { retryAfterSeconds: 1 });
     });
   },

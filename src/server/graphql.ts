@@ -22,7 +22,7 @@ export const graphql = fp(
       responseCache,
       authenticate: app.authenticate,
       translateError: app.translateError,
-      requests: app.requestShares,
+      runRequest: app.runRequest,
       runExpensive: app.runExpensive,
       mountPlayground,
       subscriptions: subscriptionOptions(app),
@@ -32,7 +32,7 @@ export const graphql = fp(
     name: 'graphql',
     dependencies: [
       ...['address-limit', 'authentication', 'database-errors', 'drain', 'events', 'fair-shares', 'graph'],
-      ...['json-bodies', 'protocol', 'rate-limit', 'requests', 'streams'],
+      ...['bodies', 'protocol', 'rate-limit', 'requests', 'streams'],
     ],
   },
 );
@@ -43,8 +43,11 @@ function ownDocuments(sets: readonly Contract[]): OwnDocuments {
   return { operations: new Map(operations), pages: new Set(documentsOfPages()) };
 }
 
+/** Events wait for as long as it takes: there are as many as streams. */
+const maxEventWaitMs = 24 * 3_600_000;
+
 function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
-  const { config, shares } = app;
+  const { config } = app;
   return {
     limits: config.streams,
     streams: app.streams,
@@ -57,8 +60,9 @@ function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
     authenticateKey: app.authenticateKey,
     countRequest: app.countMessage,
     addressOf: app.addressOf,
-    runReplay: (keyId, task) => shares.replay.run(keyId, task),
-    runExpensive: (keyId, task) => shares.expensiveEvents.run(keyId, task),
+    shareOf: app.shareOf,
+    runReplay: (share, task) => app.sharesOf(share).replay.run(share.id, task, maxEventWaitMs),
+    runExpensive: (share, task) => app.sharesOf(share).expensive.run(share.id, task, maxEventWaitMs),
     isAllowedOrigin: request => app.origins.isKnown(request),
     onStreaming: app.reportRequest,
     onDelivered: app.metrics.eventDelivered,

@@ -18,7 +18,7 @@ export const mcp = fp(
   },
   {
     name: 'mcp',
-    dependencies: ['authentication', 'database-errors', 'fair-shares', 'graph', 'json-bodies'],
+    dependencies: ['authentication', 'database-errors', 'fair-shares', 'graph', 'bodies'],
   },
 );
 
@@ -43,7 +43,7 @@ async function createHandler(app: FastifyInstance): Promise<Handle> {
       server.setRequestHandler('tools/call', ({ params }) => {
         const tool = allowed.find(({ description }) => description.name === params.name);
         if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}".`);
-        return app.requestShares.run(caller.keyId, () => tool.call(params.arguments, caller));
+        return app.runRequest(() => tool.call(params.arguments, caller));
       });
       return server;
     },

@@ -107,7 +107,7 @@ function watchPool(pool: PoolCounts, shares: Shares | undefined, watch: Watch): 
     [{ state: 'idle' }, pool.idleCount],
     [{ state: 'used' }, pool.totalCount - pool.idleCount],
   ]);
-  const queues = [shares?.connections, shares?.expensiveConnections, shares?.writes];
+  const queues = [shares?.connections, shares?.expensiveConnections, shares?.guests_connections, shares?.writes];
   watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
     queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
   );
@@ -235,8 +235,11 @@ interface MetricsOptions {
 /** Decorates the server with its metrics, and exposes those of this process or, with `collectMetrics`, of all. */
 export const metrics = fp(
   async (app: FastifyInstance, { collectMetrics }: MetricsOptions) => {
-    const { pool, replicas, connections, expensiveConnections, writes, abandoned } = app.database;
-    const shares = { ...app.shares, connections, expensiveConnections, writes };
+    const { pool, replicas, connections, expensiveConnections, guestConnections, writes, abandoned } = app.database;
+    const { keys, guests } = app.shares;
+    const ofGuests = Object.fromEntries(Object.entries(guests).map(([name, queue]) => [`guests_${name}`, queue]));
+    const ofDatabase = { connections, expensiveConnections, guests_connections: guestConnections, writes };
+    const shares = { ...keys, ...ofGuests, ...ofDatabase };
     const created = createMetrics({ pool, abandoned, shares, cache: app.responseCache, replicas, feed: app.feed });
     app.decorate('metrics', created);
     if (app.config.metrics) mountMetrics(app, created, collectMetrics);

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { currentRequest, type RequestStatements } from '../database/client.ts';
 import { isObject } from '../input/json.ts';
+import { currentRequest, type RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
 
 /** State of a request for its log line and metrics. */
@@ -12,9 +12,8 @@ export interface RequestRecord extends RequestStatements {
   /** Until the response is sent: the timer of an idle connection refers to the context of its last request, and so to this record. */
   reply: FastifyReply | undefined;
   keyId: string | undefined;
-  isPublishable: boolean;
   isReported: boolean;
-  /** Returns its shares of what the requests of its key may do at a time, once it has some. */
+  /** Returns its shares of what the requests of its caller may do at a time, once it has some. */
   leaveShare?: (() => void) | undefined;
   /** For how long it has waited for events, which says nothing about the service; undefined if it has not. */
   heldMs?: number;
@@ -41,9 +40,9 @@ export const requests = fp(
       // Fastify creates these options anew for each use.
       const { url: route, config } = request.routeOptions;
       const operation = route === '/graphql' ? operationOf(request) : undefined;
-      const finished = { route, status, milliseconds, operation };
+      const finished = { route, status, milliseconds, operation, isOfGuest: request.record?.isForGuests ?? false };
       metrics.requestFinished(request.method, finished);
-      if (request.record?.isPublishable) metrics.publishableRequestFinished(status);
+      if (request.record?.isForGuests) metrics.publishableRequestFinished(status);
       if (logsRequests) logRequest(request, finished, config);
     };
     app.decorateRequest('record', null);
@@ -54,7 +53,8 @@ export const requests = fp(
         reply,
         statements: 0,
         keyId: undefined,
-        isPublishable: false,
+        share: undefined,
+        isForGuests: false,
         isReported: false,
         trace,
       };
@@ -123,9 +123,10 @@ interface FinishedRequest {
   readonly milliseconds: number;
   /** Of /graphql; undefined for other routes. */
   readonly operation: string | undefined;
+  readonly isOfGuest: boolean;
 }
 
-/** Clients choose the names of operations, so the number of label values is bounded. */
+/** Clients choose the names of operations, so the number of label values is bounded; guests add none. */
 const maxOperationNames = 100;
 
 export function createRequestMetrics(registers: Registry[], buckets: number[]) {
@@ -138,7 +139,7 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
   });
   const operations = new Histogram({
     name: 'carte_graphql_request_duration_seconds',
-    help: `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other"`,
+    help: `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other", and names that only guests send`,
     labelNames: ['operation'],
     buckets,
     registers,
@@ -159,8 +160,8 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
     },
   });
   const names = new Set<string>();
-  const boundedName = (operation: string) => {
-    if (names.size < maxOperationNames) names.add(operation);
+  const boundedName = (operation: string, isOfGuest: boolean) => {
+    if (!isOfGuest && names.size < maxOperationNames) names.add(operation);
     return names.has(operation) ? operation : 'other';
   };
   return {
@@ -168,11 +169,11 @@ export function createRequestMetrics(registers: Registry[], buckets: number[]) {
       inFlight += 1;
     },
     publishableRequestFinished: (status: number) => publishable.inc({ status }),
-    requestFinished(method: string, { route = 'none', status, milliseconds, operation }: FinishedRequest) {
+    requestFinished(method: string, { route = 'none', status, milliseconds, operation, isOfGuest }: FinishedRequest) {
       inFlight -= 1;
       const seconds = milliseconds / 1_000;
       durations.observe({ method, route, status }, seconds);
-      if (operation !== undefined) operations.observe({ operation: boundedName(operation) }, seconds);
+      if (operation !== undefined) operations.observe({ operation: boundedName(operation, isOfGuest) }, seconds);
     },
   };
 }
@@ -182,11 +183,11 @@ function logRequest(
   { route, status, milliseconds, operation }: FinishedRequest,
   config: object,
 ): void {
-  const { keyId, isPublishable, statements } = recordOf(request);
+  const { keyId, isForGuests, statements } = recordOf(request);
   request.log.info(
     {
       key: keyId,
-      ...(isPublishable && { publishable: true }),
+      ...(isForGuests && { publishable: true }),
       operation: operation ?? restOperation(config) ?? (route === '/mcp' ? toolOf(request) : undefined),
       method: request.method,
       path: withoutKeys(request.url.split('?')[0] ?? ''),

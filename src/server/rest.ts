@@ -45,7 +45,7 @@ export function createRestOptions(app: FastifyInstance): Omit<RestOptions, 'sets
     authenticate: app.authenticate,
     authorize: createRouteAuthorization(schema),
     isForGuests,
-    requests: app.requestShares,
+    runRequest: app.runRequest,
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),
     readRevisions: dependencies.repositories.stores.readRevisions,

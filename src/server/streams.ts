@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { currentRequest } from '../database/client.ts';
 import { InvalidInput } from '../errors.ts';
 import type { HoldRequest } from '../events/polling.ts';
 import { type OpenStream, OpenStreams } from '../graphql/subscriptions/open-streams.ts';
 import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';
+import { currentRequest } from '../scheduling/current-request.ts';
 import { isRecord } from './requests.ts';
 
 declare module 'fastify' {
@@ -44,15 +44,15 @@ function createHold(streams: OpenStreams): HoldRequest {
     const reply = record && isRecord(record) ? record.reply : undefined;
     const caller = reply?.request.caller;
     const key = reply?.request.headers['x-api-key'];
-    if (!record || !isRecord(record) || !reply || !caller || typeof key !== 'string')
+    if (!record || !isRecord(record) || !reply || !caller || !record.share || typeof key !== 'string')
       throw cannotWait('only requests over HTTP wait');
     if (record.heldMs !== undefined) throw cannotWait('another field of the same request waits already');
-    const name = `${caller.keyId} ${subject}`;
+    const name = `${record.share.id} ${subject}`;
     const replaced = waiting.get(name);
     replaced?.abort(new Replaced());
     // At once: the limits count it no longer.
     replaced?.close('replaced');
-    const stream = streams.open(key, caller, 'poll');
+    const stream = streams.open(key, caller, 'poll', record.share);
     const heldAt = performance.now();
     record.heldMs = 0;
     waiting.set(name, stream);

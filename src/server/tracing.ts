@@ -1,8 +1,8 @@
 import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { RequestStatements } from '../database/client.ts';
 import { OperatorError } from '../errors.ts';
+import type { RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
 import { graphqlOperation } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import { currentRequest } from '../database/client.ts';
 import { prepared, type Query } from '../database/query.ts';
 import type { EventFeed } from '../events/feed.ts';
+import { currentRequest } from '../scheduling/current-request.ts';
 import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 
@@ -143,7 +143,12 @@ export class WebhookWorker {
   async #run(claim: Claim): Promise<void> {
     const delivery = new QueueDelivery(claim, this.#options);
     // Merchants take turns for connections, too, among themselves and with API keys.
-    const request = { statements: 0, trace: undefined, keyId: `webhooks of ${claim.tenant}`, isWorker: true };
+    const request = {
+      statements: 0,
+      trace: undefined,
+      share: { id: `webhooks of ${claim.tenant}`, isGuest: false },
+      isWorker: true,
+    };
     try {
       await currentRequest.run(request, () => delivery.run(this.#shutdown.signal));
     } catch (error) {

@@ -93,3 +93,19 @@ test('errors of a cacheable query are those of executing it', async () => {
   expect((await app.graphql(query, { id: 'no such' })).body).toEqual({ data: { store: null } });
   expect((await app.graphql(query, { id: 'lisbon-baixa' }, { 'x-api-key': '' })).status).toBe(401);
 });
+
+test('languages that the menu does not have make no other entries', async () => {
+  const query =
+    'query ($languages: [String!]!) { store(id: "lisbon-baixa") { items { name { text(languages: $languages) } } } }';
+  const read = async (languages: readonly string[]) => (await app.graphql(query, { languages })).text;
+  const pt = await read(['pt']);
+  // The first rendering tells the languages of the menu.
+  await read(['pt']);
+  const { misses, bytes } = app.server.responseCache;
+  for (let number = 0; number < 50; number++) expect(await read([`x${number}`, 'pt', `Y${number}-zz`])).toBe(pt);
+  const spelt = [await read(['PT-br']), await read(['pt_BR', 'xx']), await read(['Pt-BR', 'zz'])];
+  expect(new Set(spelt).size).toBe(1);
+  expect(app.server.responseCache.misses - misses).toBe(1);
+  expect(app.server.responseCache.bytes).toBeLessThan(2.2 * bytes);
+  expect(await read(['en'])).not.toBe(pt);
+});

@@ -59,11 +59,24 @@ test('the number of series is bounded, however many operation names clients send
   for (let number = 0; number < 5_000; number++) {
     const operation = `Operation${number}`;
     metrics.requestStarted();
-    metrics.requestFinished('POST', { route: '/graphql', status: 200, milliseconds: 10, operation });
+    metrics.requestFinished('POST', { route: '/graphql', status: 200, milliseconds: 10, operation, isOfGuest: false });
   }
   const text = await metrics.registry.metrics();
   expect(text.match(/carte_graphql_request_duration_seconds_count\{/g)).toHaveLength(101);
   expect(sampleOf(text, 'carte_graphql_request_duration_seconds_count{operation="other"}')).toBe(4_900);
+});
+
+test('the names of guests use up none of those of others', async () => {
+  const metrics = createMetrics();
+  const finish = (operation: string, isOfGuest: boolean) => {
+    metrics.requestStarted();
+    metrics.requestFinished('POST', { route: '/graphql', status: 200, milliseconds: 10, operation, isOfGuest });
+  };
+  for (let number = 0; number < 200; number++) finish(`Guest${number}`, true);
+  for (const isOfGuest of [false, true]) finish('Menu', isOfGuest);
+  const text = await metrics.registry.metrics();
+  expect(sampleOf(text, 'carte_graphql_request_duration_seconds_count{operation="Menu"}')).toBe(2);
+  expect(sampleOf(text, 'carte_graphql_request_duration_seconds_count{operation="other"}')).toBe(200);
 });
 
 test('menu replacements are timed', async () => {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { currentRequest } from '../../src/database/client.ts';
+import { currentRequest } from '../../src/scheduling/current-request.ts';
 
 /** Counts what requests really send to the database, whichever library sends it; not what goes on beside them. */
 export class StatementCounter {

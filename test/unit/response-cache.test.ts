@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ResponseCache } from '../../src/cache/response-cache.ts';
+import { type RenderedResponse, ResponseCache } from '../../src/cache/response-cache.ts';
 import type { Chunk } from '../../src/execution/json-writer.ts';
 import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
+import { currentRequest, type Share } from '../../src/scheduling/current-request.ts';
 import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));
@@ -30,6 +31,88 @@ describe('ResponseCache', () => {
     const [first, second] = await Promise.all([cache.get('key', '1', render), cache.get('key', '1', render)]);
     expect(second).toBe(first);
     expect(renders).toBe(1);
+  });
+});
+
+const as = <T>(share: Share, work: () => T): T => currentRequest.run({ statements: 0, trace: undefined, share }, work);
+const pos: Share = { id: 'pos', isGuest: false };
+const office: Share = { id: 'office', isGuest: false };
+const [guest, otherGuest] = [1, 2].map(number => ({ id: `page 10.0.0.${number}`, isGuest: true })) as [Share, Share];
+const render = async () => ({ revision: '1', bytes: a });
+
+describe('callers of one response', () => {
+  test('do not wait for the turn of the first', async () => {
+    const cache = new ResponseCache(1_000_000);
+    void as(guest, () => cache.get('key', '1', rejectRender, () => new Promise(() => {})));
+    for (const share of [otherGuest, pos]) expect((await as(share, () => cache.get('key', '1', render))).bytes).toBe(a);
+  });
+
+  test('share a rendering that has begun, but keys none of guests', async () => {
+    const cache = new ResponseCache(1_000_000);
+    const slow = Promise.withResolvers<RenderedResponse>();
+    const first = as(guest, () => cache.get('key', '1', () => slow.promise));
+    const second = as(otherGuest, () => cache.get('key', '1', rejectRender));
+    expect((await as(pos, () => cache.get('key', '1', async () => ({ revision: '1', bytes: b })))).bytes).toBe(b);
+    slow.resolve({ revision: '1', bytes: a });
+    expect((await first).bytes).toBe(a);
+    expect(await second).toBe(await first);
+    expect((await as(office, () => cache.get('other', '1', render))).bytes).toBe(a);
+  });
+
+  test('get what was rendered while they waited for their turn', async () => {
+    const cache = new ResponseCache(1_000_000);
+    const turn = Promise.withResolvers<void>();
+    const waiting = as(guest, () => cache.get('key', '1', rejectRender, task => turn.promise.then(task)));
+    await as(pos, () => cache.get('key', '1', render));
+    turn.resolve();
+    expect((await waiting).bytes).toBe(a);
+  });
+
+  test('render in the share of none of them', async () => {
+    const cache = new ResponseCache(1_000_000);
+    let share: unknown = 'unknown';
+    await as(guest, () =>
+      cache.get('key', '1', async () => {
+        share = currentRequest.getStore()?.share;
+        return { revision: '1', bytes: a };
+      }),
+    );
+    expect(share).toBeUndefined();
+  });
+});
+
+describe('the parts of the cache', () => {
+  const large = Buffer.alloc(10_000);
+  const fill = async (cache: ResponseCache, share: Share, name: string, count: number) => {
+    for (let number = 0; number < count; number++) {
+      await as(share, () => cache.get(`${name} ${number}`, '1', async () => ({ revision: '1', bytes: large })));
+    }
+  };
+  const cachedOf = async (cache: ResponseCache, name: string, count: number) => {
+    const isCached = (number: number) =>
+      Promise.resolve(as(office, () => cache.get(`${name} ${number}`, '1', rejectRender))).then(
+        () => true,
+        () => false,
+      );
+    return (await Promise.all(Array.from({ length: count }, (_, number) => isCached(number)))).filter(Boolean).length;
+  };
+
+  test('a caller who fills it displaces nothing within the fair part of another', async () => {
+    const cache = new ResponseCache(1_000_000);
+    await fill(cache, pos, 'pos', 40);
+    await fill(cache, office, 'office', 200);
+    expect(await cachedOf(cache, 'pos', 40)).toBe(40);
+    expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
+    await fill(cache, pos, 'more', 60);
+    expect(await cachedOf(cache, 'office', 200)).toBeGreaterThan(45);
+  });
+
+  test('guests have a quarter together, and one of them displaces no other', async () => {
+    const cache = new ResponseCache(1_000_000);
+    await fill(cache, otherGuest, 'other', 5);
+    await fill(cache, guest, 'varied', 200);
+    expect(await cachedOf(cache, 'other', 5)).toBe(5);
+    expect(cache.bytes).toBeLessThanOrEqual(250_000);
   });
 });
 

@@ -33,8 +33,8 @@ function appThatThrows(error: unknown) {
   app.register(mountRest, {
     schema,
     sets: [{ contract, routes: generateRoutes(contract), createContext: () => ({}) }],
-    requests: { run: async (_keyId, task) => task(() => {}) },
-    runExpensive: (_keyId, task) => task(),
+    runRequest: task => task(),
+    runExpensive: task => task(),
     costOf: () => 0,
     responseCache: new ResponseCache(0),
     readRevisions: async () => ({ menuRevision: 1, ordersRevision: 1 }),

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { currentRequest } from '../../src/database/client.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { listSessions } from '../../src/database/session-monitor.ts';
+import { currentRequest } from '../../src/scheduling/current-request.ts';
 import { createDatabase, directConnection } from '../support/database.ts';
 
 const orm = await createDatabase();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { currentRequest } from '../../src/database/client.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { queryIn } from '../../src/database/query.ts';
+import { currentRequest } from '../../src/scheduling/current-request.ts';
 import { createDatabase } from '../support/database.ts';
 
 // One connection, so that each request waits for the one before it to release it.

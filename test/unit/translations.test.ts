@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pickTranslation } from '../../src/menu/translations.ts';
+import { canonicalLanguages, pickTranslation } from '../../src/menu/translations.ts';
 
 test.each([
   ['an exact key', { en: 'Soup', es: 'Sopa' }, ['es'], 'Sopa'],
@@ -86,5 +86,43 @@ test('picks one of the translations, and null only if there are none', () => {
       expect(posted.length > 0 ? posted : [null]).toContain(pickTranslation(translations, languages));
     }),
     { numRuns: 1000 },
+  );
+});
+
+test.each([
+  ['that the menu does not have', ['xx', 'pt', 'yy-ZZ'], ['pt']],
+  ['in another case', ['PT', 'EN'], ['~pt', '~en']],
+  ['with further subtags', ['pt-BR-x-a', 'pt_br', 'pt'], ['~pt', 'pt']],
+  ['that come twice', ['en', 'pt', 'en'], ['en', 'pt']],
+  ['beyond the first 20', [...Array.from({ length: 20 }, (_, at) => `x${at}`), 'en'], []],
+])('languages %s', (_name, preferred, expected) => {
+  expect(canonicalLanguages(preferred, ['en', 'pt'])).toEqual(expected);
+});
+
+test('languages that are alike pick the same translation of every text', () => {
+  const tag = fc.constantFrom(
+    'pt',
+    'PT',
+    'pt-BR',
+    'pt_br',
+    'pt-PT',
+    'zh',
+    'zh-Hant',
+    'zh_Hant_TW',
+    'en',
+    'de',
+    '',
+    'constructor',
+  );
+  const texts = fc.array(fc.dictionary(tag, fc.constantFrom('', 'a', 'b', 'c')), { minLength: 1, maxLength: 4 });
+  const preferred = fc.array(tag, { maxLength: 3 });
+  fc.assert(
+    fc.property(texts, preferred, preferred, (menu, one, other) => {
+      const languages = [...new Set(menu.flatMap(text => Object.keys(text)))];
+      const [spelt, otherwise] = [one, other].map(list => JSON.stringify(canonicalLanguages(list, languages)));
+      for (const text of spelt === otherwise ? menu : [])
+        expect(pickTranslation(text, one)).toBe(pickTranslation(text, other));
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { TooManyRequests } from '../../errors.ts';
+import type { Share } from '../../scheduling/current-request.ts';
 import { TokenBucket } from '../../scheduling/token-bucket.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';
 
 export interface DeliveryBudgetOptions {
-  /** The cost that the streams of one key may deliver in a second, and at once. */
+  /** The cost that the streams of one key, or of all guests, may deliver in a second, and at once. */
   readonly costPerSecond: number;
   /** Counts a request of a key; rejects with `TooManyRequests` beyond the rate limit. Absent without one. */
   readonly countRequest: ((keyId: string) => Promise<void>) | undefined;
@@ -19,6 +20,8 @@ interface Delivery {
 
 interface KeyBudget {
   readonly bucket: TokenBucket;
+  /** That of all guests, for one of them. */
+  readonly common: TokenBucket | undefined;
   /** Delivered cost that is not yet counted towards the rate limit. */
   uncounted: number;
   /** Pending while the key has exceeded its rate limit. */
@@ -30,37 +33,46 @@ const costPerRequest = 1_000;
 /** Keys that are accounted for at a time; beyond that, the least recently used one begins anew. */
 const maxKeys = 10_000;
 
-/** What the streams of each key may deliver, in this process. A key that delivers more has to wait; it is not refused. */
+/** One guest may deliver so much of what all of them may. */
+const guestPart = 1 / 10;
+
+/** What the streams of each key, or guest, may deliver, in this process. Who delivers more has to wait, and is not refused. */
 export class DeliveryBudget {
   readonly #options: DeliveryBudgetOptions;
   readonly #keys = new LRUCache<string, KeyBudget>({ max: maxKeys });
+  readonly #ofGuests: TokenBucket;
 
   constructor(options: DeliveryBudgetOptions) {
     this.#options = options;
+    this.#ofGuests = createBucket(options.costPerSecond);
   }
 
   /** Waits until a key may deliver an event. A live one takes its tokens on credit, so that replayed ones wait behind it. */
-  async pay(keyId: string, cost: number, { isReplayed, signal }: Delivery): Promise<void> {
-    const key = this.#budgetOf(keyId);
-    if (isReplayed) {
-      while (!key.bucket.tryTake(cost)) await wait(key.bucket.waitMs(cost), signal);
-    } else {
-      const waitMs = key.bucket.take(cost);
-      if (waitMs > 0) await wait(waitMs, signal);
+  async pay(share: Share, cost: number, { isReplayed, signal }: Delivery): Promise<void> {
+    const key = this.#budgetOf(share);
+    for (const bucket of key.common ? [key.bucket, key.common] : [key.bucket]) {
+      if (isReplayed) {
+        while (!bucket.tryTake(cost)) await wait(bucket.waitMs(cost), signal);
+      } else {
+        const waitMs = bucket.take(cost);
+        if (waitMs > 0) await wait(waitMs, signal);
+      }
     }
-    if (!this.#options.countRequest) return;
+    // Guests are counted by address.
+    if (!this.#options.countRequest || share.isGuest) return;
     key.uncounted += cost;
     if (key.uncounted < costPerRequest) return;
-    key.counting ??= this.#count(keyId, key, this.#options.countRequest).finally(() => {
+    key.counting ??= this.#count(share.id, key, this.#options.countRequest).finally(() => {
       key.counting = undefined;
     });
     await untilAborted(signal, key.counting);
   }
 
   /** Charges what an event has cost beyond what was paid; the next ones wait for it. */
-  charge(keyId: string, cost: number): void {
-    const key = this.#budgetOf(keyId);
+  charge(share: Share, cost: number): void {
+    const key = this.#budgetOf(share);
     key.bucket.take(cost);
+    key.common?.take(cost);
     key.uncounted += cost;
   }
 
@@ -76,16 +88,18 @@ export class DeliveryBudget {
     }
   }
 
-  #budgetOf(keyId: string): KeyBudget {
-    const known = this.#keys.get(keyId);
+  #budgetOf({ id, isGuest }: Share): KeyBudget {
+    const known = this.#keys.get(id);
     if (known) return known;
     const { costPerSecond } = this.#options;
-    const bucket = new TokenBucket({ burst: costPerSecond, perSecond: costPerSecond });
-    const key: KeyBudget = { bucket, uncounted: 0, counting: undefined };
-    this.#keys.set(keyId, key);
+    const bucket = createBucket(isGuest ? costPerSecond * guestPart : costPerSecond);
+    const key: KeyBudget = { bucket, common: isGuest ? this.#ofGuests : undefined, uncounted: 0, counting: undefined };
+    this.#keys.set(id, key);
     return key;
   }
 }
+
+const createBucket = (perSecond: number) => new TokenBucket({ burst: perSecond, perSecond });
 
 const wait = (milliseconds: number, signal: AbortSignal) =>
   sleep(Math.ceil(milliseconds), undefined, { signal, ref: false });

@@ -1,11 +1,14 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { Unauthenticated } from '../../errors.ts';
+import type { Share } from '../../scheduling/current-request.ts';
+import type { AccessScope } from '../../scope.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import type { ValidatedRequest } from '../request-validation.ts';
 import { DeliveryBudget, type DeliveryBudgetOptions } from './delivery-budget.ts';
-import type { OpenStreams } from './open-streams.ts';
+import type { OpenStreams, StreamCaller } from './open-streams.ts';
 import { acceptsEventStream, sendEventStream } from './sse.ts';
 import {
   ClientGone,
@@ -22,6 +25,7 @@ export interface SubscriptionOptions
     Pick<DeliveryBudgetOptions, 'countRequest'> {
   readonly limits: Pick<DeliveryBudgetOptions, 'costPerSecond'> & { readonly perKey: number };
   readonly streams: OpenStreams;
+  readonly shareOf: (caller: StreamCaller, request: IncomingMessage) => Share;
   /** Called when the response to a request is a stream. */
   readonly onStreaming: (request: FastifyRequest) => void;
   /** Takes the function that ends all streams. */
@@ -29,7 +33,7 @@ export interface SubscriptionOptions
 }
 
 interface Graph extends Pick<SubscribeOptions, 'schema' | 'objectCounts' | 'dependencies' | 'checkReadable'> {
-  readonly validateRequest: (parameters: unknown) => ValidatedRequest;
+  readonly validateRequest: (parameters: unknown, scope: AccessScope) => ValidatedRequest;
   readonly translateError: TranslateError;
   readonly limits: Partial<QueryLimits>;
 }
@@ -40,7 +44,7 @@ const endMs = 1_000;
 /** Serves subscriptions: over WebSocket by itself, over Server-Sent Events in requests that the endpoint hands over. */
 export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: SubscriptionOptions) {
   const { schema, validateRequest, checkReadable, translateError } = graph;
-  const { limits, streams, countRequest, addressOf } = options;
+  const { limits, streams, countRequest, shareOf } = options;
   const formatErrors = createFormatErrors(translateError, error => app.log.error(error));
   const subscribe = createSubscribe({
     ...graph,
@@ -53,14 +57,14 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     ...options,
     schema,
     validate(parameters, { scope }) {
-      const { errors, parsed, operation, variables = {}, cost = 0 } = validateRequest(parameters);
+      const { errors, parsed, operation, variables = {}, cost = 0 } = validateRequest(parameters, scope);
       if (errors.length > 0) return errors;
       const unreadable = parsed ? checkReadable({ document: parsed.document, operation }, scope) : [];
       if (unreadable.length > 0) return unreadable.map(locate);
       if (!parsed || operation?.operation !== 'subscription') return [onlySubscriptions()];
       return { document: parsed.document, operationName: operation.name?.value, variables, cost };
     },
-    open: (key, caller, request) => streams.open(key, caller, 'websocket', addressOf(request)),
+    open: (key, caller, request) => streams.open(key, caller, 'websocket', shareOf(caller, request)),
     subscribe,
     formatErrors,
     translateError,
@@ -79,7 +83,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
       if (!caller || typeof key !== 'string')
         throw new Unauthenticated('An API key is needed in the header x-api-key.');
       if (!acceptsEventStream(request)) return sendNotAcceptable(reply);
-      const stream = streams.open(key, caller, 'sse', addressOf(request.raw));
+      const stream = streams.open(key, caller, 'sse', shareOf(caller, request.raw));
       reply.raw.once('close', () => stream.abort(new ClientGone()));
       stream.signal.addEventListener('abort', () => setTimeout(() => reply.raw.destroy(), endMs).unref());
       const lastEventId = request.headers['last-event-id'];

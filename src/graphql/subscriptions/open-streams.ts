@@ -1,4 +1,5 @@
 import { TooManyRequests, Unauthenticated, Unavailable } from '../../errors.ts';
+import type { Share } from '../../scheduling/current-request.ts';
 import type { AccessScope } from '../../scope.ts';
 
 /** The authenticated key of a stream. */
@@ -31,7 +32,7 @@ export interface ClosedStream {
 }
 
 export interface OpenStreamsOptions {
-  /** Streams of one key, of one client address of a publishable key, and of all, in this process. */
+  /** Streams of one key, of one guest, and of all, in this process; guests have at most half of them. */
   readonly limits: { readonly perKey: number; readonly perAddress: number; readonly total: number };
   /** Authenticates a key afresh, not from the cache. */
   readonly renew: (key: string) => Promise<StreamCaller>;
@@ -54,6 +55,7 @@ export class OpenStreams {
   readonly #options: OpenStreamsOptions;
   readonly #byKey = new Map<string, KeyStreams>();
   readonly counts: Record<Transport, number> = { sse: 0, websocket: 0, poll: 0 };
+  #guests = 0;
   #timer: NodeJS.Timeout | undefined;
   #isRenewing = false;
   #isClosed = false;
@@ -63,24 +65,26 @@ export class OpenStreams {
   }
 
   /** Registers a stream; throws beyond a limit. */
-  open(key: string, caller: StreamCaller, transport: Transport, address = ''): OpenStream {
+  open(key: string, caller: StreamCaller, transport: Transport, share: Share): OpenStream {
     const { perKey, perAddress, total } = this.#options.limits;
     if (this.#isClosed) throw new Unavailable('The service is shutting down.', { retryAfterSeconds: 1 });
-    if (this.counts.sse + this.counts.websocket + this.counts.poll >= total) {
+    const all = this.counts.sse + this.counts.websocket + this.counts.poll;
+    if (all >= total || (share.isGuest && this.#guests >= total / 2)) {
       throw new Unavailable(`This process has ${total} streams open, and does not open more.`);
     }
     const ofKey = this.#byKey.get(key) ?? { caller, streams: new Set() };
     if (ofKey.streams.size >= perKey) {
       throw new TooManyRequests(`This API key has ${perKey} streams open; close one to open another.`);
     }
-    const ofAddress = caller.scope.publishable ? [...ofKey.streams].filter(stream => stream.address === address) : [];
-    if (ofAddress.length >= perAddress) {
+    const ofGuest = share.isGuest ? [...ofKey.streams].filter(stream => stream.share.id === share.id) : [];
+    if (ofGuest.length >= perAddress) {
       throw new TooManyRequests(`An address may have ${perAddress} streams open with a publishable key.`);
     }
-    const stream = new OpenStream(ofKey, { transport, address }, closed => this.#remove(key, ofKey, stream, closed));
+    const stream = new OpenStream(ofKey, { transport, share }, closed => this.#remove(key, ofKey, stream, closed));
     this.#byKey.set(key, ofKey);
     ofKey.streams.add(stream);
     this.counts[transport] += 1;
+    if (share.isGuest) this.#guests += 1;
     this.#timer ??= setInterval(() => void this.#renew(), renewalMs).unref();
     return stream;
   }
@@ -94,6 +98,7 @@ export class OpenStreams {
   #remove(key: string, ofKey: KeyStreams, stream: OpenStream, closed: ClosedStream): void {
     ofKey.streams.delete(stream);
     this.counts[closed.transport] -= 1;
+    if (stream.share.isGuest) this.#guests -= 1;
     if (ofKey.streams.size === 0 && this.#byKey.get(key) === ofKey) this.#byKey.delete(key);
     if (this.#byKey.size === 0) {
       clearInterval(this.#timer);
@@ -123,8 +128,7 @@ export class OpenStreams {
 export class OpenStream {
   readonly #key: KeyStreams;
   readonly #transport: Transport;
-  /** Of the client; empty where it does not matter. */
-  readonly address: string;
+  readonly share: Share;
   readonly #onClosed: (closed: ClosedStream) => void;
   readonly #controller = new AbortController();
   readonly #openedAt = performance.now();
@@ -137,11 +141,11 @@ export class OpenStream {
 
   constructor(
     key: KeyStreams,
-    { transport, address }: { readonly transport: Transport; readonly address: string },
+    { transport, share }: { readonly transport: Transport; readonly share: Share },
     onClosed: (closed: ClosedStream) => void,
   ) {
     this.#key = key;
-    this.address = address;
+    this.share = share;
     this.#transport = transport;
     this.#onClosed = onClosed;
   }

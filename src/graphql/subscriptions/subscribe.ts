@@ -8,13 +8,13 @@ import {
   GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
-import { currentRequest } from '../../database/client.ts';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
 import { StreamCut, Unauthenticated, Unavailable } from '../../errors.ts';
 import { cursorOf, type StreamField } from '../../events/cursor.ts';
 import { createEventSource, type EventSourceOptions } from '../../events/source.ts';
 import type { StreamedEvent } from '../../events/stream.ts';
 import { CostBudget } from '../../scheduling/cost-budget.ts';
+import { currentRequest, type Share } from '../../scheduling/current-request.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';
 import { type CheckReadable, throwForbidden } from '../authorization.ts';
 import { type ContextDependencies, createContext } from '../context.ts';
@@ -41,7 +41,7 @@ export interface SubscribeOptions {
 }
 
 /** Runs a task when it is the turn of its key. */
-export type RunInTurn = <T>(keyId: string, task: () => Promise<T>) => Promise<T>;
+export type RunInTurn = <T>(share: Share, task: () => Promise<T>) => Promise<T>;
 
 /** A validated subscription. */
 export interface SubscriptionRequest {
@@ -86,9 +86,10 @@ export function createSubscribe(options: SubscribeOptions) {
   const { schema, dependencies, formatErrors, budget, runReplay, runExpensive } = options;
 
   return async (request: SubscriptionRequest, stream: OpenStream): Promise<Results> => {
+    const { share } = stream;
     // Statements of a request have a time limit, and so have those of a stream.
     const inRequest = <T>(run: () => T) =>
-      currentRequest.run({ statements: 0, trace: undefined, keyId: stream.keyId }, run);
+      currentRequest.run({ statements: 0, trace: undefined, share, isForGuests: share.isGuest }, run);
     const { document, operationName, variables } = request;
     const isExpensive = request.cost > expensiveCost;
     const args = { schema, document, operationName, variableValues: variables };
@@ -127,9 +128,9 @@ export function createSubscribe(options: SubscribeOptions) {
 
     /** Executes the selection when the key may deliver another event. */
     async function deliverEvent(event: StreamedEvent): Promise<FormattedExecutionResult> {
-      const { signal, keyId } = stream;
+      const { signal } = stream;
       const { isReplayed } = event;
-      await budget.pay(keyId, costPerEvent + request.cost, { isReplayed, signal });
+      await budget.pay(share, costPerEvent + request.cost, { isReplayed, signal });
       const attempt = async () => {
         // So that other work of the process comes between two events.
         await nextTurn();
@@ -137,7 +138,7 @@ export function createSubscribe(options: SubscribeOptions) {
         return inRequest(() => executeEvent(event));
       };
       const runInTurn = isExpensive ? runExpensive : isReplayed ? runReplay : undefined;
-      const run = () => (runInTurn ? untilAborted(signal, runInTurn(keyId, attempt)) : attempt());
+      const run = () => (runInTurn ? untilAborted(signal, runInTurn(share, attempt)) : attempt());
       return format(await retryWhileUnavailable(run, signal));
     }
 
@@ -151,7 +152,7 @@ export function createSubscribe(options: SubscribeOptions) {
       const objects = options.objectCounts.get(contextValue)?.objects ?? 0;
       const spent = isExpensive ? Math.min(performance.now() - begun, maxChargedMs) * costPerMs : 0;
       // What the selection does not tell: the length of lists, and the size of what was loaded.
-      budget.charge(stream.keyId, Math.max(objects, cost.cost, spent) - request.cost);
+      budget.charge(share, Math.max(objects, cost.cost, spent) - request.cost);
       return result;
     }
   };

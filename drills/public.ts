@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cpuSeconds } from '../support/cpu.ts';
+import type { HttpRequest } from '../support/fair-shares/request.ts';
+import { readOptions } from '../support/options.ts';
+import { type House, houseSettings, openHouse } from '../support/public/house.ts';
+import { type Scene, scenes } from '../support/public/scenes.ts';
+import { startDrilled } from './fair-shares/service.ts';
+import { runDrill } from './support/harness.ts';
+
+const options = readOptions(
+  `Plays the public against the house: guests with publishable keys try to stop a POS, an office and each other, scene by scene, each judged against
+a calm run of the same process. --scenes: only those whose names match. --seeds: how often each is played, with other values. --checkout: a folder with
+another version of Carte and its dependencies.`,
+  { scenes: '', seeds: 3, checkout: '' },
+);
+
+const size = { stores: 50, unseen: 40, divisor: 1 };
+/** How often the honest callers send what they send. */
+const rounds = 5;
+/** The 95th percentile of the honest: twice the calm one and this. */
+const slackMs = 50;
+
+interface Served {
+  /** Statuses other than 200, with the requests that got them. */
+  readonly refused: readonly string[];
+  readonly p95: number;
+}
+
+async function serve(house: House, requestsOf: (round: number) => readonly HttpRequest[]): Promise<Served> {
+  const times: number[] = [];
+  const refused: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, request] of requestsOf(round).entries()) {
+      const { status, ms, text } = await house.client.send(request);
+      times.push(ms);
+      const isError = text.includes('"errors":');
+      if (status !== 200 || isError)
+        refused.push(`request ${index} (${request.path}): ${status} ${isError ? text.slice(0, 100) : ''}`);
+    }
+  }
+  const sorted = times.toSorted((one, other) => one - other);
+  return { refused, p95: sorted[Math.floor((sorted.length - 1) * 0.95)] ?? 0 };
+}
+
+interface Played {
+  readonly scene: string;
+  readonly seed: string;
+  readonly calm: number;
+  readonly during: number;
+  readonly cpu: number;
+  readonly violations: readonly string[];
+}
+
+async function play(house: House, scene: Scene, seed: string, pid: number): Promise<Played> {
+  const calm = await serve(house, round => scene.honest(house, `${seed}calm${round}`));
+  const before = cpuSeconds(pid);
+  const end = await scene.begin(house, seed);
+  // Until the public is there.
+  await sleep(300);
+  const during = await serve(house, round => scene.honest(house, round === 0 ? seed : `${seed}n${round}`));
+  const violations = [...during.refused, ...((await scene.check?.(house, seed)) ?? [])];
+  end();
+  const cpu = cpuSeconds(pid) - before;
+  if (during.p95 > 2 * calm.p95 + slackMs)
+    violations.push(`p95 is ${during.p95.toFixed(0)} ms, and ${calm.p95.toFixed(0)} ms when calm`);
+  await settle(pid);
+  return { scene: scene.name, seed, calm: calm.p95, during: during.p95, cpu, violations };
+}
+
+/** Waits until the service has little to do. */
+async function settle(pid: number): Promise<void> {
+  for (let turn = 0; turn < 60; turn++) {
+    const before = cpuSeconds(pid);
+    await sleep(300);
+    if (cpuSeconds(pid) - before < 0.05) return;
+  }
+}
+
+await runDrill(async drill => {
+  const checkout = options.checkout === '' ? undefined : resolve(options.checkout);
+  const drilled = await startDrilled(drill, checkout, houseSettings);
+  const { url, child } = await drilled.restart();
+  const house = await openHouse(drilled, url, size);
+  console.log(['scene', 'seed', 'calm p95 ms', 'p95 ms', 'CPU s', 'violations'].join(' | '));
+  for (const scene of scenes.filter(({ name }) => new RegExp(options.scenes, 'i').test(name))) {
+    for (let number = 0; number < options.seeds; number++) {
+      const seed = `s${number}x${Math.random().toString(36).slice(2, 6)}`;
+      const played = await play(house, scene, seed, child.pid ?? 0);
+      const { calm, during, cpu, violations } = played;
+      console.log(
+        [scene.name, seed, calm.toFixed(1), during.toFixed(1), cpu.toFixed(2), violations.length].join(' | '),
+      );
+      drill.violations.push(...violations.map(violation => `${scene.name}, ${seed}: ${violation}`));
+      process.stderr.write(drilled.takeLog().slice(0, 2_000));
+    }
+  }
+});

@@ -1,0 +1,63 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * Who is counted where callers share what a process has: an API key or, since anyone may have a publishable one, a guest, who is that key and an
+ * address.
+ */
+export interface Share {
+  readonly id: string;
+  readonly isGuest: boolean;
+}
+
+/** The statements of one request, and whose work it is. */
+export interface RequestStatements {
+  statements: number;
+  /** Absent without a key, and for work that several callers share: none of them waits in the queue of another. */
+  share?: Share | undefined;
+  /** Whether it is work of guests, which gives way to that of others. */
+  isForGuests?: boolean;
+  /** Whether it is expensive, so that it uses few connections at a time. */
+  isExpensive?: boolean;
+  /** Whether it changes something now, so that it leaves connections to those that read. */
+  isWriting?: boolean;
+  /** Whether it is no request, but work that goes on beside them and changes something with most of its statements. */
+  isWorker?: boolean;
+  /** Starts a span for a statement; the function that it returns ends the span. */
+  trace: ((text: string) => (error: unknown) => void) | undefined;
+}
+
+/** The request that the running code belongs to; undefined in commands, in migrations and at startup. */
+export const currentRequest = new AsyncLocalStorage<RequestStatements | undefined>();
+
+/** Work outside of a request with a key has one share of its own. */
+const nobody: Share = { id: '', isGuest: false };
+
+export const currentShare = (): Share => currentRequest.getStore()?.share ?? nobody;
+
+/** Runs work whose result several callers get: its statements count for the first, but wait in nobody's queue. */
+export function runShared<T>(work: () => T): T {
+  const first = currentRequest.getStore();
+  return currentRequest.run(first && new SharedStatements(first), work);
+}
+
+class SharedStatements implements RequestStatements {
+  readonly #first: RequestStatements;
+  readonly isForGuests: boolean;
+
+  constructor(first: RequestStatements) {
+    this.#first = first;
+    this.isForGuests = first.isForGuests ?? false;
+  }
+
+  get statements(): number {
+    return this.#first.statements;
+  }
+
+  set statements(statements: number) {
+    this.#first.statements = statements;
+  }
+
+  get trace(): RequestStatements['trace'] {
+    return this.#first.trace;
+  }
+}

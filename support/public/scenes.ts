@@ -1,0 +1,198 @@
+import type { HttpRequest } from '../fair-shares/request.ts';
+import {
+  announceBodies,
+  graphql,
+  guest,
+  type House,
+  largeQuery,
+  menuQuery,
+  neighbourStoreId,
+  sendWithoutReading,
+  storeId,
+} from './house.ts';
+
+/** What the public does, and who must be served meanwhile. */
+export interface Scene {
+  readonly name: string;
+  /** Begins what lasts until the returned function is called. */
+  readonly begin: (house: House, seed: string) => Promise<() => void> | (() => void);
+  /** Requests that must be served as if nobody else were there; those of one seed are sent one after another. */
+  readonly honest: (house: House, seed: string) => readonly HttpRequest[];
+  /** What must hold afterwards, each in a sentence if it does not. */
+  readonly check?: (house: House, seed: string) => Promise<readonly string[]>;
+}
+
+const withKey = (key: string) => ({ 'x-api-key': key });
+const paths = { store: `/v1/stores/${storeId}`, tree: `/v1/stores/${neighbourStoreId}/menu_configuration/` };
+
+/** A POS, an office and a neighbour, with what they read every day. */
+const houseRequests = ({ keys }: House, seed: string): HttpRequest[] => [
+  { path: paths.store, headers: withKey(keys.pos) },
+  { path: paths.tree, headers: withKey(keys.neighbour) },
+  graphql(withKey(keys.pos), menuQuery(`pos${seed}`)),
+  graphql(withKey(keys.office), menuQuery(`office${seed}`, neighbourStoreId)),
+];
+
+/** Many requests at once that nobody waits for; the returned function sends no more. */
+function flood(house: House, atOnce: number, requestOf: (number: number) => HttpRequest): () => void {
+  let isOver = false;
+  let sent = 0;
+  const lane = async () => {
+    while (!isOver) {
+      const { status } = await house.client.send(requestOf(sent++));
+      // Refused at once: a client that is in a hurry still takes a breath.
+      if (status !== 200) await new Promise(resolve => setTimeout(resolve, 20));
+    }
+  };
+  for (let number = 0; number < atOnce; number++) void lane();
+  return () => {
+    isOver = true;
+  };
+}
+
+const padded = (bytes: number) =>
+  JSON.stringify({ query: '{ __typename }', extensions: { padding: 'x'.repeat(bytes) } });
+
+export const scenes: readonly Scene[] = [
+  {
+    name: 'a guest who does not read asks first for what others ask for',
+    begin(house, seed) {
+      const stop = [0, 1, 2].map(number =>
+        sendWithoutReading(house, [graphql(guest(house, 1), largeQuery(`hold${seed}${number}`))]),
+      );
+      const first = sendWithoutReading(house, [graphql(guest(house, 1), menuQuery(`first${seed}`))]);
+      return () => {
+        for (const close of [...stop, first]) close();
+      };
+    },
+    honest: (house, seed) => [
+      graphql(withKey(house.keys.pos), menuQuery(`first${seed}`)),
+      graphql(withKey(house.keys.office), menuQuery(`first${seed}`)),
+      graphql(guest(house, 2), menuQuery(`first${seed}`)),
+      ...houseRequests(house, seed),
+    ],
+  },
+  {
+    name: 'bodies that guests announce and do not send',
+    begin(house) {
+      const { pages } = house.keys;
+      const stops = ['Content-Length: 300000', 'Transfer-Encoding: chunked'].map(framing =>
+        announceBodies(house, pages, { each: 16, framing }),
+      );
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    honest: (house, seed) => [
+      { path: '/graphql', headers: withKey(house.keys.neighbour), body: padded(300_000) },
+      { path: '/graphql', headers: withKey(house.keys.pos), body: padded(300_000) },
+      ...houseRequests(house, seed),
+    ],
+  },
+  {
+    name: 'bodies that keys announce and do not send',
+    begin(house) {
+      const { pos, office } = house.keys;
+      return announceBodies(house, [pos, office], { each: 16, framing: 'Content-Length: 300000' });
+    },
+    honest: (house, seed) => [
+      { path: '/graphql', headers: withKey(house.keys.neighbour), body: padded(300_000) },
+      ...houseRequests(house, seed),
+    ],
+  },
+  {
+    name: 'expensive queries of one guest',
+    begin: (house, seed) =>
+      flood(house, 12, number => graphql(guest(house, 1), largeQuery(`large${seed}${number}`, 10))),
+    honest: (house, seed) => [
+      graphql(guest(house, 2), menuQuery(`other${seed}`)),
+      graphql(guest(house, 3, 1), menuQuery(`page${seed}`)),
+      ...houseRequests(house, seed),
+    ],
+  },
+  {
+    name: 'expensive queries of many guests',
+    begin: (house, seed) =>
+      flood(house, Math.ceil(100 / house.divisor), number =>
+        graphql(guest(house, 10 + (number % 100)), largeQuery(`many${seed}${number}`, 10)),
+      ),
+    honest: houseRequests,
+  },
+  {
+    name: 'queries of many guests that are refused',
+    begin: (house, seed) =>
+      flood(house, Math.ceil(100 / house.divisor), number =>
+        graphql(
+          guest(house, 10 + (number % 100)),
+          largeQuery(`refused${seed}${number}`, 10).replaceAll('menus', 'items'),
+        ),
+      ),
+    honest: houseRequests,
+  },
+  {
+    name: 'hundreds of guests who wait, and a key that is new to the process',
+    begin(house, seed) {
+      const count = 700;
+      const requests = Array.from({ length: count }, (_, number) =>
+        graphql(guest(house, number), largeQuery(`wait${seed}${number}`, 10)),
+      );
+      const close = sendWithoutReading(house, requests);
+      // Until they are all read: a moment after the last was sent.
+      return new Promise(resolve => setTimeout(() => resolve(close), 500));
+    },
+    honest(house, seed) {
+      const key = house.unseen.pop() ?? '';
+      return [{ path: paths.store, headers: withKey(key) }, ...houseRequests(house, seed)];
+    },
+  },
+  {
+    name: 'a guest who varies languages and names until the cache is full',
+    async begin(house, seed) {
+      const { keys, client } = house;
+      await client.send({ path: paths.tree, headers: withKey(keys.neighbour) });
+      const inLanguages = largeQuery(`vary${seed}`, 1).replace('{', 'query ($languages: [String!]!) {');
+      const query = inLanguages.replaceAll('translations', 'text(languages: $languages)');
+      for (let number = 0; number < Math.ceil(200 / house.divisor); number++) {
+        await client.send(graphql(guest(house, 1), query, { languages: [`x${number}`, 'pt', `y-${number}`] }));
+        await client.send(graphql(guest(house, 1), largeQuery(`vary${seed}${number}`, 1)));
+      }
+      return () => {};
+    },
+    honest: houseRequests,
+    async check(house) {
+      const before = await missesOf(house);
+      await house.client.send({ path: paths.tree, headers: withKey(house.keys.neighbour) });
+      const after = await missesOf(house);
+      return after === before ? [] : ['the menu of another restaurant is no longer cached'];
+    },
+  },
+  {
+    name: 'a guest who makes up names of operations',
+    async begin(house, seed) {
+      const names = Array.from({ length: 150 }, (_, number) => `Made_up_${seed}_${number}`);
+      await Promise.all(
+        names.map((name, number) =>
+          house.client.send(graphql(guest(house, number), `query ${name} { store(id: "${storeId}") { id } }`)),
+        ),
+      );
+      return () => {};
+    },
+    honest: (house, seed) => [
+      graphql(withKey(house.keys.pos), `query Pos_${seed} { store(id: "${storeId}") { id } }`),
+      ...houseRequests(house, seed),
+    ],
+    async check(house, seed) {
+      const { text } = await house.client.send({ path: '/metrics' });
+      const found = [/operation="Made_up_/, new RegExp(`operation="Pos_${seed}"`)].map(name => name.test(text));
+      return [
+        ...(found[0] ? ['metrics have names that guests made up'] : []),
+        ...(found[1] ? [] : ['metrics lack the name of an operation of a POS']),
+      ];
+    },
+  },
+];
+
+async function missesOf({ client }: House): Promise<number> {
+  const { text } = await client.send({ path: '/metrics' });
+  return Number(/^carte_response_cache_lookups_total\{outcome="miss"\} (\d+)/m.exec(text)?.[1]);
+}
