@@ -9,9 +9,6 @@ const encodings: readonly Encoding[] = ['br', 'zstd', 'gzip'];
 /** In bytes; shorter bodies hardly shrink. */
 const minLength = 1024;
 
-/** The Vary header where the coding is negotiated. It replaces that of CORS, and so says what that one does. */
-export const encodingVary = 'accept-encoding, Origin';
-
 /** Negotiates the content coding from Accept-Encoding, by its weights (RFC 9110, 12.5.3); undefined for identity. */
 export function chooseEncoding(acceptEncoding: string | undefined, length: number): Encoding | undefined {
   if (!acceptEncoding) return undefined;

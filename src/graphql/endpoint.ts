@@ -2,8 +2,9 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { chooseEncoding, encodingVary } from '../cache/compression.ts';
+import { chooseEncoding } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
+import { addVary } from '../cache/vary.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { isObject } from '../input/json.ts';
@@ -152,8 +153,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const resultKey =
       caller || !isCacheablePost(request) ? undefined : parsed && `${operation?.name?.value} ${parsed.text}`;
     const known = resultKey && introspections.get(resultKey);
-    if (known)
-      return () => reply.header('content-type', mediaType(request)).header('cache-control', 'no-store').send(known);
+    if (known) return () => reply.header('content-type', mediaType(request)).send(known);
     const execute = async () => {
       const result = parsed ? await coerceVariables(operation, variables) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
@@ -171,7 +171,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     return isExpensive ? runExpensive(execute) : execute();
   }
 
-  async function authenticateRequest(request: FastifyRequest): Promise<void> {
+  async function authenticateRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    addVary(reply, 'accept, x-carte-cost');
     if (!acceptsPage(request)) await authenticate(request);
   }
 
@@ -245,9 +246,8 @@ function isCacheablePost(request: FastifyRequest): boolean {
 async function sendCached(request: FastifyRequest, reply: FastifyReply, cached: CachedResponse): Promise<FastifyReply> {
   const encoding = chooseEncoding(request.headers['accept-encoding'], cached.bytes.length);
   if (encoding) reply.header('content-encoding', encoding);
-  return reply
+  return addVary(reply, 'accept-encoding')
     .header('content-type', mediaType(request))
-    .header('vary', encodingVary)
     .send(encoding ? await cached.encoded(encoding) : cached.bytes);
 }
 
@@ -255,7 +255,6 @@ function sendErrors(request: FastifyRequest, reply: FastifyReply, errors: readon
   return reply
     .code(acceptsGraphqlResponse(request) ? 400 : 200)
     .header('content-type', mediaType(request))
-    .header('cache-control', 'no-store')
     .send(JSON.stringify({ errors }));
 }
 

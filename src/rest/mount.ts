@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLField } from 'graphql';
-import { encodingVary } from '../cache/compression.ts';
+import { addVary } from '../cache/vary.ts';
 import type { DeduplicatedBuffer } from '../execution/json-writer.ts';
 import { isPause, largeBodyBytes, runAtOnce } from '../scheduling/time-slice.ts';
 import { acceptBodies, compileArguments } from './arguments.ts';
@@ -64,16 +64,14 @@ function mountRoute(
   const executeForGuests = guestOperation === operation ? execute : compileExecute(contract, guestOperation, options);
   const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
-  const vary = method === 'GET' && headers.length > 0 ? `${headers.join(', ').toLowerCase()}, Origin` : '';
+  const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
   app.route({
     method,
     url: path,
     config: { operation: operation.name, isConditional: headers.includes(ifMatchHeader) },
     // Before the body is read.
     onRequest: async (request, reply) => {
-      // Responses depend on the API key, and are revalidated each time.
-      reply.header('cache-control', 'private, no-cache');
-      if (vary) reply.header('vary', vary);
+      if (vary) addVary(reply, vary);
       await options.authenticate(request);
       options.authorize(isGuest(request.caller) ? guestOperation : operation, request.caller);
     },
@@ -96,7 +94,7 @@ const isGuest = (caller: Caller | null) => caller?.scope.publishable === true;
 
 function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {
   if (etag !== undefined) reply.header('etag', etag);
-  if (encoding !== undefined) reply.header('vary', encodingVary);
+  if (encoding !== undefined) addVary(reply, 'accept-encoding');
   if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
   return sendJson(reply.code(status), body);
 }

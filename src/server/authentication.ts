@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Authenticate, type Caller, createAuthenticator } from '../auth/key-cache.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
+import { addVary } from '../cache/vary.ts';
 import { Unauthenticated } from '../errors.ts';
 import type { Share } from '../scheduling/current-request.ts';
 import { assertGuestBody } from './bodies.ts';
@@ -59,6 +60,7 @@ export const authentication = fp(
     app.decorateRequest('caller', null);
     app.decorate('shareOf', shareOf);
     app.decorate('authenticate', async request => {
+      addVary(replyOf(request), 'x-api-key');
       const key = request.headers['x-api-key'];
       if (Array.isArray(key)) throw new Unauthenticated('The header x-api-key came more than once.');
       if (!key) {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { addVary } from '../cache/vary.ts';
 import { HttpError, toHttpError } from '../rest/errors.ts';
 import { contentSecurityPolicy } from './pages/asset.ts';
 import { html } from './pages/html.ts';
@@ -33,10 +34,11 @@ const policy = contentSecurityPolicy();
 
 /** Responds 404: to a browser outside of `/v1` and `/graphql` with a page that leads on, else in JSON. */
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  addVary(reply, 'accept');
   const [path = ''] = request.url.split('?');
   const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html');
   if (!isPage || /^\/(v1|graphql)(\/|$)/.test(path)) return reply.code(404).send({ detail: 'Not Found' });
-  reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
+  reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' });
   return reply.code(404).type('text/html; charset=utf-8').send(renderNotFound(path));
 }
 

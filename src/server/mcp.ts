@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Caller } from '../auth/key-cache.ts';
+import { addVary } from '../cache/vary.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { HttpError } from '../rest/errors.ts';
 import { mountOtherMethods } from '../rest/mount.ts';
@@ -97,7 +98,8 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
     method: 'POST',
     url: '/mcp',
     // Before the body is read.
-    onRequest: async request => {
+    onRequest: async (request, reply) => {
+      addVary(reply, 'authorization, accept');
       if (!app.origins.isConfigured(request.raw)) {
         throw new HttpError(403, 'Pages of this origin may not call the service.');
       }
@@ -141,6 +143,6 @@ function toWebRequest({ headers }: FastifyRequest): Request {
 /** The text of a response, which ends with the result also where it is a stream of events. */
 async function readResponse(response: Response) {
   const type = response.headers.get('content-type');
-  const headers = { 'cache-control': 'no-store', ...(type !== null && { 'content-type': type }) };
+  const headers = type === null ? {} : { 'content-type': type };
   return { status: response.status, headers, text: await response.text() };
 }

@@ -6,6 +6,7 @@ import type { SetFiles } from '../rest/contract/folders.ts';
 import { addressLimit } from './address-limit.ts';
 import { authentication } from './authentication.ts';
 import { bodies } from './bodies.ts';
+import { caching } from './caching.ts';
 import { cors } from './cors.ts';
 import { database, databaseErrors } from './database.ts';
 import { drain } from './drain.ts';
@@ -62,6 +63,7 @@ export async function createServer(
   app.register(databaseErrors);
   app.register(tracing);
   app.register(requests);
+  app.register(caching);
   app.register(protocol);
   app.register(cors);
   app.register(loadShedding);

@@ -119,7 +119,7 @@ describe('Issuing a key', () => {
 });
 
 describe('Caching', () => {
-  test('every response is private and must be revalidated', async () => {
+  test('a response with an ETag is private and must be revalidated, and no other is stored', async () => {
     const responses = [
       await app.get('/v1/stores/'),
       await app.get('/v1/stores/', { 'if-none-match': '*' }),
@@ -128,7 +128,11 @@ describe('Caching', () => {
       await app.get('/v1/stores/', { 'x-api-key': 'unknown' }),
     ];
     expect(responses.map(({ status }) => status)).toEqual([200, 304, 404, 422, 401]);
-    for (const { headers } of responses) expect(headers.get('cache-control')).toBe('private, no-cache');
+    const [revalidated, notStored] = ['private, no-cache', 'no-store'];
+    expect(responses.map(({ headers }) => headers.get('cache-control'))).toEqual([
+      ...[revalidated, revalidated],
+      ...[notStored, notStored, notStored],
+    ]);
   });
 });
 

@@ -49,7 +49,7 @@ describe('a route of an operator', () => {
     expect(body.sections[0].products[0]).toMatchObject({ plu: expect.any(String), priceInCents: expect.any(Number) });
     const etag = headers.get('etag') ?? '';
     expect((await app.get('/delivery/stores/own/menu', { 'if-none-match': etag })).status).toBe(304);
-    expect(headers.get('vary')).toBe('accept-encoding, Origin');
+    expect(headers.get('vary')).toBe('Origin, x-api-key, accept-encoding');
   });
 
   test('reports every error of a request', async () => {
@@ -103,7 +103,9 @@ describe('a route of an operator', () => {
     expect(refused.body.detail[0].loc.slice(0, 3)).toEqual(['body', 'lines', 0]);
     const level = await app.get('/shop/stores/own', { 'x-level': '10' });
     expect(level.body.detail[0].loc).toEqual(['header', 'x-level']);
-    expect((await app.get('/shop/stores/own', { 'x-level': '9' })).headers.get('vary')).toBe('x-level, Origin');
+    expect((await app.get('/shop/stores/own', { 'x-level': '9' })).headers.get('vary')).toBe(
+      'Origin, x-level, x-api-key',
+    );
   });
 
   test('a conflict is 409', async () => {

@@ -106,7 +106,7 @@ describe('a response that depends only on the configuration of a store', () => {
     const plain = await app.get(treeOf(store), { 'accept-encoding': 'identity' });
     const response = await rawGet(treeOf(store), { 'accept-encoding': `${encoding}, other;q=0.5` });
     expect(response.headers['content-encoding']).toBe(encoding);
-    expect(response.headers.vary).toBe('accept-encoding, Origin');
+    expect(response.headers.vary).toBe('Origin, x-api-key, accept-encoding');
     expect(decompress(response.body).toString()).toBe(plain.text);
     expect(response.headers.etag).not.toBe(plain.headers.get('etag'));
     for (const etag of [String(response.headers.etag), plain.headers.get('etag') ?? '']) {

@@ -30,7 +30,6 @@ export function sendEventStream(reply: FastifyReply, results: Results): FastifyR
   const { socket } = reply.request.raw;
   return reply
     .header('content-type', eventStreamType)
-    .header('cache-control', 'no-store')
     .header('x-accel-buffering', 'no')
     .send(toEvents(results, socket));
 }

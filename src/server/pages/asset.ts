@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseEncoding, compress, type Encoding, encodingVary } from '../../cache/compression.ts';
+import { chooseEncoding, compress, type Encoding } from '../../cache/compression.ts';
 import { contentHash, matchIfNoneMatch } from '../../cache/etag.ts';
+import { addVary } from '../../cache/vary.ts';
 
 /** A static file in memory, compressed once per encoding on first use. */
 export interface Asset {
@@ -50,11 +51,9 @@ export async function sendAsset(
   cacheControl = 'no-cache',
 ): Promise<FastifyReply> {
   const etag = `"${asset.hash}"`;
-  reply.headers({
+  addVary(reply, 'accept-encoding').headers({
     'content-type': asset.type,
-    'x-content-type-options': 'nosniff',
     'cache-control': cacheControl,
-    vary: encodingVary,
     // Weak, because all encodings share it.
     etag: `W/${etag}`,
   });
