@@ -41,6 +41,10 @@ const origin = z.string().refine(text => text === '*' || (URL.canParse(text) && 
   error: ({ input }) => `has "${input}"; an origin is * or such as https://shop.example`,
 });
 
+const ownOrigin = z.string().refine(text => URL.parse(text)?.origin === text && text.startsWith('http'), {
+  error: ({ input }) => `has "${input}"; an origin is such as https://carte.example`,
+});
+
 const network = z.string().refine(text => ipaddr.isValidCIDR(text), {
   error: ({ input }) => `has "${input}"; a network is such as 10.20.0.0/16, a single address 10.20.0.5/32`,
 });
@@ -128,6 +132,8 @@ const settings = {
     maxConnections: env('CARTE_MAX_CONNECTIONS', integer(1, 1_000_000).default(10_000)),
     /** Allowed origins; `*` allows all, and an empty list disables CORS. */
     corsOrigins: env('CARTE_CORS_ORIGINS', listOf(origin)),
+    /** Origins of the pages of the service itself; empty: the address that it listens on. */
+    ownOrigins: env('CARTE_OWN_ORIGINS', listOf(ownOrigin)),
   },
   /** Above one of these, requests are rejected with 503. */
   loadLimits: {

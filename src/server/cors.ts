@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
@@ -6,6 +6,7 @@ import type { Caller } from '../auth/key-cache.ts';
 import { KeyOrigins } from '../auth/key-origins.ts';
 import { Forbidden } from '../errors.ts';
 import type { AccessScope } from '../scope.ts';
+import { createIsOwnOrigin } from './own-origins.ts';
 import { replyOf } from './requests.ts';
 
 const allowedHeaders =
@@ -65,13 +66,16 @@ function createOrigins(
   { configured, ofKeys }: { readonly configured: ReadonlySet<string | undefined>; readonly ofKeys: KeyOrigins },
 ) {
   const warned = new LRUCache<string, true>({ max: maxWarnedKeys, ttl: warningMs });
-  const isConfigured = ({ headers }: Pick<IncomingMessage, 'headers'>) =>
-    headers.origin === undefined || configured.has('*') || configured.has(headers.origin) || isOwnOrigin(headers);
+  const isOwnOrigin = createIsOwnOrigin(app.config, app.log);
+  const isConfigured = (request: IncomingMessage) => {
+    const { origin } = request.headers;
+    return origin === undefined || configured.has('*') || configured.has(origin) || isOwnOrigin(request);
+  };
 
-  function isAllowed(headers: IncomingHttpHeaders, { publishable, origins = [] }: AccessScope): boolean {
-    const { origin } = headers;
+  function isAllowed(request: IncomingMessage, { publishable, origins = [] }: AccessScope): boolean {
+    const { origin } = request.headers;
     if (origin === undefined) return true;
-    return publishable ? origins.includes(origin) || isOwnOrigin(headers) : isConfigured({ headers });
+    return publishable ? origins.includes(origin) || isOwnOrigin(request) : isConfigured(request);
   }
 
   return {
@@ -84,21 +88,21 @@ function createOrigins(
       const { headers } = request;
       if (headers.origin === undefined) return;
       const reply = replyOf(request);
-      if (isAllowed(headers, scope)) {
+      if (isAllowed(request.raw, scope)) {
         // The origins of keys may have been read before this one had it.
         if (scope.publishable) reply.headers(corsHeaders(headers.origin));
         return;
       }
       for (const name of Object.keys(corsHeaders(''))) reply.removeHeader(name);
-      if (scope.publishable) throw notAllowed(headers);
+      if (scope.publishable) throw notAllowed(request.raw);
       reply.header('x-carte-warning', warning);
       if (warned.has(keyId)) return;
       warned.set(keyId, true);
       app.log.warn({ key: keyId, origin: headers.origin.slice(0, 200) }, warning);
     },
     /** The same on a WebSocket. */
-    checkConnection({ headers }: IncomingMessage, { scope }: Caller): void {
-      if (!isAllowed(headers, scope)) throw notAllowed(headers);
+    checkConnection(request: IncomingMessage, { scope }: Caller): void {
+      if (!isAllowed(request, scope)) throw notAllowed(request);
     },
   };
 }
@@ -108,17 +112,11 @@ const corsHeaders = (origin: string) => ({
   'access-control-expose-headers': exposedHeaders,
 });
 
-function notAllowed({ origin }: IncomingHttpHeaders): Forbidden {
+function notAllowed({ headers: { origin } }: IncomingMessage): Forbidden {
   return new Forbidden(`This API key may not be used by pages of the origin ${origin?.slice(0, 200)}.`);
 }
 
-/** Whether the page comes from this service itself. */
-function isOwnOrigin({ origin = '', host, 'x-forwarded-host': forwardedHost }: IncomingHttpHeaders): boolean {
-  const originHost = URL.canParse(origin) ? new URL(origin).host : '';
-  return originHost !== '' && (originHost === host || originHost === forwardedHost);
-}
-
-/** Pages may not send the header that says which origin is that of the service, also where they may send any other. */
+/** Pages may not send the header that says which origin is that of the service: a trusted proxy may pass it on unchanged. */
 function refuseForwardedHost(app: FastifyInstance): void {
   const requested = 'access-control-request-headers';
   app.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {

@@ -227,7 +227,7 @@ describe('WebSocket', () => {
       return Promise.race([once(socket, 'open').then(() => 'open'), refused]);
     };
     expect(await handshake('https://evil.example')).toContain(
-      'https://evil.example is not allowed: neither a publishable key nor CARTE_CORS_ORIGINS has it',
+      'https://evil.example is not allowed: no publishable key has it, nor CARTE_CORS_ORIGINS or CARTE_OWN_ORIGINS',
     );
     expect(await handshake(app.url)).toBe('open');
   });

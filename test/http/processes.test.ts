@@ -71,6 +71,17 @@ describe('CARTE_PROCESSES=2', { timeout }, () => {
         .filter(line => line !== '' && !line.includes('"msg":"request"'));
   };
 
+  test('every process knows the pages of the service, whatever the port', async () => {
+    const { url } = await running();
+    const { port } = new URL(url);
+    const warned = async (origin: string) => {
+      const responses = [1, 2, 3, 4].map(() => fetch(`${url}${path}`, { headers: { ...headers, origin } }));
+      return (await Promise.all(responses)).map(response => response.headers.has('x-carte-warning'));
+    };
+    for (const name of ['localhost', '127.0.0.1']) expect(await warned(`http://${name}:${port}`)).not.toContain(true);
+    expect(await warned(`http://evil.example:${port}`)).not.toContain(false);
+  });
+
   test('connections beyond CARTE_MAX_CONNECTIONS are closed, and so are those on which a request is slow', async () => {
     const { url } = await running();
     const check = (agent: Agent) => send(agent, `${url}/health/live`, { headers: {} });

@@ -27,8 +27,11 @@ const unknownSettings = (names: readonly string[]) => names.filter(name => !sett
 
 const pod = manifest('deployment').spec.template.spec;
 const [container] = pod.containers;
-// With a password instead of the variable.
-const compose = parse(read('compose.yaml').replace(/\$\{\w+:\?[^}]*\}/g, 'secret'), { merge: true });
+// With a password instead of the variable, and without those that are optional.
+const composed = read('compose.yaml')
+  .replace(/\$\{\w+:\?[^}]*\}/g, 'secret')
+  .replace(/\$\{\w+:-\}/g, '""');
+const compose = parse(composed, { merge: true });
 
 test.each(manifests)('deploy/kubernetes/%s.yaml is valid for Kubernetes', name => {
   const document = manifest(name);
@@ -71,9 +74,9 @@ test('probes use existing paths, and the port that the image listens on', async 
 test('the grace periods are longer than the shutdown', () => {
   const { shutdown } = readConfig(manifest('settings').data);
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(shutdown.delaySeconds + shutdown.seconds);
-  const composed = readConfig(compose.services.carte.environment).shutdown;
+  const { shutdown: ofCompose } = readConfig(compose.services.carte.environment);
   const gracePeriod = Number.parseInt(compose.services.carte.stop_grace_period, 10);
-  expect(gracePeriod).toBeGreaterThan(composed.delaySeconds + composed.seconds);
+  expect(gracePeriod).toBeGreaterThan(ofCompose.delaySeconds + ofCompose.seconds);
 });
 
 test('the metric of the autoscaler is derived from one that the service exposes', async () => {

@@ -67,7 +67,7 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
     const isAllowed = await options.isAllowedOrigin(request);
     if (isClosing) return refuse(socket, '503 Service Unavailable', 'The service is shutting down.');
     if (!isAllowed) {
-      const detail = `The origin ${request.headers.origin} is not allowed: neither a publishable key nor CARTE_CORS_ORIGINS has it.`;
+      const detail = `The origin ${request.headers.origin} is not allowed: no publishable key has it, nor CARTE_CORS_ORIGINS or CARTE_OWN_ORIGINS.`;
       return refuse(socket, '403 Forbidden', detail);
     }
     webSockets.handleUpgrade(request, socket, head, webSocket => {
