@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { startDatabase } from '../support/database.ts';
 import { freePort } from '../support/failover/postgres.ts';
 import { readOptions } from '../support/options.ts';
@@ -37,7 +38,34 @@ async function startCell({ folder, atEnd, startServer }: Program, name: string):
   await importDocuments('merchants', [{ id: merchant, brand_name: name }], env);
   await importDocuments('stores', [{ id: store, name: {}, merchant: { id: merchant } }], env);
   const key = await carte(['key', 'create', '--name', name, '--merchant', merchant, '--write'], env);
-  return { name, server: await startServer({ ...env, CARTE_LOG_LEVEL: 'silent' }), key, store };
+  const settings = { CARTE_LOG_LEVEL: 'silent', CARTE_MCP: 'on', CARTE_TRUST_PROXY: '127.0.0.0/8' };
+  return { name, server: await startServer({ ...env, ...settings }), key, store };
+}
+
+/** The status of a call of a tool with the key as a bearer token. */
+async function callByToken(url: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  });
+  await response.text();
+  return response.status;
+}
+
+/** The response to `connection_init`, or the code with which the WebSocket is closed. */
+async function initialise(url: string, key: string, headers: Record<string, string> = {}): Promise<unknown> {
+  const socket = new WebSocket(url.replace('http', 'ws'), 'graphql-transport-ws', { headers });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { 'x-api-key': key } }));
+  const closed = once(socket, 'close').then(([code]) => code);
+  const result = await Promise.race([once(socket, 'message').then(([data]) => JSON.parse(String(data)).type), closed]);
+  socket.terminate();
+  return result;
 }
 
 /** HAProxy with the file of deploy/cells; only the addresses are those of this machine. */
@@ -82,7 +110,7 @@ await runDrill(async drill => {
       drill.violations.push('503 without Retry-After');
     return response.status;
   };
-  const expect = (what: string, found: number, expected: number) => {
+  const expect = (what: string, found: unknown, expected: unknown) => {
     if (found !== expected) drill.violations.push(`${what}: ${found} instead of ${expected}`);
   };
   while ((await send(two.key, two.store).catch(() => 503)) === 503) await sleep(50);
@@ -93,6 +121,17 @@ await runDrill(async drill => {
     expect(`a menu of ${own.name}`, await send(own.key, own.store, orderableMenu), 200);
     expect(`the store of ${other.name} with a key of ${own.name}`, await send(own.key, other.store), 404);
   }
+  for (const { name, key } of [one, two]) {
+    expect(`a bearer token of ${name}`, await callByToken(url, key), 200);
+    const acknowledged = 'connection_ack';
+    expect(`a WebSocket to ${name}`, await initialise(`${url}/graphql?cell=${name}`, key), acknowledged);
+    const byKey = await initialise(`${url}/graphql`, key, { 'x-api-key': key });
+    expect(`a WebSocket to ${name} by its header`, byKey, acknowledged);
+    const own = await fetch(`${url}/v1/stores/`, { headers: { 'x-api-key': key, 'sec-fetch-site': 'same-origin' } });
+    const cookie = own.headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect(`a WebSocket to ${name} by its cookie`, await initialise(`${url}/graphql`, key, { cookie }), acknowledged);
+  }
+  expect('a WebSocket to the other cell', await initialise(`${url}/graphql?cell=cell1`, two.key), 4403);
   expect('an unknown key', await send('carte_unknown', one.store), 401);
   await stopServer(two.server);
   const statuses = { own: new Map<number, number>(), other: new Map<number, number>() };

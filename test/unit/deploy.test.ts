@@ -1,13 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Deployment } from 'kubernetes-models/apps/v1';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2';
 import { Job } from 'kubernetes-models/batch/v1';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
 import { ConfigMap, Namespace, Secret, Service } from 'kubernetes-models/v1';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
+import { freePort } from '../../support/failover/postgres.ts';
 import { startApp } from '../support/app.ts';
 
 const app = await startApp();
@@ -101,4 +108,78 @@ test('the image copies its whole build context, and nothing else', () => {
   const isInContext = (path: string) => [...context].some(root => `${path}/`.startsWith(`${root}/`));
   expect(copied.filter(path => !isInContext(path))).toEqual([]);
   expect([...context].filter(path => !copied.includes(path))).toEqual([]);
+});
+
+/** A server that responds with its name and what the proxy has told it, also to an upgrade. */
+async function startCell(name: string): Promise<string> {
+  const server = createServer(({ headers }, response) =>
+    response.end(`${name} ${headers['x-forwarded-for']} ${headers['x-forwarded-host']}`),
+  );
+  server.on('upgrade', (_request, socket) =>
+    socket.on('error', () => {}).end(`HTTP/1.1 400 Bad Request\r\nContent-Length: 5\r\n\r\n${name}`),
+  );
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const hasHaproxy = spawnSync('haproxy', ['-v']).error === undefined;
+
+test.skipIf(!hasHaproxy)('deploy/cells sends each key to its cell, however it comes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'carte-cells-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const map = join(folder, 'cells.map');
+  const port = await freePort();
+  writeFileSync(map, ['one', 'two'].map((key, at) => `${hash('sha256', key)} cell${at + 1}\n`).join(''));
+  const config = read('deploy/cells/haproxy.cfg')
+    .replace('10.0.1.10:4000', `127.0.0.1:${port}`)
+    .replace('10.0.1.11:4000', await startCell('cell1'))
+    .replace('10.0.1.12:4000', await startCell('cell2'))
+    .replace('option httpchk GET /health/ready', '')
+    .replace('option httpchk GET /health/ready', '')
+    .replace('/etc/haproxy/cells.map', map);
+  writeFileSync(join(folder, 'haproxy.cfg'), config);
+  const proxy = spawn('haproxy', ['-db', '-q', '-f', join(folder, 'haproxy.cfg')], { stdio: 'ignore' });
+  onTestFinished(() => void proxy.kill('SIGKILL'));
+  const send = async (headers: Record<string, string>, path = '/graphql') => {
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      headers: { host: 'carte.example', ...headers },
+      agent: false,
+    });
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      sent.on('response', resolve).on('error', reject).end();
+    });
+    let body = '';
+    for await (const chunk of response) body += chunk;
+    return { body, cookie: String(response.headers['set-cookie'] ?? '') };
+  };
+  while (!(await send({ 'x-api-key': 'two' }).catch(() => undefined))?.body.startsWith('cell'));
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+  const cases: readonly (readonly [cell: string, headers: Record<string, string>, path?: string])[] = [
+    ['cell1', { 'x-api-key': 'one' }],
+    ['cell2', { 'x-api-key': 'two' }],
+    ['cell2', { authorization: 'Bearer two' }, '/mcp'],
+    ['cell1', { authorization: 'Bearer two', 'x-api-key': 'one' }, '/mcp'],
+    ['cell1', { authorization: 'Bearer unknown' }],
+    ['cell1', {}],
+    ['cell2', { ...upgrade, 'x-api-key': 'two' }],
+    ['cell2', upgrade, '/graphql?cell=cell2'],
+    ['cell2', { ...upgrade, cookie: 'a=b; cell=cell2' }],
+    ['cell1', { ...upgrade, cookie: 'cell=evil' }],
+    ['cell1', upgrade],
+    // Of other requests the key decides alone.
+    ['cell1', { cookie: 'cell=cell2' }, '/graphql?cell=cell2'],
+  ];
+  for (const [cell, headers, path] of cases) {
+    const { body, cookie } = await send(headers, path);
+    expect([body.split(' ')[0], cookie], JSON.stringify([headers, path])).toEqual([cell, '']);
+  }
+  const own = await send({ 'x-api-key': 'two', 'sec-fetch-site': 'same-origin', 'x-forwarded-host': 'evil.example' });
+  expect(own).toEqual({
+    body: 'cell2 127.0.0.1 carte.example',
+    cookie: 'cell=cell2; Path=/; HttpOnly; SameSite=Strict',
+  });
 });
