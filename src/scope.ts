@@ -24,6 +24,8 @@ export interface AccessScope {
   readonly storeIds: readonly string[];
   /** The merchants of those stores: visible, but without their other stores. */
   readonly merchantIdsOfStores: readonly string[];
+  /** The merchant of each of those stores when this was read: one that has another since was sold, and the grant has ended. */
+  readonly merchantsByStore?: Readonly<Record<string, string | null>>;
   /** Whether the key may be in a web page: it reads what guests may see, and changes nothing. */
   readonly publishable?: boolean;
   /** The origins of the pages that a publishable key is for. */
@@ -132,7 +134,15 @@ export function forkInScope<Manager extends EntityManager>(
 
 export function isInScope(rules: ScopeRules, scope: AccessScope, entity: object): boolean {
   const values = entity as Readonly<Record<string, unknown>>;
-  return scope.all || rules.some(({ property, list }) => scope[list].some(id => id === values[property]));
+  const isGranted = ({ property, list }: ScopeRules[number]) =>
+    scope[list].some(id => id === values[property] && !(list === 'storeIds' && isSold(scope, id, values.merchant)));
+  return scope.all || rules.some(isGranted);
+}
+
+/** Whether a store that was granted has another merchant than when the scope was read; one without a merchant is not sold by getting one. */
+export function isSold({ merchantsByStore }: AccessScope, storeId: string, merchantId: unknown): boolean {
+  const merchantBefore = merchantsByStore?.[storeId] ?? null;
+  return merchantBefore !== null && merchantBefore !== merchantId;
 }
 
 /** The union of scopes, for a query on behalf of several callers. */

@@ -124,7 +124,8 @@ const statement = prepared(`
     k.all_access as "all", k.permissions, k.publishable, k.origins, k.name as "keyName",
     coalesce(array_agg(g.merchant_id) filter (where g.merchant_id is not null), '{}') as "merchantIds",
     coalesce(array_agg(s.id) filter (where s.id is not null), '{}') as "storeIds",
-    coalesce(array_agg(distinct s.merchant_id) filter (where s.merchant_id is not null), '{}') as "merchantIdsOfStores"
+    coalesce(array_agg(distinct s.merchant_id) filter (where s.merchant_id is not null), '{}') as "merchantIdsOfStores",
+    coalesce(json_object_agg(s.id, s.merchant_id) filter (where s.id is not null), '{}') as "merchantsByStore"
   from api_key k
   left join api_key_grant g on g.key_id = k.id
   left join store s on s.id = g.store_id

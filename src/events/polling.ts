@@ -2,7 +2,7 @@ import type { Query } from '../database/query.ts';
 import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
 import type { StoreEventsArgs } from '../generated/graph.ts';
 import { checkRange } from '../input/validation.ts';
-import { type AccessScope, emptyScope, isInScope, readPermissionsOf, storeScope } from '../scope.ts';
+import { type AccessScope, emptyScope, isInScope, isSold, readPermissionsOf, storeScope } from '../scope.ts';
 import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
@@ -24,6 +24,8 @@ export type PolledEvent = Event & { readonly cursor: string };
 export interface HeldRequest {
   /** The scope of its key now. */
   readonly scope: AccessScope;
+  /** Reads the scope of its key. */
+  readonly renew: () => Promise<void>;
   /** Aborted to end the wait; the reason is `Unauthenticated` if the key is no longer valid. */
   readonly signal: AbortSignal;
 }
@@ -131,7 +133,11 @@ export function createEventWaiting(feed: EventFeed, query: Query, hold: HoldRequ
       if (typeof start !== 'number') throw new Unavailable('The event log cannot be read at the moment.');
       for (;;) {
         due = Promise.withResolvers();
-        const page = await readPage(query, { ...filter, after: start, scope: held.scope });
+        let page = await readPage(query, { ...filter, after: start, scope: held.scope });
+        if (page.events.some(({ storeId, merchantId }) => isSold(held.scope, storeId, merchantId))) {
+          await held.renew();
+          page = await readPage(query, { ...filter, after: start, scope: held.scope });
+        }
         const reason = isEmpty(page) ? await Promise.race([due.promise, end.promise]) : 'found';
         if (signal.reason instanceof Unauthenticated) throw signal.reason;
         if (reason === 'aborted') return { page: { ...page, next: start }, scope: held.scope };

@@ -2,7 +2,7 @@ import { retryWhileUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
 import { InvalidInput, StreamCut } from '../errors.ts';
 import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '../generated/graph.ts';
-import { type AccessScope, isInScope, storeScope } from '../scope.ts';
+import { type AccessScope, isInScope, isSold, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
 import type { EventFeed } from './feed.ts';
@@ -22,8 +22,10 @@ export interface EventSourceOptions {
 
 /** The subscription that reads the events. */
 export interface Subscriber {
-  /** The scope of its key now. */
+  /** The scope of its key, as it was at most some seconds ago. */
   readonly scope: AccessScope;
+  /** Reads the scope of its key. */
+  readonly renew: () => Promise<void>;
   /** Until when the service has held its events back, rather than the client. */
   readonly heldUntil: () => number;
   /** Ends its streams. */
@@ -84,33 +86,33 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     let store = first;
     for await (const event of events) {
       if (event.kind === 'STORE_DELETED') throw noStore(store.id);
-      if (isOfStore(event)) {
-        const before = store;
-        store = await retryWhileUnavailable(() => requireStore(before.id), signal);
-        if (isSold(before, store) && !isInScope(storeScope, withoutStores(subscriber.scope), store))
-          throw noStore(store.id);
-      } else {
-        if (!isInScope(storeScope, subscriber.scope, store)) throw noStore(store.id);
-        yield event;
+      if (isOfStore(event) || !isInScope(storeScope, subscriber.scope, store)) {
+        const { id } = store;
+        store = await retryWhileUnavailable(() => requireStore(id), signal);
       }
+      if (!isOfStore(event)) yield event;
     }
   }
 
   /** A deleted store cannot be looked up, so the event itself says whose store it was. */
   async function* ofStoresInScope(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent> {
     for await (const event of events) {
-      if (!isInScope(storeScope, subscriber.scope, { id: event.storeId, merchant: event.merchantId })) continue;
-      if (!isOfMerchantInScope(event) && (await isOfDeletedStore(event))) continue;
-      yield event;
+      if (isOfMerchantInScope(event) || (await isOfGrantedStore(event))) yield event;
     }
+  }
+
+  /** A grant is to the store that has the id now, not to those that had it before, and ends when the store is sold. */
+  async function isOfGrantedStore({ storeId, merchantId, position }: StreamedEvent): Promise<boolean> {
+    const isGranted = () => subscriber.scope.storeIds.includes(storeId);
+    if (!isGranted()) return false;
+    // The scope may be older than the sale.
+    if (isSold(subscriber.scope, storeId, merchantId)) await retryWhileUnavailable(subscriber.renew, signal);
+    const isDeleted = () => isDeletedSince(options.query, storeId, position);
+    return isGranted() && !(await retryWhileUnavailable(isDeleted, signal));
   }
 
   const isOfMerchantInScope = ({ merchantId }: StreamedEvent) =>
     subscriber.scope.all || (merchantId !== null && subscriber.scope.merchantIds.includes(merchantId));
-
-  /** A grant is to the store that has the id now, not to those that had it before. */
-  const isOfDeletedStore = ({ storeId, position }: StreamedEvent) =>
-    retryWhileUnavailable(() => isDeletedSince(options.query, storeId, position), signal);
 
   return {
     /** Throws `InvalidInput` if no such store is in scope, and later when it has left the scope. */
@@ -141,11 +143,6 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     },
   };
 }
-
-/** Grants to the store have ended then; the scope that is known may have them for a moment longer. */
-const isSold = (before: Store, after: Store) => before.merchant != null && before.merchant !== after.merchant;
-
-const withoutStores = (scope: AccessScope): AccessScope => ({ ...scope, storeIds: [] });
 
 const isOfStore = ({ kind }: StreamedEvent) => storeEventKinds.some(storeKind => storeKind === kind);
 

@@ -32,6 +32,7 @@ test('key create prints the key alone, and only its hash is stored', async () =>
     merchantIds: [],
     storeIds: [store.id],
     merchantIdsOfStores: [store.merchant],
+    merchantsByStore: { [store.id]: store.merchant },
   });
 });
 

@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { KeyRequest } from '../../src/auth/validate.ts';
+import { createReadAccess } from '../../src/database/pool.ts';
 import { saveStores } from '../../src/store/save.ts';
 import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
+import { endOfLog, formerCursor } from '../support/events.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const app = await startApp({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
+// Scopes in the key cache are older than any sale here.
+const app = await startApp({
+  keyCacheTtlSeconds: 600,
+  webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] },
+});
 const receiver = await startReceiver();
 const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
 
+const access = await createReadAccess(app.orm);
 const execute = (sql: string, values: unknown[] = []) => app.orm.em.fork().execute(sql, values);
 const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 60_000, interval: 20 });
 
@@ -96,6 +104,100 @@ test.each(['sse', 'websocket'] as const)(
     expect(results.at(-1)).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
   },
 );
+
+describe('A store that is sold', () => {
+  const secret = 'contacts of the buyer';
+  /** The keys that there may be, in the key cache; all of them see another store. */
+  async function openCallers() {
+    const [store, other] = [await app.data.store(), await app.data.store()];
+    const seller = String(store.merchant);
+    const { id: buyer } = await app.data.merchant();
+    const others = { merchantIds: [String(other.merchant)] };
+    const ofBuyer = await app.data.store({ merchant: buyer });
+    const requests: [string, Partial<KeyRequest>][] = [
+      ['its grant', { storeIds: [store.id, other.id] }],
+      ['its grant and one of another store of the buyer', { storeIds: [store.id, other.id, ofBuyer.id] }],
+      ['the seller', { merchantIds: [seller, ...others.merchantIds] }],
+      ['the buyer', { merchantIds: [buyer, ...others.merchantIds] }],
+      ['all', { all: true }],
+    ];
+    const callers = requests.map(async ([name, request]) => {
+      const key = await app.newKey({ merchantIds: [], storeIds: [], ...request });
+      expect((await app.get(`/v1/stores/${other.id}`, { 'x-api-key': key })).status).toBe(200);
+      return { name, key, isOfBuyer: ['the buyer', 'all'].includes(name) };
+    });
+    return { store, other, buyer, callers: await Promise.all(callers) };
+  }
+
+  /** In one transaction, so that readers see it at once; the other store changes last. */
+  const sell = (storeId: string, buyer: string, otherId: string) =>
+    execute(`begin;
+      update store set merchant_id = '${buyer}', contacts = '{"name": "${secret}"}' where id = '${storeId}';
+      update store set city = 'Faro' where id in ('${storeId}');
+      update store set city = 'Faro' where id in ('${otherId}');
+      commit`);
+
+  const subscription = `subscription ($after: String) { storeEvents(after: $after) { storeId store { contacts } } }`;
+
+  test.each([
+    ['sse', 'while it is open'],
+    ['websocket', 'while it is open'],
+    ['sse', 'before it replays the sale'],
+  ] as const)('is in storeEvents over %s of its new owner alone, sold %s', async (transport, when) => {
+    const { store, other, buyer, callers } = await openCallers();
+    const variables = { after: formerCursor('storeEvents', await endOfLog(access.primary)) };
+    if (when === 'before it replays the sale') await sell(store.id, buyer, other.id);
+    const streams = callers.map(({ key }) =>
+      openStream(transport, { url: app.url, key }, { query: subscription, variables }),
+    );
+    onTestFinished(() => {
+      for (const stream of streams) stream.close();
+    });
+    if (when === 'while it is open') {
+      await execute(`update store set city = 'Porto' where id = ?`, [other.id]);
+      await Promise.all(streams.map(stream => stream.next()));
+      await sell(store.id, buyer, other.id);
+    }
+    const seen = streams.map(async stream => {
+      const results: string[] = [];
+      do results.push(JSON.stringify(await stream.next()));
+      while (!results.at(-1)?.includes(other.id));
+      return results.join();
+    });
+    for (const [index, { name, isOfBuyer }] of callers.entries()) {
+      const results = await seen[index];
+      expect(results?.includes(secret), `${name}: ${results}`).toBe(isOfBuyer);
+      expect(results?.includes(store.id), `${name}: ${results}`).toBe(isOfBuyer);
+    }
+  });
+
+  test('is not read by its id with a scope that is older', async () => {
+    const { store, other, buyer, callers } = await openCallers();
+    const [order] = await app.data.orders(store, 1, { customerName: secret });
+    await sell(store.id, buyer, other.id);
+    for (const { name, key, isOfBuyer } of callers) {
+      const query = `{ store(id: "${store.id}") { contacts } order(id: "${order?.id}") { customer { name } } }`;
+      const { text } = await app.graphql(query, {}, { 'x-api-key': key });
+      expect(text.includes(secret), `${name}: ${text}`).toBe(isOfBuyer);
+    }
+  });
+
+  test('ends for those who wait for events', async () => {
+    const { store, other, buyer, callers } = await openCallers();
+    const after = formerCursor('events', await endOfLog(access.primary));
+    const query = `{ events(after: "${after}", wait: 25) { events { storeId kind orderId } } }`;
+    const pages = callers.map(({ key }) => app.graphql(query, {}, { 'x-api-key': key }));
+    await eventually(async () => (await app.get('/metrics')).text).toContain(
+      `carte_streams_open{transport="poll"} ${callers.length}`,
+    );
+    await sell(store.id, buyer, other.id);
+    for (const [index, { name, isOfBuyer }] of callers.entries()) {
+      const { text } = (await pages[index]) ?? {};
+      expect(text, name).toContain(other.id);
+      expect(text?.includes(store.id), `${name}: ${text}`).toBe(isOfBuyer);
+    }
+  });
+});
 
 test('a store that had no merchant and gets one keeps its webhooks and grants', async () => {
   const store = await app.data.store({ merchant: null });

@@ -80,7 +80,12 @@ export class OpenStreams {
     if (ofGuest.length >= perAddress) {
       throw new TooManyRequests(`An address may have ${perAddress} streams open with a publishable key.`);
     }
-    const stream = new OpenStream(ofKey, { transport, share }, closed => this.#remove(key, ofKey, stream, closed));
+    const stream = new OpenStream(ofKey, {
+      transport,
+      share,
+      renew: () => this.#renewKey(key, ofKey),
+      onClosed: closed => this.#remove(key, ofKey, stream, closed),
+    });
     this.#byKey.set(key, ofKey);
     ofKey.streams.add(stream);
     this.counts[transport] += 1;
@@ -110,7 +115,8 @@ export class OpenStreams {
   async #renew(): Promise<void> {
     if (this.#isRenewing) return;
     this.#isRenewing = true;
-    await Promise.all([...this.#byKey].map(([key, ofKey]) => this.#renewKey(key, ofKey)));
+    // While the database is unavailable there are no events either.
+    await Promise.allSettled([...this.#byKey].map(([key, ofKey]) => this.#renewKey(key, ofKey)));
     this.#isRenewing = false;
   }
 
@@ -118,8 +124,8 @@ export class OpenStreams {
     try {
       ofKey.caller = await this.#options.renew(key);
     } catch (error) {
-      // While the database is unavailable there are no events either.
       if (error instanceof Unauthenticated) for (const stream of [...ofKey.streams]) stream.abort(error);
+      throw error;
     }
   }
 }
@@ -130,6 +136,8 @@ export class OpenStream {
   readonly #transport: Transport;
   readonly share: Share;
   readonly #onClosed: (closed: ClosedStream) => void;
+  /** Reads the scope of its key, not only every second. */
+  readonly renew: () => Promise<void>;
   readonly #controller = new AbortController();
   readonly #openedAt = performance.now();
   #isClosed = false;
@@ -141,10 +149,18 @@ export class OpenStream {
 
   constructor(
     key: KeyStreams,
-    { transport, share }: { readonly transport: Transport; readonly share: Share },
-    onClosed: (closed: ClosedStream) => void,
+    {
+      transport,
+      share,
+      renew,
+      onClosed,
+    }: Pick<OpenStream, 'share' | 'renew'> & {
+      readonly transport: Transport;
+      readonly onClosed: (closed: ClosedStream) => void;
+    },
   ) {
     this.#key = key;
+    this.renew = renew;
     this.share = share;
     this.#transport = transport;
     this.#onClosed = onClosed;

@@ -163,6 +163,7 @@ export function createSubscribe(options: SubscribeOptions) {
       get scope() {
         return stream.scope;
       },
+      renew: stream.renew,
       heldUntil: () => stream.heldUntil,
       signal: stream.signal,
       lastEventId,
