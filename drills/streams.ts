@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { cursorOf } from '../src/events/cursor.ts';
+import { EventCursors } from '../src/events/cursor.ts';
 import { readOptions } from '../support/options.ts';
 import { createStores } from '../support/orders.ts';
 import { createKey } from '../support/servers.ts';
-import { watchWithInterruptions } from '../support/streams.ts';
+import { formerCursor, watchWithInterruptions } from '../support/streams.ts';
 import { startWriter } from './streams/writer.ts';
 import { runDrill } from './support/harness.ts';
 import { joinPostgres } from './support/postgres.ts';
@@ -38,7 +38,7 @@ await runDrill(async ({ folder, atEnd, startServer, violations }) => {
   const position = Number(start.position);
   const subscribers = (['sse', 'websocket'] as const).flatMap(transport =>
     storeIds.map(storeId => {
-      const after = cursorOf('orderEvents', { storeId, position });
+      const after = formerCursor('orderEvents', { storeId, position });
       const watched = watchWithInterruptions(transport, { url: server.url, key }, { storeId, after, maxEvents: 50 });
       return { name: `${transport} ${storeId}`, storeId, ...watched };
     }),
@@ -57,12 +57,15 @@ await runDrill(async ({ folder, atEnd, startServer, violations }) => {
   }
   const failures = await Promise.all(writers.map(writer => writer.stop()));
   while ((await query('select from event_inbox limit 1')).length > 0) await sleep(50);
+  const cursorsOfLog = new EventCursors(query);
   for (const { name, storeId, cursors, problems } of subscribers) {
     const rows = await query(
       'select position from event where store_id = $1 and kind = any($2) and position > $3 order by position',
       [storeId, kinds, position],
     );
-    const expected = rows.map(row => cursorOf('orderEvents', { storeId, position: Number(row.position) }));
+    const expected = await Promise.all(
+      rows.map(row => cursorsOfLog.ofEvent('orderEvents', { storeId, position: Number(row.position) })),
+    );
     const deadline = performance.now() + 120_000;
     while (cursors.length < expected.length && performance.now() < deadline) await sleep(50);
     console.log(`${name}: ${cursors.length} of ${expected.length} events`);

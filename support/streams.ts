@@ -1,6 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createWebSocketClient } from 'graphql-ws';
+import type { StreamId } from '../src/events/cursor.ts';
+
+/** A cursor as 0.2.0 has written it: clients may still have such, and it needs no key. */
+export function formerCursor(
+  field: StreamId['field'],
+  { storeId = '', position }: { storeId?: string; position: number },
+) {
+  return Buffer.from(`${field}1 ${position} ${field === 'storeEvents' ? '' : storeId}`).toString('base64url');
+}
 
 export type Transport = 'sse' | 'websocket';
 

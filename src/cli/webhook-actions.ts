@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
 import { queryIn } from '../database/query.ts';
+import { EventCursors } from '../events/cursor.ts';
 import { eventType } from '../events/kinds.ts';
 import type { CreateWebhookInput } from '../generated/graph.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
 import * as webhooks from '../webhooks/commands.ts';
 import { noticeOf, stateOf, type Webhook } from '../webhooks/entities.ts';
-import { messageId } from '../webhooks/message.ts';
 import { type ManualAttempt, redeliverMessage, rewindWebhook, testWebhook } from '../webhooks/redeliver.ts';
 import { createWebhookRepository, findWebhook, listWebhooks } from '../webhooks/repository.ts';
 import { createSender } from '../webhooks/send.ts';
@@ -71,10 +71,12 @@ export function deliveries(id: string, limit: number): Promise<Rows | null> {
     if (!(await findWebhook(em, id))) return null;
     const { findDeliveries } = createWebhookRepository({ primary: queryIn(em) });
     const found = (await findDeliveries([id], { skip: 0, limit })).get(id) ?? [];
+    const cursors = new EventCursors(queryIn(em));
+    const ids = await Promise.all(found.map(({ position }) => cursors.messageId(position)));
     return [
       ['MESSAGE', 'EVENT', 'STORE', 'ORDER', 'HAPPENED', 'LAST ATTEMPT', 'ATTEMPTS', 'OUTCOME'],
-      ...found.map(delivery => [
-        messageId(delivery.position),
+      ...found.map((delivery, index) => [
+        ids[index] ?? '',
         eventType(delivery.kind),
         delivery.storeId,
         delivery.orderId ?? '-',
@@ -97,6 +99,7 @@ async function withSender(attempt: Attempt): Promise<ManualAttempt | null> {
     return await withDatabase(async (em, orm) =>
       attempt(em, {
         send: sender.send,
+        cursors: new EventCursors(queryIn(em)),
         // Compiled only where there is an order to render.
         renderOrder: async (orderId, scope) => (await createOrderRenderer(orm))(orderId, scope),
       }),

@@ -69,12 +69,16 @@ export type OrderEvent = Event<OrderEventKind>;
 export type MenuEvent = Event<MenuEventKind>;
 export type StoreEvent = Event<StoreEventKind>;
 
-/** One row: the position after which the log is complete, since older events are deleted. */
+/** One row: the position after which the log is complete, since older events are deleted, and the key of cursors (cursor.ts). */
 export const EventLogEntity = defineEntity({
   name: 'EventLog',
   tableName: 'event_log',
   properties: {
     id: p.integer().primary().autoincrement(false),
     completeAfter: p.bigint('number'),
+    /** Of 256 bits. */
+    cursorKey: p.blob(),
+    /** Cursors of positions before this one are text. */
+    encryptedFrom: p.bigint('number'),
   },
 });

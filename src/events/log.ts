@@ -25,8 +25,8 @@ export class EventsDeleted extends Error {
 
 /** The position to start after is not one that the log can have reached. */
 export class PositionInFuture extends Error {
-  constructor(after: number, end: number) {
-    super(`the position ${timeOf(after)} is beyond the end of the log, which is ${timeOf(end)}`);
+  constructor(after: number) {
+    super(`the position ${timeOf(after)} is beyond the end of the log`);
   }
 }
 
@@ -123,8 +123,10 @@ export interface LogPage {
   readonly hasMore: boolean;
 }
 
-/** Events that one page looks at: those of other stores and kinds count. */
+/** Events that one statement looks at: those of other stores and kinds count. */
 const maxScanned = 5_000;
+/** Statements of one page. */
+const maxScans = 20;
 
 /**
  * One snapshot of the log. A grant is to the store that has the id now, so events of a store that had it before are left out; events know the
@@ -164,14 +166,31 @@ interface Searched {
 type PageRow = Searched & (Event | { readonly position: null });
 
 /** Reads a page of events; throws `EventsDeleted` if some after `after` may be missing, and `PositionInFuture`. */
-export async function readPage(query: Query, { after, limit, kinds, storeId, scope }: PageQuery): Promise<LogPage> {
+export async function readPage(query: Query, options: PageQuery): Promise<LogPage> {
+  const events: Event[] = [];
+  let { after } = options;
+  for (let scans = 1; ; scans++) {
+    const page = await scanPage(query, { ...options, after, limit: options.limit - events.length });
+    events.push(...page.events);
+    // Otherwise a caller would learn how much others write from the number of its pages.
+    if (!page.isScanned || scans === maxScans) return { events, next: page.next, hasMore: page.hasMore };
+    after = page.next;
+  }
+}
+
+interface ScannedPage extends LogPage {
+  /** Whether there is more, and only because no more events were looked at. */
+  readonly isScanned: boolean;
+}
+
+async function scanPage(query: Query, { after, limit, kinds, storeId, scope }: PageQuery): Promise<ScannedPage> {
   const access =
     storeId === undefined ? [scope.all, scope.merchantIds, scope.storeIds] : [false, [], [storeId], storeId];
   const values = [after ?? null, limit + 1, kinds, ...access];
   const rows = await query<PageRow>(storeId === undefined ? ofAll : ofOne, values);
   const { completeAfter = 0, end = 0, scannedTo = 0 } = rows[0] ?? {};
   if (after !== undefined && after < completeAfter) throw new EventsDeleted(after, completeAfter);
-  if (after !== undefined && isInFuture(after, end)) throw new PositionInFuture(after, end);
+  if (after !== undefined && isInFuture(after, end)) throw new PositionInFuture(after);
   const found = rows.flatMap(({ completeAfter: _, end: _end, scannedTo: _to, ...event }) =>
     event.position === null ? [] : [event],
   );
@@ -179,5 +198,7 @@ export async function readPage(query: Query, { after, limit, kinds, storeId, sco
   const isCut = found.length > limit;
   const last = isCut ? events.at(-1)?.position : undefined;
   // A clock may be behind the one that gave the cursor.
-  return { events, next: Math.max(last ?? scannedTo, after ?? 0), hasMore: isCut || scannedTo < end };
+  const next = Math.max(last ?? scannedTo, after ?? 0);
+  const isScanned = !isCut && scannedTo < end;
+  return { events, next, hasMore: isCut || isScanned, isScanned };
 }

@@ -3,7 +3,7 @@ import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors
 import type { StoreEventsArgs } from '../generated/graph.ts';
 import { checkRange } from '../input/validation.ts';
 import { type AccessScope, emptyScope, isInScope, isSold, readPermissionsOf, storeScope } from '../scope.ts';
-import { decodeEventCursor, encodeEventCursor } from './cursor.ts';
+import type { EventCursors } from './cursor.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { type EventKind, eventKinds, readPermissionOf } from './kinds.ts';
@@ -47,7 +47,7 @@ interface PollContext {
   readonly scope: AccessScope | undefined;
   readonly waitForEvents: WaitForEvents;
   readonly loaders: {
-    readonly events: { readPage(query: PageQuery): Promise<LogPage> };
+    readonly events: { readPage(query: PageQuery): Promise<LogPage>; readonly cursors: EventCursors };
     readonly stores: { readonly byId: { load(storeId: string): Promise<object | null> } };
     clear(scope: AccessScope): void;
   };
@@ -69,6 +69,7 @@ export async function pollStoreEvents(
 /** Reads a page of the events of a store or, without its id, of all stores in scope. */
 export async function pollEvents(context: PollContext, args: StoreEventsArgs, storeId?: string): Promise<EventPage> {
   const { scope = emptyScope, loaders } = context;
+  const { cursors } = loaders.events;
   const { limit, wait } = args;
   const errors = [
     ...checkRange(['limit'], limit, { min: 1, max: maxLimit }),
@@ -76,7 +77,7 @@ export async function pollEvents(context: PollContext, args: StoreEventsArgs, st
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
   const pages = { field: 'events', ...(storeId !== undefined && { storeId }) } as const;
-  const after = args.after == null ? undefined : decodeEventCursor(pages, args.after);
+  const after = args.after == null ? undefined : await cursors.read(pages, args.after);
   const query = { after, limit, kinds: readableKinds(scope, args.kinds), storeId };
   try {
     let page = await loaders.events.readPage({ ...query, scope });
@@ -86,8 +87,10 @@ export async function pollEvents(context: PollContext, args: StoreEventsArgs, st
       // What was loaded before is older than the events.
       loaders.clear(waited.scope);
     }
-    const events = page.events.map(event => ({ ...event, cursor: encodeEventCursor(pages, event.position) }));
-    return { events, next: encodeEventCursor(pages, page.next), hasMore: page.hasMore };
+    const positions = page.events.map(({ position }) => position);
+    const written = await cursors.ofPage(pages, positions, page.next);
+    const events = page.events.map((event, index) => ({ ...event, cursor: written.events[index] ?? '' }));
+    return { events, next: written.next, hasMore: page.hasMore };
   } catch (error) {
     throw toClientError(error);
   }

@@ -1,5 +1,4 @@
 import type { Resolvers } from '../generated/graph.ts';
-import { cursorOf } from './cursor.ts';
 import type { MenuEvent, OrderEvent, StoreEvent } from './entities.ts';
 import { menuEventKinds, orderEventKinds } from './kinds.ts';
 import { pollEvents, pollStoreEvents } from './polling.ts';
@@ -25,8 +24,10 @@ export const eventResolvers = {
   },
   Store: {
     events: ({ id }, args, context) => pollStoreEvents(context, id, args),
-    orderEventsCursor: async ({ id }, _args, { loaders }) =>
-      cursorOf('orderEvents', { storeId: id, position: await loaders.eventPosition }),
+    orderEventsCursor: async ({ id }, _args, { loaders }) => {
+      const stream = { field: 'orderEvents', storeId: id } as const;
+      return (await loaders.events.cursors.ofPage(stream, [], await loaders.eventPosition)).next;
+    },
   },
   Event: {
     at: ({ createdAt }) => createdAt,
@@ -34,18 +35,18 @@ export const eventResolvers = {
     order: ({ orderId }, _args, { loaders }) => (orderId === null ? null : loaders.orders.byId.load(orderId)),
   },
   OrderEvent: {
-    cursor: event => cursorOf('orderEvents', event),
+    cursor: (event, _args, { loaders }) => loaders.events.cursors.ofEvent('orderEvents', event),
     at: ({ createdAt }) => createdAt,
     order: ({ orderId }, _args, { loaders }) => (orderId === null ? null : loaders.orders.byId.load(orderId)),
   },
   MenuEvent: {
-    cursor: event => cursorOf('menuEvents', event),
+    cursor: (event, _args, { loaders }) => loaders.events.cursors.ofEvent('menuEvents', event),
     at: ({ createdAt }) => createdAt,
     revision: ({ menuRevision }) => menuRevision ?? 0,
     store: ({ storeId }, _args, { loaders }) => loaders.stores.byId.load(storeId),
   },
   StoreEvent: {
-    cursor: event => cursorOf('storeEvents', event),
+    cursor: (event, _args, { loaders }) => loaders.events.cursors.ofEvent('storeEvents', event),
     at: ({ createdAt }) => createdAt,
     store: ({ storeId }, _args, { loaders }) => loaders.stores.byId.load(storeId),
   },

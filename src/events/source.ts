@@ -4,7 +4,7 @@ import { InvalidInput, StreamCut } from '../errors.ts';
 import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '../generated/graph.ts';
 import { type AccessScope, isInScope, isSold, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
-import { decodeEventCursor, type StreamField, type StreamId } from './cursor.ts';
+import type { EventCursors, StreamField, StreamId } from './cursor.ts';
 import type { EventFeed } from './feed.ts';
 import { type EventKind, storeEventKinds } from './kinds.ts';
 import { EventsDeleted, isDeletedSince, PositionInFuture, timeOf } from './log.ts';
@@ -15,6 +15,7 @@ export type EventSource = ReturnType<typeof createEventSource>;
 export interface EventSourceOptions {
   readonly feed: EventFeed;
   readonly query: Query;
+  readonly cursors: EventCursors;
   /** Events that wait in memory for a slow reader, which is cut if it takes none for so long. */
   readonly maxBuffered: number;
   readonly maxStallMs: number;
@@ -67,9 +68,9 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     return events;
   }
 
-  function startOf(stream: StreamId, given: string | null | undefined): number | undefined {
+  async function startOf(stream: StreamId, given: string | null | undefined): Promise<number | undefined> {
     const cursor = subscriber.lastEventId ?? given;
-    return cursor == null ? undefined : decodeEventCursor(stream, cursor);
+    return cursor == null ? undefined : options.cursors.read(stream, cursor);
   }
 
   async function requireStore(storeId: string): Promise<Store> {
@@ -123,7 +124,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     ): Promise<AsyncIterable<StreamedEvent>> {
       subscriber.onField(field);
       await requireStore(storeId);
-      const start = startOf({ field, storeId }, after);
+      const start = await startOf({ field, storeId }, after);
       const events = await open({ field, storeId }, [...kinds, ...storeEventKinds], start);
       try {
         // Again, since it may have left the scope before the stream was opened.
@@ -139,7 +140,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     async ofScope({ after }: SubscriptionStoreEventsArgs): Promise<AsyncIterable<StreamedEvent>> {
       subscriber.onField('storeEvents');
       const stream = { field: 'storeEvents' } as const;
-      return translated(ofStoresInScope(await open(stream, storeEventKinds, startOf(stream, after))));
+      return translated(ofStoresInScope(await open(stream, storeEventKinds, await startOf(stream, after))));
     },
   };
 }
@@ -154,6 +155,9 @@ async function* translated(events: AsyncIterable<StreamedEvent>): AsyncGenerator
   }
 }
 
+/** The log begins with an event of anybody. */
+const nextMinute = (position: number) => Math.ceil(position / 60_000_000) * 60_000_000;
+
 /** Translates the errors of a reader that the client can fix. */
 export function toClientError(error: unknown): unknown {
   if (error instanceof ReaderTooSlow) {
@@ -165,7 +169,7 @@ export function toClientError(error: unknown): unknown {
   }
   if (!(error instanceof EventsDeleted)) return error;
   const message =
-    `the events after this cursor are no longer kept, only those after ${timeOf(error.completeAfter)}: ` +
+    `the events after this cursor are no longer kept, only those after ${timeOf(nextMinute(error.completeAfter))}: ` +
     'begin without "after", then read the current state';
   return new InvalidInput([{ path: ['after'], type: 'cursor_expired', message }]);
 }

@@ -101,7 +101,7 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
     const { feed, after } = this.#options;
     const position = await (after === undefined ? feed.ready() : feed.current());
     this.#last = after ?? position;
-    if (isInFuture(this.#last, position)) this.#fail(new PositionInFuture(this.#last, position));
+    if (isInFuture(this.#last, position)) this.#fail(new PositionInFuture(this.#last));
     await this.#readPage();
     this.#isReading = false;
     const failure = this.#failure;

@@ -1,5 +1,6 @@
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import type { ReadAccess } from '../database/pool.ts';
+import { EventCursors } from '../events/cursor.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { currentPosition, type PageQuery, readPage } from '../events/log.ts';
 import type { WaitForEvents } from '../events/polling.ts';
@@ -64,6 +65,7 @@ export function createRepositories(access: ReadAccess, historyLimits = defaultHi
     events: {
       position: () => currentPosition(access.primary),
       readPage: (query: PageQuery) => readPage(access.primary, query),
+      cursors: new EventCursors(access.primary),
     },
     webhooks: createWebhookRepository(access),
   };

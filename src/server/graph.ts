@@ -37,7 +37,10 @@ export const graph = fp(
       feed,
       waitForEvents: createEventWaiting(feed, database.primary, app.holdRequest),
     };
-    const webhooks = deliverWebhooks(app, compileOrderRenderer(dependencies));
+    const webhooks = deliverWebhooks(app, {
+      renderOrder: compileOrderRenderer(dependencies),
+      cursors: dependencies.repositories.events.cursors,
+    });
     app.decorate('graph', { schema, sets, dependencies: { ...dependencies, webhooks } });
   },
   { name: 'graph', dependencies: ['database', 'events', 'metrics', 'streams'] },

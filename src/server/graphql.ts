@@ -54,6 +54,7 @@ function subscriptionOptions(app: FastifyInstance): SubscriptionOptions {
     events: {
       feed: app.feed,
       query: app.database.primary,
+      cursors: app.graph.dependencies.repositories.events.cursors,
       maxBuffered: config.streams.buffer,
       maxStallMs: config.streams.stallSeconds * 1_000,
     },

@@ -7,7 +7,7 @@ import { type ContextDependencies, createContext, createRepositories } from '../
 import { loadSchema } from '../graphql/schema.ts';
 import { loadContract } from '../rest/contract/contract.ts';
 import { compileBody, compileQuery } from '../rest/render.ts';
-import type { RenderOrder } from '../webhooks/message.ts';
+import type { MessageDependencies, RenderOrder } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
 import { WebhookWorker } from '../webhooks/worker.ts';
@@ -17,7 +17,7 @@ const detailsFiles = ['webhooks/order.graphql', 'pos/order-details.graphql'].map
 );
 
 /** Delivers webhooks while the server runs, unless this is switched off. */
-export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder): WebhookDependencies {
+export function deliverWebhooks(app: FastifyInstance, message: MessageDependencies): WebhookDependencies {
   const { config, database, feed, metrics } = app;
   const sender = createSender({ policy: config.webhooks });
   let lostEvents = 0;
@@ -25,7 +25,7 @@ export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder):
     orm: database.orm,
     query: database.primary,
     feed,
-    renderOrder,
+    ...message,
     send: sender.send,
     retentionDays: config.keepEvents.days,
     onAttempt(webhookId, state, { status, error, durationMs }) {
@@ -50,7 +50,7 @@ export function deliverWebhooks(app: FastifyInstance, renderOrder: RenderOrder):
   const onChange = () => {
     if (config.webhooks.deliver) worker.wake();
   };
-  return { policy: config.webhooks, send: sender.send, renderOrder, onChange };
+  return { policy: config.webhooks, ...message, send: sender.send, onChange };
 }
 
 /** Renders orders as `GET /v1/orders/{order_service_id}` does, with the operation of that route, and adds the fields that it does not have. */

@@ -3,7 +3,7 @@ import type { Event } from '../events/entities.ts';
 import { EventsDeleted, readEvents } from '../events/log.ts';
 import { addNotice, pauseById } from './commands.ts';
 import type { DeliveryState } from './entities.ts';
-import { messageId, messageOf, type RenderOrder } from './message.ts';
+import { type MessageDependencies, messageOf } from './message.ts';
 import {
   type Claim,
   claimSeconds,
@@ -15,10 +15,9 @@ import {
 } from './queue.ts';
 import { type Attempt, defaultTimeoutMs, type Send } from './send.ts';
 
-export interface DeliveryDependencies {
+export interface DeliveryDependencies extends MessageDependencies {
   readonly query: Query;
   readonly send: Send;
-  readonly renderOrder: RenderOrder;
   /** Called after every attempt. */
   readonly onAttempt: (webhookId: string, state: DeliveryState, attempt: Attempt) => void;
   /** Called with what an operator should know about a webhook. */
@@ -89,8 +88,8 @@ export class QueueDelivery {
 
   /** Resolves to whether the next event may follow. */
   async #deliver(event: Event, next: Event | undefined, signal: AbortSignal): Promise<boolean> {
-    const { query, send, renderOrder, onAttempt } = this.#dependencies;
-    const message = await messageOf(event, this.#claim.subject, renderOrder);
+    const { query, send, onAttempt } = this.#dependencies;
+    const message = await messageOf(event, this.#claim.subject, this.#dependencies);
     // After the order, which a webhook that was paused before must not get.
     const endpoint = await readEndpoint(query, this.#claim);
     // The claim of a process that stood still may have expired.
@@ -108,7 +107,7 @@ export class QueueDelivery {
   }
 
   async #fail({ event, next, attempt, recorded }: Failure): Promise<boolean> {
-    const { query, onAttempt } = this.#dependencies;
+    const { query, cursors, onAttempt } = this.#dependencies;
     const { webhookId } = this.#claim;
     if (attempt.status === 410) {
       const notice =
@@ -129,7 +128,7 @@ export class QueueDelivery {
     // The endpoint accepts other messages, so it is this one that it never will.
     await recordAttempt(query, this.#claim, { event, next, attempt, state: 'GIVEN_UP' });
     onAttempt(webhookId, 'GIVEN_UP', attempt);
-    const notice = `The message ${messageId(event.position)} was given up after three days: ${attempt.error}.`;
+    const notice = `The message ${await cursors.messageId(event.position)} was given up after three days: ${attempt.error}.`;
     await this.#notify(notice, () => addNotice(query, webhookId, notice));
     this.#position = event.position;
     return true;

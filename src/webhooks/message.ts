@@ -1,3 +1,4 @@
+import type { EventCursors } from '../events/cursor.ts';
 import type { Event } from '../events/entities.ts';
 import { eventType } from '../events/kinds.ts';
 import { type AccessScope, emptyScope } from '../scope.ts';
@@ -12,6 +13,12 @@ export interface Message {
 /** Renders an order as `GET /v1/orders/{order_service_id}` does; null if it does not exist, or is out of scope. */
 export type RenderOrder = (orderId: string, scope: AccessScope) => Promise<Buffer | null>;
 
+export interface MessageDependencies {
+  readonly renderOrder: RenderOrder;
+  /** For the ids of messages. */
+  readonly cursors: EventCursors;
+}
+
 /** What a webhook receives events of: a merchant with its stores, or a store. */
 export interface Subject {
   readonly merchantId: string | null;
@@ -21,22 +28,15 @@ export interface Subject {
 /** In bytes. Larger orders are left out of the message, and their receiver reads them. */
 const maxOrderBytes = 256 * 1024;
 
-const idPrefix = 'msg_';
-
-/** The id of an event's message. Events have different positions, so it is the same for every attempt and for no other event. */
-export const messageId = (position: number): string => `${idPrefix}${position}`;
-
-/** Reads the position from the id of a message; undefined if it is none. */
-export function positionOf(id: string): number | undefined {
-  const position = Number(id.slice(idPrefix.length));
-  return id.startsWith(idPrefix) && Number.isSafeInteger(position) && position > 0 ? position : undefined;
-}
-
 /**
  * The message of an event. The order is as it is now, not as it was at the event: a receiver that gets a message late, or twice, never
  * overwrites what it knows with something older. The status before and after are those of the event.
  */
-export async function messageOf(event: Event, subject: Subject, renderOrder: RenderOrder): Promise<Message> {
+export async function messageOf(
+  event: Event,
+  subject: Subject,
+  { renderOrder, cursors }: MessageDependencies,
+): Promise<Message> {
   const { kind, position, createdAt, storeId, orderId, statusBefore, status, menuRevision } = event;
   const order = orderId === null ? null : await renderOrder(orderId, scopeOf(subject));
   const data = {
@@ -50,7 +50,7 @@ export async function messageOf(event: Event, subject: Subject, renderOrder: Ren
   const text = JSON.stringify(data).slice(0, -1);
   const dataText = isAttached ? `${text},"order":${order.toString()}}` : `${text}}`;
   const head = JSON.stringify({ type: eventType(kind), timestamp: createdAt.toISOString() }).slice(0, -1);
-  return { id: messageId(position), body: `${head},"data":${dataText}}` };
+  return { id: await cursors.messageId(position), body: `${head},"data":${dataText}}` };
 }
 
 /** An order of a store that has since moved to another merchant is out of scope. */

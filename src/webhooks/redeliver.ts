@@ -7,15 +7,14 @@ import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.t
 import type { AddressPolicy } from './address.ts';
 import { rejectRemoved, removed } from './commands.ts';
 import type { Webhook } from './entities.ts';
-import { type Message, messageOf, positionOf, type RenderOrder } from './message.ts';
+import { type Message, type MessageDependencies, messageOf } from './message.ts';
 import { endpointColumns } from './queue.ts';
 import { findWebhook } from './repository.ts';
 import type { Attempt, Endpoint, Send } from './send.ts';
 
 /** What a message that somebody asked for needs beside the database. */
-export interface ManualDependencies {
+export interface ManualDependencies extends MessageDependencies {
   readonly send: Send;
-  readonly renderOrder: RenderOrder;
 }
 
 /** What mutations need beside the database. */
@@ -54,19 +53,22 @@ export async function redeliverMessage(
 ): Promise<ManualAttempt | null> {
   const webhook = await findWebhook(em, id);
   if (!webhook) return null;
-  const event = await findEvent(em, webhook, messageId);
+  const event = await findEvent(em, webhook, await dependencies.cursors.positionOfMessage(messageId));
   if (!event) {
     const message = `The log has no event of the webhook ${id} with the message id ${JSON.stringify(messageId)}.`;
     throw new InvalidInput([{ path: ['messageId'], type: 'reference_not_found', message }]);
   }
   const subject = { merchantId: webhook.merchant ?? null, storeId: webhook.store ?? null };
-  const attempt = await sendNow(em, webhook, await messageOf(event, subject, dependencies.renderOrder), dependencies);
+  const attempt = await sendNow(em, webhook, await messageOf(event, subject, dependencies), dependencies);
   await record(em, webhook, event, attempt);
   return attempt;
 }
 
-async function findEvent(em: EntityManager, webhook: Webhook, messageId: string): Promise<Event | undefined> {
-  const position = positionOf(messageId);
+async function findEvent(
+  em: EntityManager,
+  webhook: Webhook,
+  position: number | undefined,
+): Promise<Event | undefined> {
   if (position === undefined) return undefined;
   const [event] = await readEvents(queryIn(em), { after: position - 1, limit: 1 }).catch(error => {
     if (!(error instanceof EventsDeleted)) throw error;

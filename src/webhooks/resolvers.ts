@@ -5,7 +5,6 @@ import { checkPagination } from '../lists/paging.ts';
 import { requireReading } from '../scope.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { noticeOf, stateOf, type Webhook } from './entities.ts';
-import { messageId } from './message.ts';
 import { redeliverMessage, rewindWebhook, testWebhook, type WebhookDependencies } from './redeliver.ts';
 import { findWebhook, listWebhooks } from './repository.ts';
 
@@ -73,6 +72,6 @@ export const webhookResolvers = {
       loaders.webhooks.deliveries.load({ webhookId: id, ...checkPagination(pagination) }),
   },
   WebhookDelivery: {
-    messageId: ({ position }) => messageId(position),
+    messageId: ({ position }, _args, { loaders }) => loaders.events.cursors.messageId(position),
   },
 } satisfies Resolvers;

@@ -63,7 +63,9 @@ test('a webhook is created, tested, rotated, paused, resumed and removed by comm
     });
   }
   expect((await webhook('deliveries', id)).stdout).toMatch(
-    new RegExp(`msg_${event?.position} +order.placed +${store.id} +${order?.id} .* 1 +delivered: status 200\n`),
+    new RegExp(
+      `${received?.headers['webhook-id']} +order.placed +${store.id} +${order?.id} .* 1 +delivered: status 200\n`,
+    ),
   );
 
   expect((await webhook('redeliver', id, '--since', '2026-01-01')).stderr).toMatch(

@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { KeyRequest } from '../../src/auth/validate.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { saveStores } from '../../src/store/save.ts';
-import { openStream } from '../../support/streams.ts';
+import { formerCursor, openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
-import { endOfLog, formerCursor } from '../support/events.ts';
+import { endOfLog } from '../support/events.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 // Scopes in the key cache are older than any sale here.
@@ -145,7 +145,7 @@ describe('A store that is sold', () => {
     ['sse', 'before it replays the sale'],
   ] as const)('is in storeEvents over %s of its new owner alone, sold %s', async (transport, when) => {
     const { store, other, buyer, callers } = await openCallers();
-    const variables = { after: formerCursor('storeEvents', await endOfLog(access.primary)) };
+    const variables = { after: formerCursor('storeEvents', { position: await endOfLog(access.primary) }) };
     if (when === 'before it replays the sale') await sell(store.id, buyer, other.id);
     const streams = callers.map(({ key }) =>
       openStream(transport, { url: app.url, key }, { query: subscription, variables }),
@@ -184,7 +184,7 @@ describe('A store that is sold', () => {
 
   test('ends for those who wait for events', async () => {
     const { store, other, buyer, callers } = await openCallers();
-    const after = formerCursor('events', await endOfLog(access.primary));
+    const after = formerCursor('events', { position: await endOfLog(access.primary) });
     const query = `{ events(after: "${after}", wait: 25) { events { storeId kind orderId } } }`;
     const pages = callers.map(({ key }) => app.graphql(query, {}, { 'x-api-key': key }));
     await eventually(async () => (await app.get('/metrics')).text).toContain(

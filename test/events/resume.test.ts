@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
-import { cursorOf } from '../../src/events/cursor.ts';
-import { watchWithInterruptions } from '../../support/streams.ts';
+import { EventCursors } from '../../src/events/cursor.ts';
+import { formerCursor, watchWithInterruptions } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { directConnection } from '../support/database.ts';
@@ -17,7 +17,7 @@ test('clients of two tenants that lose their connections, and the service its da
   const start = await endOfLog(primary);
   const subscribers = (['sse', 'websocket'] as const).flatMap(transport =>
     stores.map(({ id: storeId }, index) => {
-      const after = cursorOf('orderEvents', { storeId, position: start });
+      const after = formerCursor('orderEvents', { storeId, position: start });
       const service = { url: app.url, key: keys[index] ?? '' };
       return { storeId, ...watchWithInterruptions(transport, service, { storeId, after, maxEvents: 9 }) };
     }),
@@ -36,7 +36,8 @@ test('clients of two tenants that lose their connections, and the service its da
   }
   for (const { storeId, cursors, problems } of subscribers) {
     const events = await readEvents(primary, { after: start, storeId, kinds: ['ORDER_PLACED'], limit: 1_000 });
-    const expected = events.map(event => cursorOf('orderEvents', event));
+    const cursorsOfLog = new EventCursors(primary);
+    const expected = await Promise.all(events.map(event => cursorsOfLog.ofEvent('orderEvents', event)));
     expect(expected.length).toBeGreaterThan(40);
     await waitUntil(() => cursors.length >= expected.length);
     expect(cursors).toEqual(expected);

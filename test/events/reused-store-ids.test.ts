@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
-import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
+import type { StreamField } from '../../src/events/cursor.ts';
 import type { Store } from '../../src/store/entities.ts';
-import { openStream, type Stream } from '../../support/streams.ts';
+import { formerCursor, openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 import { endOfLog } from '../support/events.ts';
@@ -32,7 +32,7 @@ const ofScope = 'subscription ($after: String) { storeEvents(after: $after) { ki
 async function reuseId() {
   const former = await app.data.store();
   const position = await endOfLog(access.primary);
-  const cursor = (field: StreamField) => cursorOf(field, { storeId: former.id, position });
+  const cursor = (field: StreamField) => formerCursor(field, { storeId: former.id, position });
   await app.data.menu(former, smallMenu('former'));
   const [order] = await app.data.orders(former, 1);
   const { body } = await app.graphql(`{ store(id: "${former.id}") { menuRevision menuHistory { edges { cursor } } } }`);
@@ -67,7 +67,7 @@ test('storeEvents has nothing of the former store for a key of the new one', asy
 test('a stream of a store ends when it is deleted, even if another one has its id at once', async () => {
   const store = await app.data.store();
   const key = await app.newKey();
-  const after = cursorOf('orderEvents', { storeId: store.id, position: await endOfLog(access.primary) });
+  const after = formerCursor('orderEvents', { storeId: store.id, position: await endOfLog(access.primary) });
   const stream = open(key, ofStore('orderEvents'), { storeId: store.id, after });
   await app.data.orders(store, 1);
   await stream.next();

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
-import { cursorOf } from '../../src/events/cursor.ts';
-import { openStream, type Stream } from '../../support/streams.ts';
+import { formerCursor, openStream, type Stream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 import { endOfLog } from '../support/events.ts';
@@ -22,7 +21,7 @@ const watchOrders = `subscription ($storeId: ID!, $after: String) {
 }`;
 
 async function cursorNow(storeId: string): Promise<string> {
-  return cursorOf('orderEvents', { storeId, position: await endOfLog(access.primary) });
+  return formerCursor('orderEvents', { storeId, position: await endOfLog(access.primary) });
 }
 
 function watch(
@@ -57,20 +56,20 @@ describe.each(['sse', 'websocket'] as const)('Over %s', transport => {
   test('a cursor of the future is an error with the reason', async () => {
     const store = await app.data.store();
     const position = (Date.now() + 3_600_000) * 1_000;
-    const after = cursorOf('orderEvents', { storeId: store.id, position });
+    const after = formerCursor('orderEvents', { storeId: store.id, position });
     const stream = openStream(transport, app, { query: watchOrders, variables: { storeId: store.id, after } });
     const [{ errors }] = await stream.rest();
     expect(errors[0].extensions).toMatchObject({ code: 'BAD_USER_INPUT', errors: [{ path: ['after'] }] });
     const time = new Date(position / 1_000).toISOString();
-    expect(errors[0].message).toContain(
-      `after: is a cursor of the future: the position ${time} is beyond the end of the log, which is `,
+    expect(errors[0].message).toBe(
+      `after: is a cursor of the future: the position ${time} is beyond the end of the log`,
     );
   });
 });
 
 test('a cursor that is ahead by less than a minute is accepted, since clocks differ', async () => {
   const store = await app.data.store();
-  const after = cursorOf('orderEvents', { storeId: store.id, position: (Date.now() + 30_000) * 1_000 });
+  const after = formerCursor('orderEvents', { storeId: store.id, position: (Date.now() + 30_000) * 1_000 });
   const response = await fetch(`${app.url}/graphql`, {
     method: 'POST',
     headers: { 'x-api-key': app.key, 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -109,7 +108,7 @@ test('replays of one key do not hold up a live event of another', async () => {
   const { items, ...menu } = smallMenu();
   const many = Array.from({ length: 300 }, (_, at) => ({ ...items[0], externalId: at === 0 ? 'item' : `item${at}` }));
   await data.menu(replayed, { ...menu, items: many as typeof items });
-  const first = cursorOf('orderEvents', {
+  const first = formerCursor('orderEvents', {
     storeId: replayed.id,
     position: await endOfLog(primary),
   });
@@ -148,7 +147,7 @@ test('a stream that waits for its budget is not cut as one whose reader is too s
   const store = await slow.data.store();
   // A stream counts as open before it has its starting point.
   const position = await endOfLog((await createReadAccess(slow.orm)).primary);
-  const stream = watch(slow, store.id, cursorOf('orderEvents', { storeId: store.id, position }));
+  const stream = watch(slow, store.id, formerCursor('orderEvents', { storeId: store.id, position }));
   await expect.poll(async () => (await slow.get('/metrics')).text).toMatch(/carte_streams_open\{transport="sse"\} 1/);
   const results = stream.take(16);
   await slow.data.orders(store, 10);
@@ -164,7 +163,7 @@ test('what streams deliver counts towards the rate limit of the key', async () =
   const limited = await startApp({ rateLimit: 100, streams: { ...streams, costPerSecond: 10_000_000 } });
   const store = await limited.data.store();
   const key = await limited.newKey();
-  const after = cursorOf('orderEvents', {
+  const after = formerCursor('orderEvents', {
     storeId: store.id,
     position: await endOfLog((await createReadAccess(limited.orm)).primary),
   });

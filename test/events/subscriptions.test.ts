@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../src/auth/keys.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
-import { cursorOf, type StreamField } from '../../src/events/cursor.ts';
-import { openStream, type Stream, type StreamRequest, type Transport } from '../../support/streams.ts';
+import type { StreamField } from '../../src/events/cursor.ts';
+import { formerCursor, openStream, type Stream, type StreamRequest, type Transport } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
@@ -33,7 +33,7 @@ const access = await createReadAccess(app.orm);
 
 /** A stream that begins now, rather than when the service has opened it. */
 async function fromNow(field: StreamField, selection: string, storeId = ''): Promise<StreamRequest> {
-  const after = cursorOf(field, { storeId, position: await endOfLog(access.primary) });
+  const after = formerCursor(field, { storeId, position: await endOfLog(access.primary) });
   return resume(field, selection, { storeId, after });
 }
 
@@ -141,9 +141,7 @@ describe.each(transports)('Subscriptions over %s', transport => {
       const [{ errors }] = await openStream(transport, app, request).rest();
       return errors[0].extensions.errors[0].message;
     };
-    expect(await errorOf(orderEvents(other.id, cursor))).toBe(
-      `is a cursor of the store "${store.id}", not of this one`,
-    );
+    expect(await errorOf(orderEvents(other.id, cursor))).toBe('is a cursor of another store, not of this one');
     expect(await errorOf(resume('storeEvents', storeFields, { after: cursor }))).toBe(
       'is a cursor of orderEvents, not of storeEvents',
     );

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
-import { cursorOf } from '../../src/events/cursor.ts';
 import { runDueTimes } from '../../src/events/due-times.ts';
 import { saveStores } from '../../src/store/save.ts';
-import { openStream } from '../../support/streams.ts';
+import { formerCursor, openStream } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
@@ -157,7 +156,7 @@ describe('setStoreOrdering', () => {
 
   test('ends by itself, once over all processes, with an event', { timeout }, async () => {
     const stores = await Promise.all(Array.from({ length: 10 }, () => createStore()));
-    const after = cursorOf('storeEvents', { storeId: '', position: await endOfLog(primary) });
+    const after = formerCursor('storeEvents', { storeId: '', position: await endOfLog(primary) });
     const selection = 'kind storeId store { ordering { state } }';
     const stream = openStream('sse', app, {
       query: `subscription ($after: String) { storeEvents(after: $after) { ${selection} } }`,

@@ -1,5 +1,4 @@
 import type { Query } from '../../src/database/query.ts';
-import type { StreamId } from '../../src/events/cursor.ts';
 import { currentPosition, readEvents as readLog } from '../../src/events/log.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
 
@@ -13,9 +12,4 @@ export async function endOfLog(query: Query): Promise<number> {
 export async function readEvents(query: Query, options: Parameters<typeof readLog>[1]) {
   await sequenceEvents(query);
   return readLog(query, options);
-}
-
-/** A cursor as it was before cursors were encrypted: clients may still have it. */
-export function formerCursor(field: StreamId['field'], position: number, storeId = ''): string {
-  return Buffer.from(`${field}1 ${position} ${storeId}`).toString('base64url');
 }

@@ -19,6 +19,7 @@ import { EventsOfStoresMigration, StoreOrderingMigration } from './0019-store-or
 import { EventInboxMigration } from './0021-event-inbox.ts';
 import { EventRetentionMigration } from './0022-event-retention.ts';
 import { OrdersByCompletionMigration } from './0023-orders-by-completion.ts';
+import { CursorKeyMigration } from './0024-cursor-key.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -45,4 +46,5 @@ export const migrations = [
   { name: '0021-event-inbox', class: EventInboxMigration },
   { name: '0022-event-retention', class: EventRetentionMigration },
   { name: '0023-orders-by-completion', class: OrdersByCompletionMigration },
+  { name: '0024-cursor-key', class: CursorKeyMigration },
 ];

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
 import { StreamCut, Unauthenticated, Unavailable } from '../../errors.ts';
-import { cursorOf, type StreamField } from '../../events/cursor.ts';
+import type { StreamField } from '../../events/cursor.ts';
 import { createEventSource, type EventSourceOptions } from '../../events/source.ts';
 import type { StreamedEvent } from '../../events/stream.ts';
 import { CostBudget } from '../../scheduling/cost-budget.ts';
@@ -109,7 +109,7 @@ export function createSubscribe(options: SubscribeOptions) {
           stream.signal.throwIfAborted();
           stream.events += 1;
           options.onDelivered();
-          yield { result, cursor: cursorOf(stream.field as StreamField, event) };
+          yield { result, cursor: await options.events.cursors.ofEvent(stream.field as StreamField, event) };
         }
         stream.signal.throwIfAborted();
         return 'complete';
