@@ -50,15 +50,25 @@ export function addOperationsCommand(program: Command): void {
     .argument('<new>', 'folder of the next version')
     .addHelpText('after', examples('carte operations diff released/shop operations/shop'))
     .action(async (old: string, next: string) => {
-      const [{ compareContracts }, { readContract }, { readVersion }, { loadSchema }] = await Promise.all([
+      const [
+        { compareContracts },
+        { readContract },
+        { readVersion },
+        { loadSchema },
+        { readConfig },
+        { createSetLimits },
+      ] = await Promise.all([
         import('../rest/contract/changes.ts'),
         import('../rest/contract/contract.ts'),
         import('../rest/contract/folders.ts'),
         import('../graphql/schema.ts'),
+        import('../config.ts'),
+        import('../server/operations.ts'),
       ]);
       const graph = loadSchema();
+      const limits = createSetLimits(graph, readConfig(process.env).graphqlLimits);
       // Without rules for names: the sets that come with Carte have versions, too.
-      const read = (folder: string) => readContract(graph, readVersion(resolve(folder)), []);
+      const read = (folder: string) => readContract(graph, readVersion(resolve(folder)), limits, []);
       const { breaking, dangerous, safe } = compareContracts(read(old), read(next));
       for (const [label, changes] of Object.entries({ BREAKING: breaking, dangerous, safe })) {
         for (const change of changes) terminal.out(`${label.padEnd(9)} ${change}`);

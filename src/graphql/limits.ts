@@ -12,6 +12,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
+import { type Fragments, fragmentsOf } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 
@@ -29,6 +30,8 @@ export interface QueryLimits {
   readonly aliases: number;
   /** Fields and fragment spreads in the document, all operations included. */
   readonly selections: number;
+  /** Fields of all operations with their fragments expanded at each spread: what is derived or compiled from a document has this size. */
+  readonly expandedFields: number;
   /** On any one node. */
   readonly directives: number;
   /** Fragment spreads in the document; validation compares fragments that are spread together. */
@@ -47,6 +50,7 @@ export const defaultQueryLimits: QueryLimits = {
   rootFields: 50,
   aliases: 100,
   selections: 2000,
+  expandedFields: 10_000,
   directives: 10,
   spreads: 500,
   repetitions: 500,
@@ -81,7 +85,7 @@ export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLi
   const counted = new WeakMap<DocumentNode, readonly GraphQLError[]>();
   return (document, operationName, variables) => {
     // Independent of variables, and most documents are sent again.
-    const errors = counted.get(document) ?? [...checkCounts(document, limits)];
+    const errors = counted.get(document) ?? checkDocument(document, limits);
     counted.set(document, errors);
     // Without it the executor reports that the operation is missing or ambiguous.
     const operation = getOperationAST(document, operationName);
@@ -98,6 +102,49 @@ export function createCostOf(schema: GraphQLSchema) {
     const operation = getOperationAST(document, operationName);
     return (operation && analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost) ?? 0;
   };
+}
+
+/** Checks all operations and fragments of a document, whichever is to be executed. */
+export function checkDocument(document: DocumentNode, options: Partial<QueryLimits> = {}): readonly GraphQLError[] {
+  const limits = { ...defaultQueryLimits, ...options };
+  const errors = [...checkCounts(document, limits)];
+  return errors.length > 0 ? errors : [...checkExpansion(document, limits)];
+}
+
+function* checkExpansion(document: DocumentNode, limits: QueryLimits): Generator<GraphQLError> {
+  const countFields = createFieldCount(fragmentsOf(document));
+  let sum = 0;
+  for (const node of document.definitions) {
+    if (node.kind !== Kind.OPERATION_DEFINITION) continue;
+    sum = Math.min(sum + countFields(node.selectionSet), maxCount);
+    if (sum <= limits.expandedFields) continue;
+    const finding = `The document has ${format(sum)} fields when its fragments are expanded`;
+    yield limitError('QUERY_TOO_LONG', finding, limits.expandedFields, node);
+    return;
+  }
+}
+
+/** Counts the fields of a selection and below it, in time linear in the document: each fragment is counted once, however often it is spread. */
+function createFieldCount(fragments: Fragments) {
+  const counted = new Map<string, number>();
+  function countSet(set: SelectionSetNode | undefined): number {
+    let sum = 0;
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) sum += countFragment(selection.name.value);
+      else sum += countSet(selection.selectionSet) + (selection.kind === Kind.FIELD ? 1 : 0);
+    }
+    return Math.min(sum, maxCount);
+  }
+  function countFragment(name: string): number {
+    // A fragment that spreads itself has no fields meanwhile; validation rejects it.
+    let count = counted.get(name);
+    if (count !== undefined) return count;
+    counted.set(name, 0);
+    count = countSet(fragments.get(name)?.selectionSet);
+    counted.set(name, count);
+    return count;
+  }
+  return countSet;
 }
 
 /** Checks the document as it is written: all its operations and fragments, each once. */

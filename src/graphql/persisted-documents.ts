@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError, Source } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { OperatorError } from '../errors.ts';
 import { isObject, parseJson } from '../input/json.ts';
+import { checkDocument, type QueryLimits } from './limits.ts';
+import { parseDocument, withPlace } from './parse-document.ts';
 
 /** Parameters of a GraphQL request that identify its document. */
 export interface DocumentParameters {
@@ -91,14 +93,14 @@ const requestError = (code: string, message: string) => new GraphQLError(message
 
 /**
  * Loads a manifest of trusted documents: a JSON object from SHA-256 in hexadecimal to the document, as code generators write it,
- * or a persisted query manifest of Apollo's. Throws with every error in it.
+ * or a persisted query manifest of Apollo's. Throws with every error in it, and every document that no request could execute.
  */
-export function loadTrustedDocuments(path: string): TrustedDocuments {
+export function loadTrustedDocuments(path: string, limits: Partial<QueryLimits> = {}): TrustedDocuments {
   const errors: string[] = [];
   const documents = new Map<string, string>();
   for (const { id, text } of readEntries(parseFile(path), errors)) {
     if (documents.has(id)) errors.push(`the id "${id}" occurs more than once`);
-    const error = checkDocument(text);
+    const error = describeError(text, limits);
     if (error) errors.push(`"${id}" ${error}`);
     else documents.set(id, String(text));
   }
@@ -140,14 +142,11 @@ function readApolloEntries(
   });
 }
 
-function checkDocument(text: unknown): string | undefined {
+function describeError(text: unknown, limits: Partial<QueryLimits>): string | undefined {
   if (typeof text !== 'string') return 'has no document';
-  try {
-    parse(text);
-    return undefined;
-  } catch (error) {
-    return `is not a GraphQL document: ${error instanceof Error ? error.message : error}`;
-  }
+  const parsed = parseDocument(new Source(text));
+  const [error] = parsed instanceof GraphQLError ? [parsed] : checkDocument(parsed, limits);
+  return error && `is not a document that can be executed: ${withPlace(error)}`;
 }
 
 function parseFile(path: string): unknown {

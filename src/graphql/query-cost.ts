@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import { fragmentsOf } from '../execution/selected-fields.ts';
 import { type Field, type FieldCost, type FieldCosts, InputAnalysis } from './field-costs.ts';
+import { maxNesting } from './parse-document.ts';
 
 /** Complexity of a selection, for each object that it is applied to. */
 export interface Complexity {
@@ -56,9 +57,6 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 /** Upper bound of all counts, so that no product becomes infinite. */
 export const maxCount = 1e15;
-
-/** Nesting of selection sets and fragments; far beyond hand-written queries, and safe for the call stack. */
-const maxNesting = 300;
 
 const empty: Complexity = {
   fields: 0,

@@ -7,7 +7,7 @@ import {
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
-  parse,
+  Source,
   specifiedRules,
   type ValidationRule,
   validate,
@@ -16,6 +16,7 @@ import { LRUCache } from 'lru-cache';
 import { isObject, parseJson } from '../input/json.ts';
 import { detachLocations, locate } from './errors.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';
+import { parseDocument, withCode } from './parse-document.ts';
 import {
   type DocumentParameters,
   findOperation,
@@ -123,9 +124,6 @@ export interface DocumentOptions {
   readonly introspection: boolean;
 }
 
-/** Some fifty for each of the most selections that a document may have. */
-const maxDocumentCharacters = 100_000;
-
 /** Bounds each cache by its texts: a syntax tree takes some hundred bytes for each character. */
 const maxCharacters = 512 * 1024;
 
@@ -151,8 +149,9 @@ export class DocumentCache {
   parse(text: string): ParsedDocument | GraphQLError {
     const cached = this.#parsed.get(text);
     if (cached) return cached;
-    const document = this.#parse(text);
-    if (document instanceof GraphQLError) return document;
+    const read = parseDocument(new Source(text), this.#options.maxTokens);
+    if (read instanceof GraphQLError) return read;
+    const document = detachLocations(read);
     let errors: readonly GraphQLError[] | undefined;
     let executable: DocumentNode | undefined;
     const validateDocument = () => this.#validate(document);
@@ -185,35 +184,12 @@ export class DocumentCache {
     delete: async () => {},
   };
 
-  #parse(text: string): DocumentNode | GraphQLError {
-    if (text.length > maxDocumentCharacters) return tooManyCharacters(text.length);
-    try {
-      return detachLocations(parse(text, { maxTokens: this.#options.maxTokens }));
-    } catch (error) {
-      if (error instanceof GraphQLError) return withCode(error, 'GRAPHQL_PARSE_FAILED');
-      if (!(error instanceof RangeError)) throw error;
-      const message = 'The document nests deeper than the parser supports.';
-      return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_DEEP' } });
-    }
-  }
-
   #validate(document: DocumentNode): readonly GraphQLError[] {
     const { schema, introspection } = this.#options;
     return validate(schema, document, this.#rules).map(error =>
       withCode(error, 'GRAPHQL_VALIDATION_FAILED', introspection ? error.message : withoutSuggestion(error.message)),
     );
   }
-}
-
-function tooManyCharacters(length: number): GraphQLError {
-  const [found, most] = [length, maxDocumentCharacters].map(number => number.toLocaleString('en-US'));
-  const message = `The document has ${found} characters; at most ${most} are allowed.`;
-  return new GraphQLError(message, { extensions: { code: 'QUERY_TOO_LONG' } });
-}
-
-function withCode(error: GraphQLError, code: string, message = error.message): GraphQLError {
-  const { nodes = null, source = null, positions = null, extensions } = error;
-  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
 }
 
 /** Removes the names of the schema that graphql-js suggests: without introspection they are not public. */

@@ -1,8 +1,8 @@
-import { GraphQLError, type GraphQLSchema, isInputObjectType } from 'graphql';
+import { type DocumentNode, GraphQLError, type GraphQLSchema, isInputObjectType } from 'graphql';
 import { readContract } from './contract/contract.ts';
 import { createSet } from './contract/folders.ts';
 import { proposeRoute } from './contract/propose.ts';
-import type { CheckSet } from './contract/sets.ts';
+import type { SetLimits } from './contract/sets.ts';
 import { ContractError } from './contract/sources.ts';
 import { describeTool, type ToolDescription } from './tools.ts';
 
@@ -15,19 +15,19 @@ export interface Preview {
   readonly tool?: ToolDescription;
 }
 
-/** Previews an operation as a file of a set, with the errors that the start would report. */
+/** Previews an operation of a document within the limits as a file of a set, with the errors that the start would report. */
 export function previewOperation(
   graph: GraphQLSchema,
-  { query, operationName }: { readonly query: string; readonly operationName?: string | undefined },
-  check: CheckSet,
+  { document, operationName }: { readonly document: DocumentNode; readonly operationName?: string | undefined },
+  limits: SetLimits,
 ): Preview {
   let file: { readonly name: string; readonly text: string } | undefined;
   try {
     const isObject = (type: string) => isInputObjectType(graph.getType(type));
-    const { name, text } = proposeRoute(query, operationName, isObject);
+    const { name, text } = proposeRoute(document, operationName, isObject);
     file = { name: `${name}.graphql`, text };
-    const contract = readContract(graph, createSet('my', [{ path: file.name, text }]));
-    const errors = check(contract);
+    const contract = readContract(graph, createSet('my', [{ path: file.name, text }]), limits);
+    const errors = limits.checkCosts(contract);
     if (errors.length > 0) throw new ContractError(errors);
     const [operation] = contract.operations;
     if (!operation) throw new Error(`The set of ${file.name} is empty`);

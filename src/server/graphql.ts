@@ -17,7 +17,10 @@ export const graphql = fp(
       dependencies: graph.dependencies,
       introspection: config.introspection,
       limits: config.graphqlLimits,
-      trusted: config.trustedDocuments === undefined ? undefined : loadTrustedDocuments(config.trustedDocuments),
+      trusted:
+        config.trustedDocuments === undefined
+          ? undefined
+          : loadTrustedDocuments(config.trustedDocuments, config.graphqlLimits),
       own: ownDocuments(graph.sets),
       responseCache,
       authenticate: app.authenticate,

@@ -10,10 +10,12 @@ import {
 } from 'graphql';
 import type { Config } from '../config.ts';
 import { readFieldCosts } from '../graphql/field-costs.ts';
+import { createLimitCheck, defaultQueryLimits } from '../graphql/limits.ts';
+import { parseDocument } from '../graphql/parse-document.ts';
 import { analyzeOperation } from '../graphql/query-cost.ts';
 import type { Contract, Operation } from '../rest/contract/contract.ts';
 import { readOperatorSets, type SetFiles } from '../rest/contract/folders.ts';
-import { type CheckSet, errorAt, readSets } from '../rest/contract/sets.ts';
+import { errorAt, readSets, type SetLimits } from '../rest/contract/sets.ts';
 
 type OperationSettings = Pick<Config, 'operations' | 'graphqlLimits'>;
 
@@ -23,13 +25,19 @@ export function loadOperations(
   { operations: folders, graphqlLimits }: OperationSettings,
   operatorSets: readonly SetFiles[] = readOperatorSets(folders),
 ): readonly Contract[] {
-  return readSets(schema, operatorSets, createCostCheck(schema, graphqlLimits));
+  return readSets(schema, operatorSets, createSetLimits(schema, graphqlLimits));
 }
 
-/** Creates the check of a set for its costs. */
-export function createCostCheck(schema: GraphQLSchema, { cost }: Pick<Config['graphqlLimits'], 'cost'>): CheckSet {
+/** Creates the limits on sets of operations: those of `/graphql`, except that bodies have as many aliases as fields. */
+export function createSetLimits(schema: GraphQLSchema, graphqlLimits: Config['graphqlLimits']): SetLimits {
+  const checkLimits = createLimitCheck(schema, { ...graphqlLimits, aliases: defaultQueryLimits.selections });
   const largestCost = createLargestCost(schema);
-  return contract => [...checkCosts(contract, largestCost, cost)];
+  return {
+    parse: source => parseDocument(source),
+    // Without variables: `checkCosts` knows their bounds.
+    check: (document, operationName) => checkLimits(document, operationName, {}).errors,
+    checkCosts: contract => [...checkCosts(contract, largestCost, graphqlLimits.cost)],
+  };
 }
 
 type LargestCost = ReturnType<typeof createLargestCost>;

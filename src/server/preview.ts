@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { type DocumentNode, GraphQLError, Source } from 'graphql';
 import { Unauthenticated } from '../errors.ts';
+import { withPlace } from '../graphql/parse-document.ts';
 import { isObject } from '../input/json.ts';
+import type { SetLimits } from '../rest/contract/sets.ts';
 import { HttpError } from '../rest/errors.ts';
 import { previewOperation } from '../rest/preview.ts';
 import { responseTo } from './error-handler.ts';
-import { createCostCheck } from './operations.ts';
+import { createSetLimits } from './operations.ts';
 
 /** Previews an operation of the playground as a route and a tool, at `/openapi/preview`. It changes nothing, but needs a key, since it takes time. */
 export const preview = fp(
@@ -18,17 +21,18 @@ export const preview = fp(
   },
 );
 
-const maxCharacters = 100_000;
+/** More than a document may have. */
+const maxBodyBytes = 400_000;
 
 function mountPreview(app: FastifyInstance): void {
   const { schema } = app.graph;
-  const check = createCostCheck(schema, app.config.graphqlLimits);
+  const limits = createSetLimits(schema, app.config.graphqlLimits);
   app.setErrorHandler((error, request, reply) => {
     const { status, headers, detail } = responseTo(app, error, request);
     return reply.code(status).headers(headers).send({ detail });
   });
   app.post('/openapi/preview', {
-    bodyLimit: 4 * maxCharacters,
+    bodyLimit: maxBodyBytes,
     // Before the body is read.
     onRequest: async request => {
       await app.authenticate(request);
@@ -37,11 +41,19 @@ function mountPreview(app: FastifyInstance): void {
     },
     handler: async ({ body }) => {
       const { query, operationName } = isObject(body) ? body : {};
-      if (typeof query !== 'string' || query.length > maxCharacters) {
-        throw new HttpError(422, `The body must have a "query" of at most ${maxCharacters} characters.`);
-      }
+      if (typeof query !== 'string') throw new HttpError(422, 'The body must have a "query".');
       const name = typeof operationName === 'string' ? operationName : undefined;
-      return app.runExpensive(async () => previewOperation(schema, { query, operationName: name }, check));
+      return app.runExpensive(async () => {
+        const document = readDocument(limits, query, name);
+        return previewOperation(schema, { document, operationName: name }, limits);
+      });
     },
   });
+}
+
+function readDocument(limits: SetLimits, query: string, operationName: string | undefined): DocumentNode {
+  const document = limits.parse(new Source(query));
+  const [error] = document instanceof GraphQLError ? [document] : limits.check(document, operationName);
+  if (!error) return document as DocumentNode;
+  throw new HttpError(422, withPlace(error));
 }

@@ -1,4 +1,4 @@
-import type { Probe, RawProbe } from './probe.ts';
+import { type Probe, previewPath, type RawProbe } from './probe.ts';
 import type { Failure, HttpResponse, RawResponse } from './send.ts';
 
 const slowestStall = 15_000;
@@ -41,7 +41,9 @@ function shapeViolation({ path }: Probe, { status, text, headers }: HttpResponse
   const isGraphql = /^\/graphql(\?|$)/.test(path);
   if (isGraphql) return isGraphqlBody(status, body) ? undefined : `status ${status} with ${text.slice(0, 200)}`;
   if (status < 300) return undefined;
-  return isDetail(status, body) ? undefined : `status ${status} with ${text.slice(0, 200)}`;
+  // The preview refuses documents, which have no parameters to name.
+  const isPreview = path === previewPath && status === 422;
+  return isDetail(isPreview ? 400 : status, body) ? undefined : `status ${status} with ${text.slice(0, 200)}`;
 }
 
 function parse(text: string): unknown {

@@ -1,3 +1,5 @@
+import type { Random } from '../../src/demo/random.ts';
+
 /** Short documents that would be expensive to execute. */
 export interface Attack {
   readonly text: string;
@@ -65,3 +67,55 @@ export const attacksOn = (storeId: string): readonly Attack[] => [
   { text: `{ ${'a'.repeat(1_000_000)} }` },
   { text: `#${'x'.repeat(5_000_000)}\n{ stores { nodes { id } } }` },
 ];
+
+/** A document that is cheap to write and expensive to walk. */
+export interface HostileDocument {
+  readonly what: string;
+  readonly text: string;
+}
+
+const chain = (levels: number, type: string, body: (next: string, at: number) => string, leaf = 'id') =>
+  `${times(levels, at => `fragment F${at} on ${type} { ${body(`F${at + 1}`, at)} }`)} fragment F${levels} on ${type} { ${leaf} }`;
+
+const around = (levels: number, [open, close]: readonly [string, string], inside = '') =>
+  open.repeat(levels) + inside + close.repeat(levels);
+
+/**
+ * Documents that exceed a limit of documents wherever one is taken: at `/graphql`, in the preview of routes, in sets of operations and among trusted
+ * documents. The sizes depend on the seed, and most are a few kilobytes long.
+ */
+export function documentsOverLimits(random: Random): readonly HostileDocument[] {
+  const { between: some } = random;
+  const query = (selection: string) => `query Q($id: ID!) { store(id: $id) { ${selection} } }`;
+  const spread = query('id ...F0');
+  const documents: Readonly<Record<string, string>> = {
+    'fragments that spread the next one several times': `${spread} ${chain(some(9, 12), 'Store', next => `...${next} `.repeat(some(3, 6)))}`,
+    'fragments that spread all later ones': `${spread} ${times(30, at => `fragment F${at} on Store { id ${times(29 - at, next => `...F${at + next + 1}`)} }`)}`,
+    'objects by fragments, each several times': `${spread} ${chain(some(4, 5), 'Store', next => times(some(7, 9), at => `a${at}: merchant { stores(first: 0) { nodes { ...${next} } } }`))}`,
+    'a fragment in many operations': `${times(some(150, 200), at => `query Q${at}($v: Int) { ...F0 }`)} ${chain(some(200, 250), 'Query', next => `stores(first: $v) { count } ...${next}`, '__typename')}`,
+    'a long chain of fragments': `${spread} ${chain(some(310, 490), 'Store', next => `city ...${next}`)}`,
+    'thousands of spreads': `${query('...F '.repeat(some(501, 7_000)))} fragment F on Store { id }`,
+    'nested fields': query(around(some(301, 20_000), ['a { ', '} '], 'a')),
+    'nested inline fragments': query(around(some(301, 2_900), ['... { ', '} '], 'id')),
+    'nested inline fragments with a type': query(around(some(301, 2_500), ['... on Store { ', '} '], 'id')),
+    'nested lists': `{ store(id: ${around(some(301, 40_000), ['[', ']'])}) { id } }`,
+    'nested objects': `{ store(id: ${around(some(301, 20_000), ['{a:', '}'], '1')}) { id } }`,
+    'a nested type': `query Q($id: ${around(some(301, 40_000), ['[', ']'], 'ID')}) { store(id: $id) { id } }`,
+    'a nested default': `query Q($id: ID = ${around(some(301, 40_000), ['[', ']'])}) { store(id: $id) { id } }`,
+    'a nested argument of a directive': query(`id @skip(if: ${around(some(301, 40_000), ['[', ']'])})`),
+    'a wide default': `query Q($id: [ID!] = [${'1 '.repeat(some(15_000, 40_000))}]) { store(id: $id) { id } }`,
+    'a wide selection': query('city '.repeat(some(501, 14_000))),
+    'many aliases': query(times(some(2_001, 4_500), at => `a${at}: city`)),
+    'many directives': query(`city ${'@skip(if: false) '.repeat(some(11, 2_000))}`),
+    'many literals': query(`orders(filter: { status: [${'READY '.repeat(some(101, 9_000))}] }) { count }`),
+    'many operations': times(some(501, 1_800), at => `query Q${at} { stores { count } }`),
+    'many variables': `query Q(${times(some(4_000, 8_000), at => `$v${at}: ID!`)}) { store(id: $v0) { id } }`,
+    'a long name': query(
+      `${'a'.repeat(some(201, 90_000))}: merchant { ${times(90, at => `a${at}: stores { count }`)} }`,
+    ),
+    'a long name of the operation': `query ${'Q'.repeat(some(201, 90_000))} { stores { count } }`,
+    'a long string': `{ store(id: "${'x'.repeat(some(100_000, 300_000))}") { id } }`,
+    'long comments': `${'#\n'.repeat(some(50_000, 100_000))} { stores { count } }`,
+  };
+  return Object.entries(documents).map(([what, text]) => ({ what, text }));
+}

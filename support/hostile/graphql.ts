@@ -1,7 +1,7 @@
 import type { Random } from '../../src/demo/random.ts';
-import { attacksOn } from './documents.ts';
+import { attacksOn, documentsOverLimits } from './documents.ts';
 import { envelopeProbe } from './envelopes.ts';
-import { json, type MakeProbe, postGraphql, type Target } from './probe.ts';
+import { json, type MakeProbe, postGraphql, previewPath, type Target } from './probe.ts';
 import { randomJson, randomText } from './values.ts';
 
 const goodQuery = `query Page($storeId: ID!, $filter: OrderFilter, $pageSize: Int!, $after: String, $at: DateTime, $languages: [String!]!) {
@@ -159,6 +159,13 @@ const attackProbe: MakeProbe = (random, target) => {
   );
 };
 
+/** At every path that takes a document. */
+const limitProbe: MakeProbe = (random, target) => {
+  const { what, text } = random.pick(documentsOverLimits(random));
+  const probe = postGraphql(target, what, JSON.stringify({ query: `${text} # ${random.between(0, 1e9)}` }));
+  return random.chance(0.5) ? probe : { ...probe, path: previewPath };
+};
+
 const graphqlKeyProbe: MakeProbe = (random, target) => {
   const key = random.pick<string | readonly string[] | null>([
     null,
@@ -189,5 +196,6 @@ export const graphqlProbes: readonly (readonly [times: number, make: MakeProbe])
   [10, envelopeProbe],
   [5, getProbe],
   [3, attackProbe],
+  [3, limitProbe],
   [3, graphqlKeyProbe],
 ];

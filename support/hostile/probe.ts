@@ -34,6 +34,8 @@ export type MakeProbe = (random: Random, target: Target) => Probe;
 
 export const json = { 'content-type': 'application/json' };
 
+export const previewPath = '/openapi/preview';
+
 export const menuPath = ({ storeId }: Target): string => `/v1/stores/${storeId}/menu_configuration/`;
 
 export const postGraphql = (

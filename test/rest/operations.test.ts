@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { createCostCheck, loadOperations } from '../../src/server/operations.ts';
+import { seededRandom } from '../../src/demo/random.ts';
+import { createSetLimits, loadOperations } from '../../src/server/operations.ts';
+import { documentsOverLimits } from '../../support/hostile/documents.ts';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 import { exampleSet, writeSet } from '../support/operations.ts';
@@ -189,10 +191,10 @@ describe('the documents of a set', () => {
 
 test('the sets that come with Carte cannot exceed the default limit on cost', () => {
   const { schema, sets } = app.server.graph;
-  const check = createCostCheck(schema, readConfig({}).graphqlLimits);
+  const { checkCosts } = createSetLimits(schema, readConfig({}).graphqlLimits);
   const builtIn = sets.filter(({ isBuiltIn }) => isBuiltIn);
   expect(builtIn.map(({ name }) => name)).toEqual(['v1', 'pos']);
-  expect(builtIn.flatMap(set => check({ ...set, isBuiltIn: false })).map(({ message }) => message)).toEqual([]);
+  expect(builtIn.flatMap(set => checkCosts({ ...set, isBuiltIn: false })).map(({ message }) => message)).toEqual([]);
 });
 
 describe('documentId', () => {
@@ -260,7 +262,90 @@ describe('/openapi/preview', () => {
     expect((await preview('query Two { stores { count } merchants { count } }')).body.errors).toEqual([
       'Two.graphql:1: A route needs exactly one root field; Two selects something else. Write one operation for each.',
     ]);
-    expect((await preview('query {')).body.errors).toEqual(['Syntax Error: Expected Name, found <EOF>.']);
+    expect((await preview('query {')).body).toEqual({
+      detail: 'Syntax Error: Expected Name, found <EOF>. (line 1, column 8)',
+    });
     expect((await app.post('/openapi/preview', { query: '{ a }' }, { 'x-api-key': '' })).status).toBe(401);
+  });
+});
+
+describe('a document over a limit', () => {
+  const documents = documentsOverLimits(seededRandom('1'));
+  const bodyOf = (text: string) => ({ query: text, operationName: text.includes('Q0') ? 'Q0' : undefined });
+  /** CPU of what runs, as a multiple of that of a small document. */
+  const timesSmall = async (run: (text: string) => Promise<unknown>, texts: readonly string[]) => {
+    const measure = async (text: string) => {
+      const before = process.cpuUsage();
+      await run(text);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const small: number[] = [];
+    for (let at = 0; at < 20; at++) small.push(await measure(`query Q { stores { nodes { name a${at}: city } } }`));
+    let sum = 0;
+    for (const text of texts) sum += await measure(text);
+    return sum / texts.length / (small.reduce((total, value) => total + value, 0) / small.length);
+  };
+
+  test('is refused by the preview with 422, the limit and the place, as fast as a small one is previewed', async () => {
+    const ratio = await timesSmall(
+      query => app.post('/openapi/preview', bodyOf(query)),
+      documents.map(({ text }) => text),
+    );
+    for (const { what, text } of documents) {
+      const { status, body } = await app.post('/openapi/preview', bodyOf(text));
+      expect({ what, status, detail: body.detail }).toEqual({
+        what,
+        status: 422,
+        detail: expect.stringMatching(
+          /(?:\d+ (?:\w+ )?(?:is|are) allowed|supports|Parsing aborted)\b.*\(line \d+, column \d+\)$/,
+        ),
+      });
+    }
+    expect(ratio).toBeLessThan(5);
+  });
+
+  test('is refused at /graphql, by POST and by GET', async () => {
+    for (const { what, text } of documents) {
+      const { status, body } = await app.post('/graphql', bodyOf(text), {
+        accept: 'application/graphql-response+json',
+      });
+      const codes = body.errors.map(({ extensions }: { extensions: { code: string } }) => extensions.code);
+      expect({ what, status, code: codes[0] }).toEqual({
+        what,
+        status: 400,
+        code: expect.stringMatching(
+          /^(?:QUERY_TOO_(?:LONG|DEEP)|TOO_MANY_(?:ALIASES|DIRECTIVES|LITERALS)|GRAPHQL_PARSE_FAILED)$/,
+        ),
+      });
+    }
+    const [first] = documents;
+    const { body } = await app.get(`/graphql?query=${encodeURIComponent(first?.text ?? '')}`);
+    expect(body.errors[0].extensions.code).toBe('QUERY_TOO_LONG');
+  });
+
+  test('of a set is refused at the start, with its file and line', () => {
+    for (const { what, text } of documents) {
+      const folder = writeSet('hostile', { 'a.graphql': `# A comment.\n${text}` });
+      const load = () => loadOperations(app.server.graph.schema, { operations: [folder], graphqlLimits });
+      expect(load, what).toThrow(/hostile\/a\.graphql:\d+: /);
+    }
+  });
+
+  test('by its fragments alone is refused, where the same selection without them is not', async () => {
+    const fragments = Array.from(
+      { length: 13 },
+      (_, at) => `fragment F${at} on Store { ...F${at + 1} ...F${at + 1} }`,
+    ).join(' ');
+    const { body } = await app.graphql(
+      `{ stores { nodes { ...F0 } } } ${fragments} fragment F13 on Store { city country }`,
+    );
+    expect(body.errors).toMatchObject([
+      { message: 'The document has 16,386 fields when its fragments are expanded; at most 10,000 are allowed.' },
+    ]);
+    const few = fragments.replaceAll(/(\.\.\.F\d+) \1/g, '$1');
+    expect(
+      (await app.graphql(`{ stores { nodes { ...F0 } } } ${few} fragment F13 on Store { city country }`)).status,
+    ).toBe(200);
   });
 });

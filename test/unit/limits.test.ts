@@ -216,6 +216,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
     rootFields: 2,
     aliases: 1,
     selections: 3,
+    expandedFields: 3,
     directives: 1,
     literals: 1,
     repetitions: 2,
@@ -249,6 +250,13 @@ test('Each limit is an option, and its error names the value, the limit and the 
       5,
     ],
   ]);
+  const twice =
+    '{ stores { ...S } merchants { nodes { stores { ...S } } } } fragment S on StoreConnection { nodes { id } }';
+  const { errors: ofTwice } = createLimitCheck(graph, { expandedFields: 7 })(parse(twice), undefined, {});
+  expect(ofTwice.map(({ message }) => message)).toEqual([
+    'The document has 8 fields when its fragments are expanded; at most 7 are allowed.',
+  ]);
+  expect(createLimitCheck(graph, { expandedFields: 8 })(parse(twice), undefined, {}).errors).toEqual([]);
   const stream = 'subscription { storeEvents { store { orders { nodes { id } } } } }';
   const { errors: ofStream } = createLimitCheck(graph, { streamCost: 5 })(parse(stream), undefined, {});
   expect(ofStream.map(({ message }) => message)).toEqual([

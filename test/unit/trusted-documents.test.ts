@@ -38,7 +38,17 @@ describe('A manifest', () => {
     [
       'a document with a syntax error',
       { [id]: '{ stores {' },
-      `"${id}" is not a GraphQL document: Syntax Error: Expected Name, found <EOF>.`,
+      `"${id}" is not a document that can be executed: Syntax Error: Expected Name, found <EOF>. (line 1, column 11)`,
+    ],
+    [
+      'a document over a limit',
+      { [id]: `{ ${'stores { count } '.repeat(501)} }` },
+      `"${id}" is not a document that can be executed: The document selects stores 501 times; at most 500 are allowed. (line 1, column 8503)`,
+    ],
+    [
+      'a document that nests too deep',
+      { [id]: '{a'.repeat(20_000) },
+      `"${id}" is not a document that can be executed: The document nests deeper than the parser supports. (line 1, column 1)`,
     ],
     [
       'another version',

@@ -31,7 +31,14 @@ import {
   RoutableOperationsRule,
   SnakeCaseRule,
 } from './rules.ts';
-import { ContractError, type ContractSources, parseSources, type Report } from './sources.ts';
+import {
+  ContractError,
+  type ContractSources,
+  type DocumentLimits,
+  parseSources,
+  type Report,
+  unlimited,
+} from './sources.ts';
 
 /** The REST interface that a set of operations defines. */
 export interface Contract extends Pick<SetFiles, 'name' | 'isBuiltIn' | 'examples'> {
@@ -101,22 +108,26 @@ export function loadBuiltIn(graph: GraphQLSchema, files: SetFiles): Contract {
 export function readContract(
   graph: GraphQLSchema,
   { name, isBuiltIn, files, examples }: SetFiles,
+  limits: DocumentLimits = unlimited,
   nameRules: readonly ValidationRule[] = [isBuiltIn ? SnakeCaseRule : ReservedPathsRule],
 ): Contract {
-  const parsed = parseSources(
-    graph,
-    files.map(({ path, text }) => new Source(text, path)),
-  );
+  const sources = files.map(({ path, text }) => new Source(text, path));
+  const parsed = parseSources(graph, sources, limits);
   const ownRules = [
     ...[RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
     ...nameRules,
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
   if (errors.length > 0) throw new ContractError(errors);
-  const derived = derive(parsed, (message, nodes) => errors.push(new GraphQLError(message, { nodes })));
+  const derived = derive(parsed, (message, nodes) => {
+    if (errors.length < maxErrors) errors.push(new GraphQLError(message, { nodes }));
+  });
   if (errors.length > 0) throw new ContractError(errors);
   return { name, isBuiltIn, examples, ...derived };
 }
+
+/** As many as validation reports. */
+const maxErrors = 100;
 
 type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown, unknown>>>;
 

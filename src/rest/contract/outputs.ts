@@ -59,6 +59,9 @@ interface ObjectTypeDraft {
 /** Names of the roots, and of schemas that every OpenAPI document has. */
 const reservedTypes = new Set(['Query', 'Mutation', 'ValidationError', 'HTTPValidationError', 'HTTPError']);
 
+/** The name of a type without a fragment has those of the fields above it, and occurs wherever the type does. */
+const maxNameLength = 200;
+
 const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** Fields that are null in the graph are absent from a body. */
@@ -147,6 +150,9 @@ export class OutputTypes {
   #create({ name, parent, node, description, fields, constants }: ObjectTypeDraft): GraphQLObjectType {
     const isTaken = this.#types.has(name) || isLeafType(this.#sources.schema.getType(name)) || reservedTypes.has(name);
     if (isTaken) this.#report(`There is another type named ${name}; rename this one.`, node);
+    if (name.length > maxNameLength) {
+      this.#report(`The type has a name of ${name.length} characters; select a fragment, whose name it takes.`, node);
+    }
     const entries = [...fields];
     for (const constant of constants) this.#insertConstant(constant, entries, node);
     const extensions: TypeExtensions = { graphType: parent.name };

@@ -25,11 +25,10 @@ const sizes = /^(?:first|last|limit|page_?size)$/i;
  * the body of a mutation and where they are objects. What the operation has of this is left as it is.
  */
 export function proposeRoute(
-  query: string,
+  document: DocumentNode,
   operationName: string | undefined,
   isObject: (type: string) => boolean,
 ): Proposal {
-  const document = parse(query);
   const operations = document.definitions.filter(node => node.kind === Kind.OPERATION_DEFINITION);
   const found = operations.find(({ name }) => operationName === undefined || name?.value === operationName);
   if (!found) throw new GraphQLError(`The document has no operation ${operationName ?? ''}`.trim());

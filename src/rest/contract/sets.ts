@@ -3,22 +3,25 @@ import { operationOf } from '../../execution/selected-fields.ts';
 import { type Contract, loadBuiltIn, type Operation, readContract, toolNameOf } from './contract.ts';
 import { readBuiltInSets, type SetFiles } from './folders.ts';
 import { conflictOf } from './rules.ts';
-import { ContractError } from './sources.ts';
+import { ContractError, type DocumentLimits, unlimited } from './sources.ts';
 
-/** Checks a valid set further, e.g. for its cost. */
-export type CheckSet = (contract: Contract) => readonly GraphQLError[];
+/** Limits on sets that do not come with Carte. */
+export interface SetLimits extends DocumentLimits {
+  /** Checks a valid set further, for what its parameters let a caller request; those that come with Carte, too. */
+  readonly checkCosts: (contract: Contract) => readonly GraphQLError[];
+}
 
 /** Reads the sets that come with Carte and an operator's, the nine routes of `v1` first; throws once, with the errors of all. */
 export function readSets(
   graph: GraphQLSchema,
   operatorSets: readonly SetFiles[],
-  check: CheckSet = () => [],
+  limits: SetLimits = { ...unlimited, checkCosts: () => [] },
 ): readonly Contract[] {
   const errors: Error[] = [];
   const sets = [...readBuiltInSets(), ...operatorSets].flatMap(files => {
     try {
-      const contract = files.isBuiltIn ? loadBuiltIn(graph, files) : readContract(graph, files);
-      errors.push(...check(contract));
+      const contract = files.isBuiltIn ? loadBuiltIn(graph, files) : readContract(graph, files, limits);
+      errors.push(...limits.checkCosts(contract));
       return [contract];
     } catch (error) {
       if (!(error instanceof ContractError)) throw error;

@@ -14,6 +14,7 @@ import {
   type OperationDefinitionNode,
   parse,
   type Source,
+  separateOperations,
 } from 'graphql';
 import { OperatorError } from '../../errors.ts';
 import { directiveAt, type InterfaceDirective } from './directives.ts';
@@ -29,6 +30,27 @@ export interface ContractSources {
   readonly inputs: readonly InputObjectTypeExtensionNode[];
   readonly info: InterfaceDirective | undefined;
 }
+
+/** Limits on what others have written, which are checked before anything walks it: those of documents at `/graphql`. */
+export interface DocumentLimits {
+  /** Parses a file; returns the first error. */
+  readonly parse: (source: Source) => DocumentNode | GraphQLError;
+  /** Checks an operation with its fragments. */
+  readonly check: (document: DocumentNode, operationName: string | undefined) => readonly GraphQLError[];
+}
+
+/** For the sets that come with Carte. */
+export const unlimited: DocumentLimits = {
+  parse(source) {
+    try {
+      return parse(source);
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+  },
+  check: () => [],
+};
 
 /** Reports an error of the contract at a node. */
 export type Report = (message: string, node: ASTNode) => void;
@@ -58,8 +80,12 @@ function describe(error: Error): string {
   return `${first === undefined ? '' : `${first}: `}${error.message}${also}`;
 }
 
-export function parseSources(graph: GraphQLSchema, sources: readonly Source[]): ContractSources {
-  const definitions = parseAll(sources);
+export function parseSources(
+  graph: GraphQLSchema,
+  sources: readonly Source[],
+  limits: DocumentLimits,
+): ContractSources {
+  const definitions = parseAll(sources, limits);
   const executable = definitions.filter(isExecutableDefinitionNode);
   const inputs = definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION);
   checkInputs(graph, inputs);
@@ -80,18 +106,15 @@ export function parseSources(graph: GraphQLSchema, sources: readonly Source[]): 
   };
 }
 
-function parseAll(sources: readonly Source[]): DefinitionNode[] {
-  const definitions: DefinitionNode[] = [];
-  const errors: GraphQLError[] = [];
-  for (const source of sources) {
-    try {
-      definitions.push(...parse(source).definitions);
-    } catch (error) {
-      if (!(error instanceof GraphQLError)) throw error;
-      errors.push(error);
-    }
-  }
+function parseAll(sources: readonly Source[], limits: DocumentLimits): DefinitionNode[] {
+  const parsed = sources.map(limits.parse);
+  const errors = parsed.filter(result => result instanceof GraphQLError);
   if (errors.length > 0) throw new ContractError(errors);
+  const definitions = parsed.flatMap(result => ('definitions' in result ? result.definitions : []));
+  const executable = definitions.filter(isExecutableDefinitionNode);
+  const operations = Object.entries(separateOperations({ kind: Kind.DOCUMENT, definitions: executable }));
+  const exceeded = operations.flatMap(([name, document]) => limits.check(document, name || undefined));
+  if (exceeded.length > 0) throw new ContractError(exceeded);
   return definitions;
 }
 

@@ -1,6 +1,8 @@
 import { getIntrospectionQuery } from 'graphql';
+import { seededRandom } from '../../../src/demo/random.ts';
+import { documentsOverLimits } from '../../hostile/documents.ts';
 import type { Row } from '../row.ts';
-import { byEach, graphqlRow } from './build.ts';
+import { byEach, graphqlRow, httpRow } from './build.ts';
 
 /** Types of fields of types of fields and so on, so many levels deep. */
 const introspectionOf = (levels: number): string =>
@@ -17,6 +19,12 @@ function spreadingFragments(count: number, turn: number): string {
 
 /** Documents that are expensive to validate, or that nobody needs a key for; by names of their own, so that no cache has their errors. */
 export const documentRows: readonly Row[] = [
+  ...['/openapi/preview', '/graphql'].map(path =>
+    httpRow({ name: `documents over the limits at ${path}`, key: 'read', requests: 48, isShort: true }, () => turn => {
+      const documents = documentsOverLimits(seededRandom(String(turn)));
+      return { path, body: JSON.stringify({ query: documents[turn % documents.length]?.text }) };
+    }),
+  ),
   graphqlRow({ name: 'full introspection', atOnce: 4, requests: 48, isShort: true }, () => ({
     query: getIntrospectionQuery(),
   })),
