@@ -1,4 +1,5 @@
 import { createRouter } from 'fets';
+import { GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { useSofa } from 'sofa-api';
 import type { Variables } from '../execution/compile.ts';
 import type { Contract, Operation } from './contract/contract.ts';
@@ -39,7 +40,7 @@ export function generateRoutes(contract: Contract): readonly SofaRoute[] {
 function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
   const sofa = useSofa({
     basePath: '/',
-    schema,
+    schema: withQuery(schema),
     routes: Object.fromEntries(operations.map(operation => [fieldOf(operation), routeOf(operation)])),
     execute: async ({ variableValues, contextValue }) => {
       if (!(contextValue instanceof Call)) throw new Error('SOFA has executed an operation without a call');
@@ -63,6 +64,12 @@ function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
   createRouter({ landingPage: false, plugins: [{ onRoute: ({ route }) => collect(route) }] }).use(sofa);
   // In the order of schema/rest; SOFA puts queries before mutations.
   return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
+}
+
+/** SOFA expects a query type, which a set of mutations does not have. */
+function withQuery(schema: GraphQLSchema): GraphQLSchema {
+  if (schema.getQueryType()) return schema;
+  return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ name: 'Query', fields: {} }) });
 }
 
 /** The part of fets' route type that is used here. */

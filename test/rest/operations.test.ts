@@ -36,8 +36,19 @@ query getShopName($store_id: ID!, $unused: Int @header(name: "X-Level")  @range(
 }`,
 });
 
+/** Mutations alone, of which one does not say how it is called. */
+const counter = writeSet('counter', {
+  'a.graphql': `
+mutation seeOrders($ids: [ID!]!, $seen: Boolean = true) @route(path: "/counter/seen") {
+  markOrders(orderIds: $ids, isRead: $seen) { orders @body { id seen: isRead } }
+}
+mutation forgetOrder($id: ID!) @route(method: DELETE, path: "/counter/seen/{id}") {
+  markOrders(orderIds: [$id], isRead: false) { orders @body { id seen: isRead } }
+}`,
+});
+
 const { graphqlLimits } = readConfig({});
-const app = await startApp({ operations: [exampleSet, shop] });
+const app = await startApp({ operations: [exampleSet, shop, counter] });
 const keys = await makeTenants(app);
 const store = await app.data.store({ id: 'own' });
 await app.post(`/v1/stores/${store.id}/menu_configuration/`, fullBody());
@@ -110,6 +121,19 @@ describe('a route of an operator', () => {
     );
   });
 
+  test('a mutation is POST unless told: GET and HEAD never write', async () => {
+    const [seen] = await app.data.orders(store, 1);
+    const path = `/counter/seen?ids=${seen?.id}`;
+    expect((await app.get(path)).status).toBe(405);
+    const head = await app.send('HEAD', path);
+    expect([head.status, head.headers.get('allow')]).toEqual([405, 'OPTIONS, POST']);
+    const isRead = async () => (await app.get(`/v1/orders/${seen?.id}`)).body.is_read;
+    expect(await isRead()).toBe(false);
+    expect((await app.post('/counter/seen', { ids: [seen?.id] })).body).toEqual([{ id: seen?.id, seen: true }]);
+    expect(await isRead()).toBe(true);
+    expect((await app.send('DELETE', `/counter/seen/${seen?.id}`)).body).toEqual([{ id: seen?.id, seen: false }]);
+  });
+
   test('a conflict is 409', async () => {
     const move = (body: object) =>
       app.send('PUT', `/shop/orders/${order?.id}/state`, {
@@ -179,6 +203,15 @@ describe('the documents of a set', () => {
     });
     expect(Object.keys(take.responses)).toContain('409');
     expect(Object.keys(paths['/shop/stores/'].get.responses)).toContain('410');
+  });
+
+  test('are there for mutations alone', async () => {
+    const { paths } = (await app.get('/openapi/counter.json')).body;
+    expect(Object.entries(paths).map(([path, methods]) => [path, ...Object.keys(methods as object)])).toEqual([
+      ['/counter/seen', 'post'],
+      ['/counter/seen/{id}', 'delete'],
+    ]);
+    expect((await app.get('/openapi/counter.postman.json')).body.item[0].item).toHaveLength(2);
   });
 
   test('leave that of v1 as it was', async () => {
@@ -256,6 +289,11 @@ describe('/openapi/preview', () => {
     const { body } = await preview(query);
     expect(body.route).toEqual({ method: 'POST', path: '/my/save-store' });
     expect(body.file.text).not.toContain('@tool');
+    const told = (route: string) => preview(query.replace('{', `${route} {`));
+    expect((await told('@route(path: "/my/stores")')).body.route).toEqual({ method: 'POST', path: '/my/stores' });
+    expect((await told('@route(method: GET, path: "/my/stores")')).body.errors).toContain(
+      'M.graphql:1: A mutation cannot be GET, which never writes; leave out the method, for POST.',
+    );
   });
 
   test('reports the errors that a start would report, and needs a key', async () => {

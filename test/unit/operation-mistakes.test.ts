@@ -39,7 +39,8 @@ query ownHeader($id: ID! @header(name: "Authorization")) @route(path: "/shop/f")
 query etagAndHeader($id: ID! @header(name: "X-Store")) @route(path: "/shop/g") {
   store(id: $id) { menuRevision @etag menus @body { id } }
 }
-subscription events @route(path: "/shop/h") { storeEvents { cursor } }`;
+subscription events @route(path: "/shop/h") { storeEvents { cursor } }
+mutation writingGet($ids: [ID!]!) @route(method: GET, path: "/shop/i") { markOrders(orderIds: $ids) { orders { id } } }`;
 
 test('every mistake in a set is reported with its file, line and remedy', () => {
   const broken = writeSet('shop', {
@@ -73,6 +74,7 @@ query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } 
       "shop/a.graphql:15: A header changes the body, but not the value of @etag; leave out one of them.",
       "shop/a.graphql:18: A subscription cannot be a route.",
       "shop/a.graphql:18: Directive "@route" may not be used on SUBSCRIPTION.",
+      "shop/a.graphql:19: A mutation cannot be GET, which never writes; leave out the method, for POST.",
       "costly/c.graphql:2: "limit" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).",
       "costly/c.graphql:3: tooCostly may cost 2,601,001 objects; at most 1,000,000 are allowed. Select less, or lower the max of @range.",
       "costly/c.graphql:6: The set v1 has an operation getStore; rename this one.",

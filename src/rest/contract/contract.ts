@@ -16,7 +16,7 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { directiveAt, type InterfaceDirective, type RouteDirective, type ToolDirective } from './directives.ts';
+import { directiveAt, type InterfaceDirective, type RouteDirective, routeAt, type ToolDirective } from './directives.ts';
 import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
@@ -173,7 +173,7 @@ function readOperation(
 ) {
   const name = node.name?.value ?? '';
   const document = documents[name];
-  const route = directiveAt(schema, 'route', node);
+  const route = routeAt(schema, node);
   const paths = findResponse(schema, node);
   if (!document || !route || !paths || node.operation === 'subscription') {
     throw new Error(`Validation has accepted the operation "${name}", which is not a route`);

@@ -4,11 +4,13 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getDirectiveValues,
+  type OperationDefinitionNode,
+  OperationTypeNode,
 } from 'graphql';
 
 /** The arguments of directives, as schema/rest/directives.graphql declares them. */
 interface Directives {
-  readonly route: RouteDirective;
+  readonly route: Omit<RouteDirective, 'method'> & { readonly method?: Method | null };
   readonly tool: ToolDirective;
   readonly header: { readonly name: string };
   readonly ifMatch: { readonly etagsOf: readonly string[] };
@@ -80,6 +82,13 @@ export function directiveAt<Name extends keyof Directives>(
     if (error instanceof GraphQLError) return undefined;
     throw error;
   }
+}
+
+/** The route of an operation: a mutation is POST unless it says otherwise. */
+export function routeAt(schema: GraphQLSchema, node: OperationDefinitionNode): RouteDirective | undefined {
+  const route = directiveAt(schema, 'route', node);
+  const usual = node.operation === OperationTypeNode.MUTATION ? 'POST' : 'GET';
+  return route && { ...route, method: route.method ?? usual };
 }
 
 export function hasDirective({ directives = [] }: Annotated, name: 'body' | 'etag' | 'optional'): boolean {

@@ -9,7 +9,7 @@ import {
   visit,
 } from 'graphql';
 import type { Operation } from './contract.ts';
-import { directiveAt, hasDirective, type Link, type RouteDirective } from './directives.ts';
+import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
 import { namesInPath, readParameters } from './parameters.ts';
 import { findResponse, keyOf } from './response.ts';
 import type { Report } from './sources.ts';
@@ -31,7 +31,10 @@ export function RoutableOperationsRule(context: ValidationContext): ASTVisitor {
         report('The operation has no @route; add one such as @route(path: "/shop/stores").', node);
       }
       const paths = findResponse(schema, node, report);
-      const route = directiveAt(schema, 'route', node);
+      const route = routeAt(schema, node);
+      if (route?.method === 'GET' && node.operation === OperationTypeNode.MUTATION) {
+        report('A mutation cannot be GET, which never writes; leave out the method, for POST.', node);
+      }
       const parameters = route ? readParameters(schema, node, route, report) : [];
       if (route?.method === 'GET' && paths?.etags.length && parameters.some(parameter => parameter.in === 'header')) {
         report('A header changes the body, but not the value of @etag; leave out one of them.', node);
@@ -110,7 +113,7 @@ export function KnownLinksRule(context: ValidationContext): ASTVisitor {
   const links: (Link & { readonly node: Parameters<Report>[1] })[] = [];
   return {
     OperationDefinition(node) {
-      const route = directiveAt(context.getSchema(), 'route', node);
+      const route = routeAt(context.getSchema(), node);
       if (!route) return;
       pathParameters.set(node.name?.value ?? '', namesInPath(route.path));
       links.push(...route.links.map(link => ({ ...link, node })));
@@ -141,7 +144,7 @@ export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
         const etagsOf = directiveAt(schema, 'ifMatch', variable)?.etagsOf ?? [];
         references.push(...etagsOf.map(operation => ({ name: operation, node: variable })));
       }
-      const route = directiveAt(schema, 'route', node);
+      const route = routeAt(schema, node);
       if (!route) return;
       if (!pathPattern.test(route.path)) report(`"${route.path}" is not a path such as /v1/stores/{id}.`, node);
       const conflict = routes.map(other => conflictOf(route, other)).find(message => message !== undefined);
@@ -169,7 +172,7 @@ export function ReservedPathsRule(context: ValidationContext): ASTVisitor {
   const report = reportTo(context);
   return {
     OperationDefinition(node) {
-      const path = directiveAt(context.getSchema(), 'route', node)?.path;
+      const path = routeAt(context.getSchema(), node)?.path;
       const first = path?.split('/')[1]?.toLowerCase();
       if (path === undefined || first === undefined) return;
       if (first.startsWith('{')) {
