@@ -89,7 +89,27 @@ const operations: readonly Case[] = [
   [
     'an invalid path',
     'query a @route(path: "shops") { shops { id } }',
-    '"shops" is not a path such as /v1/stores/{id}.',
+    'The path "shops" does not begin with a slash; write "/shops".',
+  ],
+  [
+    'a path that leads elsewhere',
+    'query a @route(path: "/shops/../graphql") { shops { id } }',
+    'The path "/shops/../graphql" has the segment "..", which clients resolve; remove it.',
+  ],
+  [
+    'a path with other characters',
+    'query a @route(path: "/shops?all") { shops { id } }',
+    '"/shops?all" is not a path such as "/shop/stores/{id}"; its segments are letters, digits, ".", "_" and "-", or a parameter in braces.',
+  ],
+  [
+    'the route of an operation without a name',
+    `query ${route} { shops { id } } query b ${route} { shops { id } }`,
+    'GET /shops is already the route of an operation without a name.',
+  ],
+  [
+    'a mutation by GET',
+    'mutation a($id: ID!) @route(method: GET, path: "/shops/{id}") { paint(id: $id) { id } }',
+    'A mutation cannot be GET, which never writes; leave out the method, for POST.',
   ],
   [
     'two operations on one route',
@@ -196,6 +216,21 @@ const bodies: readonly Case[] = [
     '@default replaces null, but this field is non-null.',
   ],
   [
+    'a default of another type',
+    `query a ${route} { shops { nick: nickName @default(value: ["none"]) } }`,
+    'The value of @default is not of the type String: nick is no String.',
+  ],
+  [
+    'a default that is no body of its type',
+    `query a ${route} { shop { owner @default(value: { name: null, age: 3 }) { name } } }`,
+    'The value of @default is not of the type AResponseOwner: owner.age is not a field of it.',
+  ],
+  [
+    'a default that lacks a field',
+    `query a ${route} { shop { owner @default(value: {}) { name revision } } }`,
+    'The value of @default is not of the type AResponseOwner: owner.revision is missing.',
+  ],
+  [
     'constants in a list',
     'query a @route(path: "/shops", constants: [{ name: "code", value: "0" }]) { shops { id } }',
     'Constants need a body that is an object, not a list.',
@@ -214,6 +249,26 @@ const bodies: readonly Case[] = [
     'a documented name of an unknown input type',
     `query a ${route} { shops { id } } extend input Brush @documented(as: "BrushRequest")`,
     'The graph has no input type "Brush".',
+  ],
+  [
+    'fields of an input type',
+    `query a ${route} { shops { id } } extend input Paint { colour: String }`,
+    'The fields of Paint are those of the graph; remove them here.',
+  ],
+  [
+    'a type',
+    `type Mine { id: ID! } query a ${route} { shops { id } }`,
+    'A file of a set has operations, fragments, "extend schema @interface" and "extend input … @documented" alone; remove this definition.',
+  ],
+  [
+    'an @interface without a title',
+    `query a ${route} { shops { id } } extend schema @interface(description: "", tags: [])`,
+    'Directive "@interface" argument "title" of type "String!" is required, but it was not provided.',
+  ],
+  [
+    'an @interface with a title of another type',
+    `query a ${route} { shops { id } } extend schema @interface(title: 3, description: "", tags: [])`,
+    'String cannot represent a non string value: 3',
   ],
   [
     'a documented name of an unused input type',
@@ -236,8 +291,9 @@ describe('a contract is rejected for', () => {
   });
 });
 
-test('a directive that is defined twice is reported', () => {
-  expect(errorsOf(`query a ${route} { shops { id } }`, { 'more.graphql': 'directive @route on QUERY' })).toEqual([
-    'There can be only one directive named "@route".',
+test('a second @interface is reported with the first', () => {
+  const head = 'extend schema @interface(title: "Shops", description: "All shops.", tags: [])';
+  expect(errorsOf(`query a ${route} { shops { id } }\n${head}`, { 'more.graphql': `\n${head}` })).toEqual([
+    'more.graphql:2: A set has one @interface; remove one. (see shops.graphql:2)',
   ]);
 });

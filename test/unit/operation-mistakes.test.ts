@@ -96,6 +96,24 @@ test('every folder that is no set is reported', () => {
   ]);
 });
 
+test('samples of unknown operations, and unknown fields beside them, are reported', () => {
+  const operation = { 'a.graphql': 'query listShops @route(path: "/shop") { stores { count } }' };
+  const examples = `{
+  "responses": {
+    "listShops": { "count": 1 },
+    "listShop": { "count": 1 }
+  },
+  "requests": {}
+}`;
+  expect(errorsOf(writeSet('shop', { ...operation, 'examples.json': examples }))).toEqual([
+    'shop/examples.json:6: "requests" is not a field of this file; it has "responses" alone.',
+    'shop/examples.json:4: There is no operation listShop, only listShops; rename or remove its sample.',
+  ]);
+  expect(errorsOf(writeSet('shop', { ...operation, 'examples.json': '{}' }))).toEqual([
+    'shop/examples.json:1: The file has no object "responses" with a body for each operation; add it.',
+  ]);
+});
+
 test('two sets cannot have one path', () => {
   const one = writeSet('one', {
     'a.graphql': 'query a($id: ID!) @route(path: "/shop/{id}") { store(id: $id) { id } }',

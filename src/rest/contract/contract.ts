@@ -16,7 +16,14 @@ import {
   validate,
   visit,
 } from 'graphql';
-import { directiveAt, type InterfaceDirective, type RouteDirective, routeAt, type ToolDirective } from './directives.ts';
+import {
+  directiveAt,
+  type InterfaceDirective,
+  type RouteDirective,
+  routeAt,
+  type ToolDirective,
+} from './directives.ts';
+import { checkExamples } from './examples.ts';
 import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { OutputTypes } from './outputs.ts';
@@ -107,7 +114,7 @@ export function loadBuiltIn(graph: GraphQLSchema, files: SetFiles): Contract {
 /** Reads a set; its names and paths are held to the rules of the sets that come with Carte, or of an operator's. */
 export function readContract(
   graph: GraphQLSchema,
-  { name, isBuiltIn, files, examples }: SetFiles,
+  { name, isBuiltIn, files, examples, examplesFile }: SetFiles,
   limits: DocumentLimits = unlimited,
   nameRules: readonly ValidationRule[] = [isBuiltIn ? SnakeCaseRule : ReservedPathsRule],
 ): Contract {
@@ -118,6 +125,11 @@ export function readContract(
     ...nameRules,
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
+  // Those of the built-in sets, which have errors among their samples, are recorded by tests.
+  if (examplesFile && !isBuiltIn) {
+    const names = parsed.operations.flatMap(operation => operation.name?.value ?? []);
+    errors.push(...checkExamples(examplesFile, names));
+  }
   if (errors.length > 0) throw new ContractError(errors);
   const derived = derive(parsed, (message, nodes) => {
     if (errors.length < maxErrors) errors.push(new GraphQLError(message, { nodes }));

@@ -13,9 +13,11 @@ export interface SetFiles {
   readonly files: readonly SourceFile[];
   /** Recorded bodies of 200, by operation: samples in the OpenAPI document. */
   readonly examples: Readonly<Record<string, unknown>>;
+  /** The file that they are from, if there is one. */
+  readonly examplesFile?: SourceFile | undefined;
 }
 
-interface SourceFile {
+export interface SourceFile {
   /** As messages show it. */
   readonly path: string;
   readonly text: string;
@@ -29,7 +31,7 @@ const builtInFolders = { v1: 'schema/rest', pos: 'schema/pos' } as const;
 /** Names that no folder of an operator's may have. */
 const reservedNames = new Set(Object.keys(builtInFolders));
 
-const directivesPath = 'schema/rest/directives.graphql';
+export const directivesPath = 'schema/rest/directives.graphql';
 
 export function readBuiltInSets(): SetFiles[] {
   return Object.entries(builtInFolders).map(([name, folder]) => readBuiltIn(name, folder));
@@ -90,17 +92,19 @@ const shownPath = (folder: string) => {
 };
 
 /** Reads the files of a folder, except for the derived schema that is printed beside them. */
-function readFolder(folder: string, shownAs: string): Pick<SetFiles, 'files' | 'examples'> {
+function readFolder(folder: string, shownAs: string): Omit<SetFiles, 'name' | 'isBuiltIn'> {
   const names = listFolder(folder, shownAs);
   const files = names
     .filter(name => name.endsWith('.graphql') && name !== 'derived.graphql')
     .sort()
     .map(name => ({ path: `${shownAs}/${name}`, text: readFileSync(join(folder, name), 'utf8') }));
   if (files.length === 0) throw new OperatorError(`${shownAs} has no .graphql file; write an operation with @route`);
-  const examplesPath = `${shownAs}/examples.json`;
-  const examples = names.includes('examples.json') ? readExamples(join(folder, 'examples.json'), examplesPath) : {};
+  const examplesFile = names.includes('examples.json')
+    ? { path: `${shownAs}/examples.json`, text: readFileSync(join(folder, 'examples.json'), 'utf8') }
+    : undefined;
+  const examples = examplesFile ? readExamples(examplesFile) : {};
   const hasDirectives = files.some(({ path }) => path === directivesPath);
-  return { files: hasDirectives ? files : [readDirectives(), ...files], examples };
+  return { files: hasDirectives ? files : [readDirectives(), ...files], examples, examplesFile };
 }
 
 function listFolder(folder: string, shownAs: string): string[] {
@@ -118,18 +122,12 @@ const readDirectives = (): SourceFile => ({
   text: readFileSync(join(root, directivesPath), 'utf8'),
 });
 
-function readExamples(file: string, shownAs: string): SetFiles['examples'] {
-  const { responses } = parseObject(file, shownAs);
-  if (!isObject(responses))
-    throw new OperatorError(`${shownAs} has no object "responses" with a body for each operation`);
-  return responses;
-}
-
-function parseObject(file: string, shownAs: string): Readonly<Record<string, unknown>> {
+/** What else the file has is an error of the contract. */
+function readExamples({ path, text }: SourceFile): SetFiles['examples'] {
   try {
-    const parsed = parseJson(readFileSync(file, 'utf8'));
-    return isObject(parsed) ? parsed : {};
+    const parsed = parseJson(text);
+    return isObject(parsed) && isObject(parsed.responses) ? parsed.responses : {};
   } catch (cause) {
-    throw new OperatorError(`${shownAs} is not JSON: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new OperatorError(`${path} is not JSON: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 }

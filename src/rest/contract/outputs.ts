@@ -20,6 +20,7 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
+import { findMismatches } from './defaults.ts';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
 import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts';
 import type { ContractSources, Report } from './sources.ts';
@@ -195,6 +196,9 @@ export class OutputTypes {
     const directive = directiveAt(this.#sources.schema, 'default', node);
     if (!directive) return { type: hasDirective(node, 'optional') ? getNullableType(type) : type };
     if (isNonNullType(type)) this.#report('@default replaces null, but this field is non-null.', node);
+    for (const problem of findMismatches(getNullableType(type), directive.value, keyOf(node))) {
+      this.#report(`The value of @default is not of the type ${getNullableType(type)}: ${problem}.`, node);
+    }
     const extensions: FieldExtensions = { default: directive.value };
     return { type: new GraphQLNonNull(getNullableType(type)), extensions };
   }

@@ -106,6 +106,15 @@ export function SnakeCaseRule(context: ValidationContext): ASTVisitor {
 
 const pathPattern = /^(\/([\w.-]+|\{\w+\}))+\/?$/;
 
+/** Why a path cannot be that of a route, and what to write. */
+function pathProblem(path: string): string | undefined {
+  if (!path.startsWith('/')) return `The path "${path}" does not begin with a slash; write "/${path}".`;
+  const dots = path.split('/').find(segment => segment === '.' || segment === '..');
+  if (dots) return `The path "${path}" has the segment "${dots}", which clients resolve; remove it.`;
+  if (pathPattern.test(path)) return undefined;
+  return `"${path}" is not a path such as "/shop/stores/{id}"; its segments are letters, digits, ".", "_" and "-", or a parameter in braces.`;
+}
+
 /** Links name an operation and a parameter of its path. */
 export function KnownLinksRule(context: ValidationContext): ASTVisitor {
   const report = reportTo(context);
@@ -146,10 +155,11 @@ export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
       }
       const route = routeAt(schema, node);
       if (!route) return;
-      if (!pathPattern.test(route.path)) report(`"${route.path}" is not a path such as /v1/stores/{id}.`, node);
+      const problem = pathProblem(route.path);
+      if (problem) report(problem, node);
       const conflict = routes.map(other => conflictOf(route, other)).find(message => message !== undefined);
       if (conflict) report(conflict, node);
-      routes.push({ name, route });
+      routes.push({ name: name || 'an operation without a name', route });
     },
     Document: {
       leave() {
@@ -173,8 +183,8 @@ export function ReservedPathsRule(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {
       const path = routeAt(context.getSchema(), node)?.path;
-      const first = path?.split('/')[1]?.toLowerCase();
-      if (path === undefined || first === undefined) return;
+      if (!path?.startsWith('/')) return;
+      const first = path.split('/')[1]?.toLowerCase() ?? '';
       if (first.startsWith('{')) {
         report(`"${path}" begins with a parameter; begin with a name of your own, such as "/shop${path}".`, node);
       } else if (reserved.has(first) || first.startsWith('openapi')) {

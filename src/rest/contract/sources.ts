@@ -15,9 +15,13 @@ import {
   parse,
   type Source,
   separateOperations,
+  ValuesOfCorrectTypeRule,
+  validate,
 } from 'graphql';
+import { validateSDL } from 'graphql/validation/validate.js';
 import { OperatorError } from '../../errors.ts';
 import { directiveAt, type InterfaceDirective } from './directives.ts';
+import { directivesPath } from './folders.ts';
 
 /** The parsed files of a set. */
 export interface ContractSources {
@@ -88,7 +92,8 @@ export function parseSources(
   const definitions = parseAll(sources, limits);
   const executable = definitions.filter(isExecutableDefinitionNode);
   const inputs = definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION);
-  checkInputs(graph, inputs);
+  const mistakes = [...checkDefinitions(graph, definitions), ...checkInterfaces(definitions)];
+  if (mistakes.length > 0) throw new ContractError(mistakes);
   const operations = executable.filter(node => node.kind === Kind.OPERATION_DEFINITION);
   const fragments = executable.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
   const schema = extendGraph(
@@ -118,19 +123,38 @@ function parseAll(sources: readonly Source[], limits: DocumentLimits): Definitio
   return definitions;
 }
 
-function checkInputs(graph: GraphQLSchema, inputs: readonly InputObjectTypeExtensionNode[]): void {
-  const unknown = inputs.filter(node => !isInputObjectType(graph.getType(node.name.value)));
-  if (unknown.length === 0) return;
-  throw new ContractError(
-    unknown.map(node => new GraphQLError(`The graph has no input type "${node.name.value}".`, { nodes: node })),
-  );
+/** Files of a set define nothing but operations and fragments; types and directives are those of the graph and of schema/rest. */
+function* checkDefinitions(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): Generator<GraphQLError> {
+  for (const node of definitions) {
+    if (isExecutableDefinitionNode(node) || node.loc?.source.name === directivesPath) continue;
+    if (node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION) {
+      const name = node.name.value;
+      if (!isInputObjectType(graph.getType(name))) yield errorAt(node, `The graph has no input type "${name}".`);
+      if (node.fields?.length) yield errorAt(node, `The fields of ${name} are those of the graph; remove them here.`);
+    } else if (node.kind !== Kind.SCHEMA_EXTENSION || node.operationTypes?.length) {
+      const allowed = 'operations, fragments, "extend schema @interface" and "extend input … @documented"';
+      yield errorAt(node, `A file of a set has ${allowed} alone; remove this definition.`);
+    }
+  }
 }
 
+function* checkInterfaces(definitions: readonly DefinitionNode[]): Generator<GraphQLError> {
+  const [first, ...others] = definitions
+    .filter(node => node.kind === Kind.SCHEMA_EXTENSION)
+    .flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'interface'));
+  for (const other of others)
+    yield errorAt([other, ...(first ? [first] : [])], 'A set has one @interface; remove one.');
+}
+
+const errorAt = (nodes: ASTNode | readonly ASTNode[], message: string) => new GraphQLError(message, { nodes });
+
 function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
-  try {
-    return extendSchema(graph, { kind: Kind.DOCUMENT, definitions });
-  } catch (error) {
-    // graphql-js joins the errors in type definitions into one message without locations.
-    throw new ContractError([error instanceof Error ? error : new Error(String(error))]);
-  }
+  const document = { kind: Kind.DOCUMENT, definitions } as const;
+  const errors = validateSDL(document, graph);
+  if (errors.length > 0) throw new ContractError(errors);
+  const schema = extendSchema(graph, document, { assumeValidSDL: true });
+  // Rules for type definitions do not look at the values of arguments.
+  const wrongValues = validate(schema, document, [ValuesOfCorrectTypeRule]);
+  if (wrongValues.length > 0) throw new ContractError(wrongValues);
+  return schema;
 }
