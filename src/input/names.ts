@@ -20,6 +20,7 @@ export function toSnakePath(type: GraphQLInputType, path: ErrorPath): ErrorPath 
 
 /** Converts a value of an input type to the names of `/v1`: the inverse of reading a body. Null and absent values are left out. */
 export function toSnakeValue(type: GraphQLInputType, value: unknown): unknown {
+  if (value === null || value === undefined) return value;
   const inputType = getNullableType(type);
   if (isListType(inputType))
     return (value as readonly unknown[]).map(element => toSnakeValue(inputType.ofType, element));

@@ -16,6 +16,7 @@ import {
   type ErrorPath,
   fail,
   findUnstorable,
+  forbidUnknownFields,
   isStorable,
   type PathCursor,
   type Read,
@@ -36,11 +37,13 @@ interface Bounds {
 export interface ReaderOptions extends Bounds {
   /** Default: `json`. */
   readonly source?: Source;
+  /** What is done with unknown fields of objects, at any depth. Default: `ignore`. */
+  readonly unknownFields?: 'ignore' | 'forbid';
 }
 
 /**
  * Validates a value of a request and converts it to a variable of the graph: snake_case names become the graph's, unknown
- * fields are dropped, and every error is added with its path. The result is valid only if no error was added.
+ * fields are dropped or forbidden, and every error is added with its path. The result is valid only if no error was added.
  */
 export interface Reader {
   read(value: unknown, path: ErrorPath, errors: ValidationErrors): unknown;
@@ -64,15 +67,15 @@ interface Compilation {
 }
 
 function compile(type: GraphQLInputType, compilation: Compilation): Read {
-  const { source = 'json', ...bounds } = compilation.options;
+  const { source = 'json', min, max } = compilation.options;
   if (isNonNullType(type)) return compile(type.ofType, compilation);
   if (isListType(type)) return source === 'json' ? listReader(type.ofType, compilation) : textListReader(type.ofType);
   if (isInputObjectType(type)) return objectReader(type, compilation);
-  return isEnumType(type) ? enumReader(type) : scalarReader(type, source, bounds);
+  return isEnumType(type) ? enumReader(type) : scalarReader(type, source, { min, max });
 }
 
-function listReader(itemType: GraphQLInputType, { objects }: Compilation): Read {
-  const readItem = compile(itemType, { options: {}, objects });
+function listReader(itemType: GraphQLInputType, { options, objects }: Compilation): Read {
+  const readItem = compile(itemType, { options: below(options), objects });
   const readElement: Read = isNonNullType(itemType)
     ? readItem
     : (value, cursor, depth) => (value === null ? null : readItem(value, cursor, depth));
@@ -94,10 +97,15 @@ function textListReader(itemType: GraphQLInputType): Read {
   };
 }
 
+/** Bounds apply to a value itself. */
+const below = ({ unknownFields }: ReaderOptions): ReaderOptions => ({ ...(unknownFields && { unknownFields }) });
+
 function objectReader(type: GraphQLInputObjectType, compilation: Compilation): Read {
   const known = compilation.objects.get(type);
   if (known) return known;
   const fields: { from: string; to: string; required: boolean; read: Read }[] = [];
+  const names = new Set<string>();
+  const forbidsUnknown = compilation.options.unknownFields === 'forbid';
   const read: Read = (value, cursor, depth) => {
     if (!isObject(value)) {
       const msg = 'Input should be a valid dictionary or object to extract fields from';
@@ -112,15 +120,18 @@ function objectReader(type: GraphQLInputObjectType, compilation: Compilation): R
         result[field.to] = field.read(input, cursor, depth + 1);
       }
     }
+    if (forbidsUnknown) forbidUnknownFields(value, names, cursor, depth);
     return result;
   };
   compilation.objects.set(type, read);
   for (const field of Object.values(type.getFields())) {
+    const from = snakeCase(field.name);
+    names.add(from);
     fields.push({
-      from: snakeCase(field.name),
+      from,
       to: field.name,
       required: isRequiredInputField(field),
-      read: compile(field.type, { options: {}, objects: compilation.objects }),
+      read: compile(field.type, { options: below(compilation.options), objects: compilation.objects }),
     });
   }
   return read;

@@ -1,3 +1,5 @@
+import { didYouMean } from 'graphql/jsutils/didYouMean.js';
+import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import type { ValidationError } from '../errors.ts';
 import { TimeSlice } from '../scheduling/time-slice.ts';
 
@@ -53,6 +55,28 @@ export type Read = (value: unknown, cursor: PathCursor, depth: number) => unknow
 /** Adds an error at the cursor's path. */
 export function fail({ keys, errors }: PathCursor, depth: number, type: string, msg: string): undefined {
   if (!errors.full) errors.add(keys.slice(0, depth), type, msg);
+}
+
+/** Later errors suggest nothing, which bounds the work for them. */
+const maxSuggestions = 100;
+
+/** Adds an error for each field of an object that is unknown, with the name that was probably meant, or all names. */
+export function forbidUnknownFields(
+  object: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  { keys, errors }: PathCursor,
+  depth: number,
+): void {
+  for (const key in object) {
+    if (known.has(key)) continue;
+    if (errors.full) return;
+    const name = shorten(key);
+    const isHelped = errors.list.length < maxSuggestions;
+    const suggestion = isHelped ? didYouMean(suggestionList(name, [...known])) : '';
+    const others = isHelped && !suggestion ? `, only ${[...known].join(', ')}` : '';
+    const msg = `Extra inputs are not permitted${suggestion ? `.${suggestion}` : others}`;
+    errors.add([...keys.slice(0, depth), name], 'extra_forbidden', msg);
+  }
 }
 
 /** Shorter lists take less than a slice of time. */

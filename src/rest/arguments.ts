@@ -4,8 +4,9 @@ import { expectedRevision } from '../cache/etag.ts';
 import type { Variables } from '../execution/compile.ts';
 import { isObject, JsonSyntaxError } from '../input/json.ts';
 import { JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
-import { type RequestError, ValidationErrors } from '../input/validation.ts';
-import type { Operation } from './contract/contract.ts';
+import { forbidUnknownFields, type RequestError, ValidationErrors } from '../input/validation.ts';
+import type { Contract, Operation } from './contract/contract.ts';
+import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
 
@@ -15,17 +16,20 @@ export type ReadArguments = (request: FastifyRequest) => Promise<Variables>;
 export function compileArguments(
   graph: GraphQLSchema,
   operation: Operation,
-  operations: readonly Operation[],
+  { operations, info }: Pick<Contract, 'operations' | 'info'>,
 ): ReadArguments {
   const { parameters } = operation;
   const ifMatch = parameters.find(({ header }) => header === ifMatchHeader);
   const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
   const hashes = new Set(matching.map(({ hash }) => hash));
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
+  const namesInBody = new Set(bodyParameters.map(({ name }) => name));
+  const forbidsUnknown = unknownFieldsIn(info) === 'forbid';
   const checkPartialInput = compilePartialCheck(graph, operation);
   return async request => {
     const errors = new ValidationErrors();
     const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;
+    if (body && forbidsUnknown) forbidUnknownFields(body, namesInBody, { keys: ['body'], errors }, 1);
     const input = { ...readInput(request), body };
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) {

@@ -58,7 +58,7 @@ function mountRoute(
   options: RestOptions & RouteSet,
 ): void {
   const { contract, schema, runRequest, runExpensive } = options;
-  const readArguments = compileArguments(schema, operation, contract.operations);
+  const readArguments = compileArguments(schema, operation, contract);
   const execute = compileExecute(contract, operation, options);
   const guestOperation = operationForGuests(schema, contract, operation, options.isForGuests);
   const executeForGuests = guestOperation === operation ? execute : compileExecute(contract, guestOperation, options);

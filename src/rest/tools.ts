@@ -2,10 +2,11 @@ import type { GraphQLArgument } from 'graphql';
 import type { Variables } from '../execution/compile.ts';
 import { isObject, parseJson } from '../input/json.ts';
 import { compileReader } from '../input/reader.ts';
-import { ValidationErrors } from '../input/validation.ts';
+import { forbidUnknownFields, ValidationErrors } from '../input/validation.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';
+import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { type HttpError, toHttpError, unprocessable } from './errors.ts';
 import {
@@ -37,7 +38,7 @@ export type CallTool = (args: unknown, caller: Caller) => Promise<ToolResult>;
 
 /** Compiles the call of an operation as a tool: it runs as its route does, with arguments in JSON. */
 export function compileTool(contract: Contract, operation: Operation, options: ToolOptions): CallTool {
-  const readArguments = compileArguments(operation);
+  const readArguments = compileArguments(operation, contract);
   const costOf = compileCost(operation, options);
   const execute = compileExecute(contract, operation, options);
   const isList = isWrapped(schemaOf(rootFieldOf(contract, operation).type));
@@ -62,19 +63,18 @@ export function compileTool(contract: Contract, operation: Operation, options: T
 }
 
 /** Reads the arguments; throws 422 with every error. */
-function compileArguments(operation: Operation): (args: unknown) => Variables {
+function compileArguments(operation: Operation, { info }: Contract): (args: unknown) => Variables {
+  const unknownFields = unknownFieldsIn(info);
   const parameters = toolParameters(operation).map((parameter): Parameter => {
     const { name, type, min, max } = parameter;
-    return { ...parameter, loc: ['arguments', name], reader: compileReader(type, { min, max }) };
+    return { ...parameter, loc: ['arguments', name], reader: compileReader(type, { min, max, unknownFields }) };
   });
   const known = new Set(parameters.map(({ name }) => name));
   return args => {
     const given = isObject(args) ? args : {};
     const errors = new ValidationErrors();
     const variables: Record<string, unknown> = {};
-    for (const name of Object.keys(given).filter(name => !known.has(name))) {
-      errors.add(['arguments', name], 'extra_forbidden', `There is no such argument, only ${[...known].join(', ')}`);
-    }
+    forbidUnknownFields(given, known, { keys: ['arguments'], errors }, 1);
     for (const parameter of parameters) {
       const value = Object.hasOwn(given, parameter.name) ? given[parameter.name] : undefined;
       readValue(parameter, value ?? undefined, variables, errors);

@@ -13,6 +13,7 @@ const shop = writeSet('shop', {
 mutation takeOrder(
   $store_id: ID!
   $customer: CustomerInput!
+  "At least one line."
   $lines: [OrderLineInput!]!
   $key: String! @header(name: "Idempotency-Key") @description(text: "The same for each attempt.")
 ) @route(method: POST, path: "/shop/stores/{store_id}/orders") {
@@ -121,6 +122,18 @@ describe('a route of an operator', () => {
     );
   });
 
+  test('has no unknown fields in its bodies, at any depth', async () => {
+    const lines = [{ item_external_id: 'no' }, { item_external_id: 'no', qty: 5 }];
+    const body = { customer: { name: 'Ana', phone: '1' }, lines, ['x'.repeat(200)]: 1 };
+    const { status, body: refused } = await app.post('/shop/stores/own/orders', body, { 'idempotency-key': 'k' });
+    expect(status).toBe(422);
+    const unknown = refused.detail.filter(({ type }: { type: string }) => type === 'extra_forbidden');
+    expect(unknown.map(({ loc }: { loc: unknown }) => loc)).toEqual([
+      ['body', `${'x'.repeat(100)}…`],
+      ['body', 'lines', 1, 'qty'],
+    ]);
+  });
+
   test('a mutation is POST unless told: GET and HEAD never write', async () => {
     const [seen] = await app.data.orders(store, 1);
     const path = `/counter/seen?ids=${seen?.id}`;
@@ -203,6 +216,22 @@ describe('the documents of a set', () => {
     });
     expect(Object.keys(take.responses)).toContain('409');
     expect(Object.keys(paths['/shop/stores/'].get.responses)).toContain('410');
+  });
+
+  test('say that bodies are closed, what variables are, and their defaults', async () => {
+    const { schemas } = (await app.get('/openapi/shop.json')).body.components;
+    expect(schemas.TakeOrderRequest).toMatchObject({
+      additionalProperties: false,
+      properties: { customer: { description: 'The guest.' }, lines: { description: 'At least one line.' } },
+    });
+    expect(schemas.OrderLineInput).toMatchObject({
+      additionalProperties: false,
+      properties: { quantity: { type: 'integer', default: 1 } },
+    });
+    const counter = (await app.get('/openapi/counter.json')).body.components.schemas;
+    expect(counter.SeeOrdersRequest.properties.seen).toMatchObject({ type: 'boolean', default: true });
+    const v1 = (await app.get('/openapi.json')).text;
+    expect(v1).not.toContain('"additionalProperties":false');
   });
 
   test('are there for mutations alone', async () => {

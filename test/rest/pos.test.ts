@@ -180,6 +180,27 @@ describe('POST /pos/v1/stores/{store_service_id}/…', () => {
     ]);
   });
 
+  test('unknown fields of a body are 422 with their paths, also within lists, and a misspelt one is suggested', async () => {
+    const { path, post, get, store } = await createStore();
+    const lines = [{ item_external_id: 'soup', qty: 5 }];
+    const body = { customer: { name: 'Rui', phone: '', mail: '' }, lines, readyBy: '2035-01-01T12:00:00Z' };
+    const { status, body: refused } = await post(`${path}/orders`, body, { 'idempotency-key': 'misspelt' });
+    const type = 'extra_forbidden';
+    expect([status, refused.detail]).toEqual([
+      422,
+      [
+        { loc: ['body', 'readyBy'], msg: 'Extra inputs are not permitted. Did you mean "ready_by"?', type },
+        { loc: ['body', 'customer', 'mail'], msg: 'Extra inputs are not permitted, only name, phone', type },
+        {
+          loc: ['body', 'lines', 0, 'qty'],
+          msg: 'Extra inputs are not permitted, only item_external_id, quantity, note, modifiers',
+          type,
+        },
+      ],
+    ]);
+    expect((await get(`/v1/stores/${store.id}/orders/`)).body.count).toBe(0);
+  });
+
   test('stock and prices change what they name, and nothing if anything is wrong', async () => {
     const { path, store, get, post } = await createStore();
     const until = new Date(Date.now() + 3_600_000).toISOString();

@@ -2,10 +2,18 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
-import { exampleSet } from '../support/operations.ts';
+import { exampleSet, writeSet } from '../support/operations.ts';
 import { makeTenants } from '../support/tenants.ts';
 
-const app = await startApp({ operations: [exampleSet], mcp: { enabled: true, resultBytes: 4096 } });
+const counter = writeSet('counter', {
+  'a.graphql': `
+mutation sellOut($store_id: ID!, $items: [StockInput!]!)
+@route(path: "/counter/stores/{store_id}/stock", summary: "Mark items as sold out")
+@tool {
+  setStock(storeId: $store_id, items: $items) { revision }
+}`,
+});
+const app = await startApp({ operations: [exampleSet, counter], mcp: { enabled: true, resultBytes: 4096 } });
 const keys = await makeTenants(app);
 
 async function connect(headers: Record<string, string>, options = {}) {
@@ -78,12 +86,24 @@ describe('a call', async () => {
     expect([isError, text?.split('\n')]).toEqual([
       true,
       [
-        'page: There is no such argument, only store_id, status, limit',
+        'page: Extra inputs are not permitted, only store_id, status, limit',
         'store_id: Field required',
         expect.stringMatching(/^status\.0: Input should be 'PENDING'/),
         'limit: Input should be less than or equal to 100',
       ],
     ]);
+  });
+
+  test('has no unknown fields, at any depth, by its schema and by its errors', async () => {
+    const writer = await connect({ 'x-api-key': app.key });
+    const tool = (await writer.listTools()).tools.find(({ name }) => name === 'sellOut');
+    expect(tool?.inputSchema).toMatchObject({
+      additionalProperties: false,
+      $defs: { StockInput: { additionalProperties: false } },
+    });
+    const items = [{ external_id: 'item', in_stock: false, untill: '2035-01-01' }];
+    const { content } = await writer.callTool({ name: 'sellOut', arguments: { store_id: 'mine-store', items } });
+    expect(content).toMatchObject([{ text: 'items.0.untill: Extra inputs are not permitted. Did you mean "until"?' }]);
   });
 
   test('does not reach what is out of scope', async () => {
@@ -153,6 +173,7 @@ describe('no route and no tool of any set changes what is out of the scope of a 
     setStoreStock: { items: [{ external_id: 'item', in_stock: false }] },
     changeStorePrices: { items: [{ external_id: 'item', price: 1 }] },
     setOrdering: { state: 'BUSY', delay_minutes: 5 },
+    sellOut: { items: [{ external_id: 'item', in_stock: false }] },
     markKitchenOrders: { order_ids: ['mine-store-order'] },
     createMenuConfiguration: fullBody(),
   };

@@ -7,6 +7,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Contract, Operation } from './contract.ts';
+import { unknownFieldsIn } from './directives.ts';
 import type { Parameter } from './parameters.ts';
 
 /** What changes for callers of a set, in sentences. */
@@ -23,9 +24,14 @@ export function compareContracts(before: Contract, after: Contract): ContractCha
   const known = new Set(before.operations.map(({ name }) => name));
   const routes = before.operations.flatMap(old => compareOperations(old, next.get(old.name)));
   const dangerous = findDangerousChanges(before.schema, after.schema);
+  const closed = unknownFieldsIn(before.info) === 'ignore' && unknownFieldsIn(after.info) === 'forbid';
   const describe = ({ description }: { readonly description: string }) => inRestTerms(description);
   return {
-    breaking: [...routes, ...findBreakingChanges(before.schema, after.schema).map(describe)],
+    breaking: [
+      ...(closed ? ['Unknown fields of JSON bodies were ignored, and are 422.'] : []),
+      ...routes,
+      ...findBreakingChanges(before.schema, after.schema).map(describe),
+    ],
     dangerous: dangerous.filter(({ type }) => !optional.has(type)).map(describe),
     safe: [
       ...after.operations.filter(({ name }) => !known.has(name)).map(operation => `${titleOf(operation)} is new.`),

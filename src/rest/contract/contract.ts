@@ -16,6 +16,7 @@ import {
   validate,
   visit,
 } from 'graphql';
+import { toSnakeValue } from '../../input/names.ts';
 import {
   directiveAt,
   type InterfaceDirective,
@@ -160,7 +161,7 @@ function derive(sources: ContractSources, report: Report): Pick<Contract, 'opera
       args: Object.fromEntries(
         operation.parameters.map(({ name, type: graphType, description, defaultValue }) => [
           name,
-          { type: inputs.of(graphType), description, defaultValue },
+          { type: inputs.of(graphType), description, defaultValue: toSnakeValue(graphType, defaultValue) },
         ]),
       ),
     };

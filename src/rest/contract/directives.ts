@@ -28,6 +28,7 @@ export interface InterfaceDirective {
   readonly title: string;
   readonly description: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly ignoreUnknownFields: boolean;
 }
 
 export interface ToolDirective {
@@ -83,6 +84,16 @@ export function directiveAt<Name extends keyof Directives>(
     throw error;
   }
 }
+
+/** The head of the set whose files have extended the graph. */
+export function interfaceOf(schema: GraphQLSchema): InterfaceDirective | undefined {
+  const found = schema.extensionASTNodes.map(node => directiveAt(schema, 'interface', node));
+  return found.find(directive => directive !== undefined);
+}
+
+/** What readers do with the fields of a body that the set does not have. */
+export const unknownFieldsIn = (info: InterfaceDirective | undefined): 'ignore' | 'forbid' =>
+  info?.ignoreUnknownFields ? 'ignore' : 'forbid';
 
 /** The route of an operation: a mutation is POST unless it says otherwise. */
 export function routeAt(schema: GraphQLSchema, node: OperationDefinitionNode): RouteDirective | undefined {

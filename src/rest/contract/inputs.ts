@@ -10,7 +10,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import { snakeCase } from '../../input/names.ts';
+import { snakeCase, toSnakeValue } from '../../input/names.ts';
 import { directiveAt } from './directives.ts';
 import type { OutputTypes } from './outputs.ts';
 import type { ContractSources, Report } from './sources.ts';
@@ -56,7 +56,8 @@ export class InputTypes {
             const extensions: InputExtensions = {
               length: astNode ? directiveAt(this.#schema, 'length', astNode) : undefined,
             };
-            return [snakeCase(name), { type: this.of(fieldType), description, defaultValue, extensions }];
+            const preset = toSnakeValue(fieldType, defaultValue);
+            return [snakeCase(name), { type: this.of(fieldType), description, defaultValue: preset, extensions }];
           }),
         ),
     });

@@ -16,9 +16,10 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { toSnakeValue } from '../../input/names.ts';
 import { compileReader, type Reader } from '../../input/reader.ts';
 import { ValidationErrors } from '../../input/validation.ts';
-import { directiveAt, type RouteDirective } from './directives.ts';
+import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn } from './directives.ts';
 import type { Report } from './sources.ts';
 
 /** A variable of an operation as a parameter of the request. */
@@ -100,7 +101,9 @@ function readParameter(
   if (range && !integers.has(getNullableType(type).toString())) {
     report(`@range needs an integer; $${name} is ${type}.`, definition);
   }
-  const reader = readerOf(type, { source: source === 'body' ? 'json' : 'text', ...bounds }, definition, report);
+  const unknownFields = unknownFieldsIn(interfaceOf(schema));
+  const options = { source: source === 'body' ? 'json' : 'text', unknownFields, ...bounds } as const;
+  const reader = readerOf(type, options, definition, report);
   if (!reader) return undefined;
   const header = source === 'header' ? headerOf(schema, definition) : undefined;
   const parameter: Parameter = {
@@ -112,7 +115,7 @@ function readParameter(
     reader,
     defaultValue: definition.defaultValue && valueFromAST(definition.defaultValue, type),
     ...bounds,
-    description: directiveAt(schema, 'description', definition)?.text ?? description,
+    description: directiveAt(schema, 'description', definition)?.text ?? definition.description?.value ?? description,
     example: directiveAt(schema, 'example', definition)?.value,
     header,
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
@@ -180,7 +183,9 @@ function checkExample(
   const value = parameter[kind];
   if (value === undefined) return;
   const errors = new ValidationErrors();
-  parameter.reader.read(parameter.in === 'body' ? value : String(value), [parameter.name], errors);
+  // A literal of the graph has its names.
+  const inBody = kind === 'example' ? value : toSnakeValue(parameter.type, value);
+  parameter.reader.read(parameter.in === 'body' ? inBody : String(value), [parameter.name], errors);
   for (const { loc, msg } of errors.list) {
     report(`The ${kind === 'example' ? 'example' : 'default'} of $${loc.join('.')} is invalid: ${msg}.`, definition);
   }
@@ -200,7 +205,7 @@ function describeVariables(schema: GraphQLSchema, operation: OperationDefinition
         if (value.kind === Kind.VARIABLE) describe(value.name.value, typeInfo.getArgument()?.description);
       },
       ObjectField({ name, value }) {
-        const parent = typeInfo.getParentInputType();
+        const parent = getNullableType(typeInfo.getParentInputType());
         if (value.kind !== Kind.VARIABLE || !isInputObjectType(parent)) return;
         describe(value.name.value, parent.getFields()[name.value]?.description);
       },

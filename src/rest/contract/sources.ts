@@ -20,7 +20,7 @@ import {
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
 import { OperatorError } from '../../errors.ts';
-import { directiveAt, type InterfaceDirective } from './directives.ts';
+import { type InterfaceDirective, interfaceOf } from './directives.ts';
 import { directivesPath } from './folders.ts';
 
 /** The parsed files of a set. */
@@ -100,10 +100,9 @@ export function parseSources(
     graph,
     definitions.filter(node => !isExecutableDefinitionNode(node)),
   );
-  const [extension] = definitions.filter(node => node.kind === Kind.SCHEMA_EXTENSION);
   return {
     schema,
-    info: extension && directiveAt(schema, 'interface', extension),
+    info: interfaceOf(schema),
     document: { kind: Kind.DOCUMENT, definitions: executable },
     operations,
     fragments: new Map(fragments.map(fragment => [fragment.name.value, fragment])),

@@ -1,18 +1,11 @@
 import { getNullableType, isListType } from 'graphql';
 import { version } from '../../version.ts';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import { unknownFieldsIn } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
-import {
-  boundedSchema,
-  type Json,
-  objectSchema,
-  reference,
-  schemaOf,
-  typeSchemas,
-  withDescription,
-} from './schemas.ts';
+import { boundedSchema, type Json, objectSchema, reference, typeSchemas, withDescription } from './schemas.ts';
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
@@ -106,16 +99,17 @@ const requestName = ({ name }: Operation) => `${name.charAt(0).toUpperCase()}${n
 
 /** The request bodies, named after their operations. */
 function requestSchemas(contract: Contract): Json {
+  const isClosed = unknownFieldsIn(contract.info) === 'forbid';
   return Object.fromEntries(
     contract.operations.flatMap(operation => {
       const parameters = operation.parameters.filter(parameter => parameter.in === 'body');
       const { args } = rootFieldOf(contract, operation);
-      const properties = parameters.map(({ name, description }): readonly [string, Json] => {
-        const type = args.find(argument => argument.name === name)?.type;
-        return [name, withDescription(type ? schemaOf(type) : {}, description)];
+      const properties = parameters.map((parameter): readonly [string, Json] => {
+        const type = args.find(argument => argument.name === parameter.name)?.type ?? parameter.type;
+        return [parameter.name, withDescription(boundedSchema(parameter, type), parameter.description)];
       });
       const required = parameters.filter(parameter => parameter.required).map(parameter => parameter.name);
-      return parameters.length > 0 ? [[requestName(operation), objectSchema({ required, properties })]] : [];
+      return parameters.length > 0 ? [[requestName(operation), objectSchema({ required, properties, isClosed })]] : [];
     }),
   );
 }

@@ -12,7 +12,9 @@ import {
   isObjectType,
   isRequiredInputField,
 } from 'graphql';
+import { toSnakeValue } from '../../input/names.ts';
 import type { Contract } from '../contract/contract.ts';
+import { unknownFieldsIn } from '../contract/directives.ts';
 import { documentedNameOf, type InputExtensions } from '../contract/inputs.ts';
 import type { FieldExtensions } from '../contract/outputs.ts';
 import type { Parameter } from '../contract/parameters.ts';
@@ -50,33 +52,43 @@ export function schemaOf(type: GraphQLType): Json {
 }
 
 /** The schema of a parameter of a derived type, with its bounds and default. */
-export function boundedSchema({ min, max, defaultValue }: Parameter, type: GraphQLType): Json {
+export function boundedSchema({ min, max, defaultValue, type: graphType }: Parameter, type: GraphQLType): Json {
   return {
     ...schemaOf(type),
     ...(min !== undefined && { minimum: min }),
     ...(max !== undefined && { maximum: max }),
-    ...(defaultValue !== undefined && { default: defaultValue }),
+    ...(defaultValue !== undefined && { default: toSnakeValue(graphType, defaultValue) }),
   };
 }
 
 /** A schema for every documented type, by its documented name. */
-export function typeSchemas({ schema }: Contract): Json {
+export function typeSchemas({ schema, info }: Contract): Json {
+  const isClosed = unknownFieldsIn(info) === 'forbid';
   const roots = new Set<unknown>([schema.getQueryType(), schema.getMutationType()]);
   const types = Object.values(schema.getTypeMap()).filter(type => !isIntrospectionType(type) && !roots.has(type));
+  const inputs = types.filter(isInputObjectType);
   return Object.fromEntries([
-    ...types.filter(isInputObjectType).map(type => [documentedNameOf(type), inputSchema(type)]),
+    ...inputs.map(type => [documentedNameOf(type), inputSchema(type, isClosed)]),
     // After the inputs: where both have one name, the output type has the better descriptions.
-    ...types.filter(isObjectType).map(type => [type.name, outputSchema(type)]),
+    ...types.filter(isObjectType).map(type => {
+      const isInput = inputs.some(input => documentedNameOf(input) === type.name);
+      return [type.name, outputSchema(type, isClosed && isInput)];
+    }),
     ...types.filter(isEnumType).map(type => [type.name, enumSchema(type)]),
   ]);
 }
 
-function inputSchema(type: GraphQLInputObjectType): Json {
+function inputSchema(type: GraphQLInputObjectType, isClosed: boolean): Json {
   const fields = Object.values(type.getFields());
   return objectSchema({
     description: type.description,
     required: fields.filter(isRequiredInputField).map(field => field.name),
-    properties: fields.map(field => [field.name, withDescription(boundedText(field), field.description)]),
+    properties: fields.map(field => {
+      const { defaultValue } = field;
+      const preset = { ...boundedText(field), ...(defaultValue !== undefined && { default: defaultValue }) };
+      return [field.name, withDescription(preset, field.description)];
+    }),
+    isClosed,
   });
 }
 
@@ -88,7 +100,7 @@ function boundedText({ type, extensions }: GraphQLInputField): Json {
   return { ...schema, pattern: '^[^\\u0000]*$', ...(length && { minLength: length.min, maxLength: length.max }) };
 }
 
-function outputSchema(type: GraphQLObjectType): Json {
+function outputSchema(type: GraphQLObjectType, isClosed: boolean): Json {
   const fields = Object.values(type.getFields());
   return objectSchema({
     description: type.description,
@@ -98,6 +110,7 @@ function outputSchema(type: GraphQLObjectType): Json {
       const schema = constant === undefined ? schemaOf(field.type) : { ...schemaOf(field.type), default: constant };
       return [field.name, withDescription(schema, field.description)];
     }),
+    isClosed,
   });
 }
 
@@ -109,11 +122,18 @@ interface ObjectParts {
   readonly description?: string | null | undefined;
   readonly required: readonly string[];
   readonly properties: readonly (readonly [string, Json])[];
+  /** Whether other properties are errors. */
+  readonly isClosed?: boolean;
 }
 
-export function objectSchema({ description, required, properties }: ObjectParts): Json {
+export function objectSchema({ description, required, properties, isClosed = false }: ObjectParts): Json {
   return withDescription(
-    { type: 'object', ...(required.length > 0 && { required }), properties: Object.fromEntries(properties) },
+    {
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      properties: Object.fromEntries(properties),
+      ...(isClosed && { additionalProperties: false }),
+    },
     description,
   );
 }
