@@ -8,11 +8,8 @@ import { startApp, type TestResponse } from '../support/app.ts';
 const example = { id: '019cedc9-a50b-7765-a890-bf545cd46f10', created_at: '2026-03-14T19:12:40.331Z' };
 
 const app = await startApp();
-const headers = { 'x-api-key': await loadDemo(app.orm), 'idempotency-key': 'kiosk-2-000417' };
-// The menus of the demo have hours.
-await app.orm.em.execute(`update menu set availability = (
-  select json_agg(json_build_object('dayOfWeek', day, 'timePeriods', '[{"startTime":"00:00","endTime":"00:00"}]'::json))
-  from unnest('{MON,TUE,WED,THU,FRI,SAT,SUN}'::text[]) day)`);
+const apiKey = await loadDemo(app.orm);
+const headers = { 'x-api-key': apiKey, 'idempotency-key': 'kiosk-2-000418' };
 await sequenceEvents((await createReadAccess(app.orm)).primary);
 
 interface Described {
@@ -53,9 +50,7 @@ async function recordResponses() {
     }),
     markStoreOrders: await call('markStoreOrders', { given: { order_ids: [order.id] } }),
     placeStoreOrder: order,
-    setOrdering: await call('setOrdering', {
-      given: { until: timeOf('2026-03-14T20:00:00.000Z'), reason: 'The oven is broken' },
-    }),
+    setOrdering: await call('setOrdering'),
   };
   return fixValues(responses, order);
 }
@@ -80,10 +75,70 @@ function fixValues(responses: object, order: PlacedOrder): object {
     if (name === 'revision') return microseconds;
     if (name === 'cursor' || name === 'next') return fixCursor(value);
     if (name === 'at') return example.created_at;
+    // As it was requested.
+    if (name === 'ready_by') return value;
     const isLater = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) && value >= order.created_at;
     return isLater ? moveTime(value, order, example) : value;
   });
 }
+
+interface PostmanRequest {
+  readonly method: string;
+  readonly header: readonly { readonly key: string; readonly value: string; readonly disabled?: boolean }[];
+  readonly url: {
+    readonly raw: string;
+    readonly variable: readonly { readonly key: string; readonly value: string }[];
+  };
+  readonly body?: { readonly raw: string };
+}
+
+interface PostmanItem {
+  readonly request: PostmanRequest;
+  readonly event?: readonly { readonly script: { readonly exec: readonly string[] } }[];
+}
+
+/** Sends the requests of a collection in their order, as Postman does; returns the statuses. */
+async function runCollection(set: string) {
+  const { variable, item } = (await app.get(`/openapi/${set}.postman.json`)).body;
+  const variables = new Map<string, string>(variable.map(({ key, value }: Record<string, string>) => [key, value]));
+  variables.set('baseUrl', '').set('apiKey', apiKey);
+  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name) => variables.get(name) ?? '');
+  const statuses: string[] = [];
+  for (const { request, event = [] } of item.flatMap((folder: { item: PostmanItem[] }) => folder.item)) {
+    const { method, url, header, body }: PostmanRequest = request;
+    const path = url.variable.reduce((raw, { key, value }) => raw.replace(`:${key}`, value), url.raw);
+    const sent = header.filter(({ disabled }) => !disabled).map(({ key, value }) => [key, fill(value)]);
+    const response = await app.send(method, fill(path), {
+      headers: { 'x-api-key': apiKey, ...Object.fromEntries(sent) },
+      ...(body && { body: fill(body.raw) }),
+    });
+    statuses.push(`${response.status} ${url.raw.replace('{{baseUrl}}', '')}`);
+    const pm = { collectionVariables: variables, response: { json: () => response.body } };
+    for (const { script } of event) new Function('pm', script.exec.join('\n'))(pm);
+  }
+  return statuses;
+}
+
+test('the Postman collection runs from top to bottom, twice, and leaves the store as it was', async () => {
+  const observe = async () => {
+    const { body } = await app.graphql('{ store(id: "lisbon-baixa") { ordering { state } } }');
+    return [body.data, (await app.get('/v1/stores/lisbon-baixa/menu_configuration/flat', headers)).body];
+  };
+  const before = await observe();
+  for (let run = 0; run < 2; run += 1) {
+    expect(await runCollection('pos')).toEqual([
+      '200 /pos/v1/stores/:store_service_id/events',
+      '200 /pos/v1/events',
+      '200 /pos/v1/stores/:store_service_id/orders',
+      '200 /pos/v1/orders/:order_service_id/status',
+      '200 /pos/v1/stores/:store_service_id/orders/mark',
+      '200 /pos/v1/stores/:store_service_id/stock',
+      '200 /pos/v1/stores/:store_service_id/prices',
+      '200 /pos/v1/stores/:store_service_id/ordering',
+    ]);
+  }
+  expect(await observe()).toEqual(before);
+});
 
 test('the examples of /pos/v1 are what the service responds with the demo data', async () => {
   const recorded = { responses: await recordResponses() };

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
-import { loadContract } from '../../src/rest/contract/contract.ts';
+import { loadContract, readContract } from '../../src/rest/contract/contract.ts';
+import { createSet } from '../../src/rest/contract/folders.ts';
 import { openapiDocument } from '../../src/rest/openapi/document.ts';
 import { downgradeDocument } from '../../src/rest/openapi/downgrade.ts';
 import { postmanCollection } from '../../src/rest/openapi/postman.ts';
@@ -84,6 +85,22 @@ describe('the Postman collection', () => {
     expect(list.event[0].script.exec).toEqual([
       `pm.collectionVariables.set('order_service_id', pm.response.json()?.["order_result_list"]?.["0"]?.["id"] ?? pm.collectionVariables.get('order_service_id'));`,
     ]);
+  });
+
+  test('shows what has to be filled in where an operation has no example', () => {
+    const text = `mutation take($id: ID!, $lines: [OrderLineInput!]!, $customer: CustomerInput!, $at: DateTime!, $key: String!)
+      @route(path: "/shop/{id}") {
+        placeOrder(input: { storeId: $id, lines: $lines, customer: $customer, readyBy: $at, idempotencyKey: $key }) { order { id } }
+      }`;
+    const own = readContract(buildGraph(), createSet('shop', [{ path: 'a.graphql', text }]));
+    // biome-ignore lint/suspicious/noExplicitAny: the shape is what the test asserts
+    const { item }: any = postmanCollection(own);
+    expect(JSON.parse(item[0].item[0].request.body.raw)).toEqual({
+      lines: [{ item_external_id: 'text' }],
+      customer: { name: 'text', phone: 'text' },
+      at: '2035-01-01T12:00:00Z',
+      key: 'text',
+    });
   });
 
   test('posts the example of a menu, to a store that the user has to name', () => {

@@ -1,3 +1,12 @@
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isRequiredInputField,
+} from 'graphql';
+import { snakeCase } from '../../input/names.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
 import type { Parameter } from '../contract/parameters.ts';
@@ -8,11 +17,13 @@ const defaultUrl = 'http://127.0.0.1:4000';
 
 /**
  * A Postman collection (format 2.1): a folder for each tag, with the routes as requests and their recorded responses. The
- * identifiers in paths are variables, which responses set by their links: after "List stores", "Get store" gets the first.
+ * identifiers in paths are variables, which responses set by their links: after "List stores", "Get store" gets the first. So are they in
+ * bodies, where an example is that of a path.
  */
 export function postmanCollection({ name: set, operations, info, examples }: Contract): Json {
   const byTag = Map.groupBy(operations, ({ route }) => route.tags[0] ?? 'Routes');
   const order = (info?.tags ?? []).map(({ name }) => name);
+  const variables = new Map(operations.flatMap(examplesInPath));
   const folders = [...byTag].sort(([a], [b]) => order.indexOf(a) - order.indexOf(b));
   return {
     info: {
@@ -31,11 +42,11 @@ export function postmanCollection({ name: set, operations, info, examples }: Con
     variable: [
       { key: 'baseUrl', value: defaultUrl },
       { key: 'apiKey', value: '' },
-      ...[...new Map(operations.flatMap(examplesInPath))].map(([key, value]) => ({ key, value })),
+      ...[...variables].map(([key, value]) => ({ key, value })),
     ],
     item: folders.map(([name, members]) => ({
       name,
-      item: members.map(operation => describeItem(operation, examples[operation.name])),
+      item: members.map(operation => describeItem(operation, variables, examples[operation.name])),
     })),
   };
 }
@@ -56,9 +67,11 @@ function scriptOf({ parameter, value }: Link): string[] {
   return [`pm.collectionVariables.set('${parameter}', ${found} ?? pm.collectionVariables.get('${parameter}'));`];
 }
 
-function describeItem(operation: Operation, response: unknown): Json {
+type Variables = ReadonlyMap<string, string>;
+
+function describeItem(operation: Operation, variables: Variables, response: unknown): Json {
   const { name, route } = operation;
-  const request = describeRequest(operation);
+  const request = describeRequest(operation, variables);
   const script = [...new Set(route.links.flatMap(scriptOf))];
   return {
     name: route.summary ?? name,
@@ -81,7 +94,7 @@ function describeItem(operation: Operation, response: unknown): Json {
   };
 }
 
-function describeRequest({ route, parameters }: Operation): Json {
+function describeRequest({ route, parameters }: Operation, variables: Variables): Json {
   const inBody = parameters.filter(parameter => parameter.in === 'body');
   return {
     method: route.method,
@@ -101,11 +114,36 @@ function describeRequest({ route, parameters }: Operation): Json {
     ...(inBody.length > 0 && {
       body: {
         mode: 'raw',
-        raw: JSON.stringify(Object.fromEntries(inBody.map(({ name, example }) => [name, example])), null, 2),
+        raw: JSON.stringify(sampleBody(inBody), (_key, value) => toVariable(value, variables), 2),
         options: { raw: { language: 'json' } },
       },
     }),
   };
+}
+
+function toVariable(value: unknown, variables: Variables): unknown {
+  const [name] = [...variables].find(([, example]) => example === value) ?? [];
+  return name === undefined ? value : `{{${name}}}`;
+}
+
+const sampleBody = (parameters: readonly Parameter[]) =>
+  Object.fromEntries(
+    parameters.map(({ name, example, required, type }) => [name, example ?? (required ? sampleOf(type) : undefined)]),
+  );
+
+const scalarSamples: Readonly<Record<string, unknown>> = {
+  ...{ Boolean: true, Int: 1, SafeInt: 1, Float: 1, DateTime: '2035-01-01T12:00:00Z', JSONObject: {} },
+  StringMap: { en: 'text' },
+};
+
+/** A value that shows what a caller has to fill in, where the file of the operation has no example: with required fields alone. */
+function sampleOf(type: GraphQLInputType, depth = 0): unknown {
+  const bare = getNullableType(type);
+  if (isListType(bare)) return depth < 5 ? [sampleOf(bare.ofType, depth + 1)] : [];
+  if (isEnumType(bare)) return bare.getValues()[0]?.name;
+  if (!isInputObjectType(bare)) return scalarSamples[bare.name] ?? 'text';
+  const required = Object.values(bare.getFields()).filter(isRequiredInputField);
+  return Object.fromEntries(required.map(field => [snakeCase(field.name), sampleOf(field.type, depth + 1)]));
 }
 
 function describeUrl(path: string, parameters: readonly Parameter[]): Json {
@@ -119,11 +157,11 @@ function describeUrl(path: string, parameters: readonly Parameter[]): Json {
     raw: `{{baseUrl}}/${steps.join('/')}`,
     host: ['{{baseUrl}}'],
     path: steps,
-    query: query.map(({ name, description, defaultValue }) => ({
+    query: query.map(({ name, description, defaultValue, example, required }) => ({
       key: name,
-      value: String(defaultValue ?? ''),
+      value: String((required ? example : undefined) ?? defaultValue ?? ''),
       description: description ?? '',
-      disabled: true,
+      disabled: !required,
     })),
     variable: parameters
       .filter(parameter => parameter.in === 'path')
