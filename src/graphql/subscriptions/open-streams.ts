@@ -73,7 +73,7 @@ export class OpenStreams {
       throw new Unavailable(`This process has ${total} streams open, and does not open more.`);
     }
     const ofKey = this.#byKey.get(key) ?? { caller, streams: new Set() };
-    if (ofKey.streams.size >= perKey) {
+    if (!share.isGuest && ofKey.streams.size >= perKey) {
       throw new TooManyRequests(`This API key has ${perKey} streams open; close one to open another.`);
     }
     const ofGuest = share.isGuest ? [...ofKey.streams].filter(stream => stream.share.id === share.id) : [];
