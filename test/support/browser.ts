@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, describe, expect, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { loadDemo } from '../../src/demo/load.ts';
@@ -40,15 +40,21 @@ interface PageOptions extends BrowserContextOptions {
   readonly key?: string;
 }
 
+let launched: Promise<Browser> | undefined;
+
+/** One browser for all files of a worker, which share this module; it ends with the worker. */
+const launch = (executablePath: string) => (launched ??= chromium.launch({ executablePath, args: flags }));
+
 /** The demo on a server of its own, and a browser. After each test: no request has gone elsewhere, and no page had an error. */
 export async function openSite(overrides: Partial<Config> = {}) {
   const app = await startApp(overrides);
   const key = await loadDemo(app.orm);
-  const browser = chromiumPath ? await chromium.launch({ executablePath: chromiumPath, args: flags }) : undefined;
-  afterAll(() => browser?.close());
+  const browser = chromiumPath ? await launch(chromiumPath) : undefined;
+  afterAll(() => Promise.all(contexts.map(context => context.close())));
 
   /** Where pages may send requests to. */
   const origins = new Set([app.url]);
+  const contexts: BrowserContext[] = [];
   const requests: string[] = [];
   const errors: string[] = [];
   afterEach(() => {
@@ -60,6 +66,7 @@ export async function openSite(overrides: Partial<Config> = {}) {
   async function newPage(path: string, { key: stored = '', ...options }: PageOptions): Promise<Page> {
     if (!browser) throw new Error('There is no browser');
     const context = await browser.newContext({ locale: 'en-GB', ...options });
+    contexts.push(context);
     const page = await context.newPage();
     page.on('request', request => requests.push(request.url()));
     page.on('pageerror', error => errors.push(String(error)));
