@@ -1,5 +1,5 @@
 import { type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '../errors.ts';
 import { checkLength, checkRange, findUnstorable } from '../input/validation.ts';
 import type { AccessScope } from '../scope.ts';
 import {
@@ -31,21 +31,35 @@ export interface ListRequest extends PageRequest {
 
 const defaultSize = 100;
 const searchLength = { min: 0, max: 200 };
+const maxWords = 8;
 const cursorArguments = ['first', 'last', 'after', 'before'];
 
 /** Throws `InvalidInput` with every error, by the bounds of docs/interface.md#paging. */
 export function checkListArguments(list: CursorList, args: ListArguments): ListRequest {
+  const words = wordsOf(args.search ?? '');
   const errors = [
     ...checkRange(['skip'], args.skip, { min: 0 }),
     ...checkRange(['limit'], args.limit, listSizes),
     ...connectionErrors(list, args, listSizes),
     ...findUnstorable(args.search, ['search']),
     ...checkLength(['search'], args.search, searchLength),
+    ...checkWords(words),
     ...conflictErrors(args, { last: ['first'], skip: cursorArguments, limit: cursorArguments }),
   ];
   if (errors.length > 0) throw new InvalidInput(errors);
-  const words = args.search?.split(/\s+/).filter(Boolean) ?? [];
   return { ...pageRequest(list, args, args.limit ?? defaultSize), offset: args.skip ?? 0, words };
+}
+
+/** Each once, in whatever case. */
+function wordsOf(search: string): readonly string[] {
+  const words = search.split(/\s+/).filter(Boolean);
+  return [...new Map(words.map(word => [word.toLowerCase(), word])).values()];
+}
+
+/** Each is searched for in every entity. */
+function checkWords({ length }: readonly string[]): ValidationError[] {
+  if (length <= maxWords) return [];
+  return [{ path: ['search'], type: 'too_long', message: `has ${length} words; at most ${maxWords} are allowed` }];
 }
 
 /** A list of entities in scope, oldest first. */
@@ -54,29 +68,38 @@ interface EntityList<Entity> {
   readonly count: (query: Query, scope: AccessScope, words: readonly string[]) => Promise<number>;
 }
 
-/** Compiles the queries of all entities in scope, and of those among them that a search finds in an SQL text, whose alias is `e`. */
+/** Compiles the queries of all entities in scope, and of those among them that a search finds in a folded SQL text, whose alias is `e`. */
 export function compileList<Entity extends Cursor, Joined extends object>(
   selection: Selection<Entity, Joined>,
-  searchedText: string,
+  searchedText: string | ((scope: AccessScope) => string),
 ): EntityList<Entity> {
   const all = compileQueries(selection);
-  // Without an index: lists of stores have thousands of rows, not millions.
-  const found = compileQueries(
-    selection,
-    n =>
-      `not exists (select from unnest($${n}::text[]) word where strpos(${folded(searchedText)}, ${folded('word')}) = 0)`,
-  );
-  const queriesOf = ({ length }: readonly string[]) => (length > 0 ? found : all);
-  const valuesOf = (words: readonly string[]) => (words.length > 0 ? [words] : []);
+  const byText = new Map<string, ReturnType<typeof compileQueries<Entity, Joined>>>();
+  const queriesOf = ({ length }: readonly string[], scope: AccessScope) => {
+    if (length === 0) return all;
+    const text = typeof searchedText === 'string' ? searchedText : searchedText(scope);
+    const found = byText.get(text) ?? compileQueries(selection, n => hasWords(text, n));
+    byText.set(text, found);
+    return found;
+  };
+  const valuesOf = (words: readonly string[]) => (words.length > 0 ? [words.map(patternOf)] : []);
   return {
     findPage: (query, scope, page) =>
-      findPage(queriesOf(page.words), page, (run, values) => run(query, scope, [...values, ...valuesOf(page.words)])),
-    count: (query, scope, words) => queriesOf(words).count(query, scope, valuesOf(words)),
+      findPage(queriesOf(page.words, scope), page, (run, values) =>
+        run(query, scope, [...values, ...valuesOf(page.words)]),
+      ),
+    count: (query, scope, words) => queriesOf(words, scope).count(query, scope, valuesOf(words)),
   };
 }
 
 /** Ignores case in any script, whatever the locale of the database. */
-const folded = (text: string) => `lower(${text} collate "und-x-icu")`;
+export const folded = (text: string) => `lower(${text} collate "und-x-icu")`;
+
+/** The text is evaluated once for each row, and the patterns are folded once. No index: lists of stores have thousands of rows, not millions. */
+const hasWords = (text: string, n: number) =>
+  `(${text}) collate "C" like all (array(select ${folded('pattern')} from unnest($${n}::text[]) pattern))`;
+
+const patternOf = (word: string) => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** A condition whose only parameter is the n-th. */
 type Condition = (n: number) => string;

@@ -1,7 +1,7 @@
 import { createBatchLoader } from '../database/batch-loader.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { Selection } from '../database/query.ts';
-import { compileList, type ListRequest } from '../lists/entity-list.ts';
+import { compileList, folded, type ListRequest } from '../lists/entity-list.ts';
 import { type AccessScope, merchantScope } from '../scope.ts';
 import { type Merchant, MerchantEntity } from './entities.ts';
 
@@ -9,7 +9,7 @@ export type MerchantRepository = ReturnType<typeof createMerchantRepository>;
 
 export function createMerchantRepository({ em, query, primary }: ReadAccess) {
   const merchants = new Selection<Merchant>(em, { entity: MerchantEntity, scope: { rules: merchantScope } });
-  const list = compileList(merchants, "concat_ws(' ', e.id, e.brand_name)");
+  const list = compileList(merchants, folded("concat_ws(' ', e.id, e.brand_name)"));
   return {
     byId: createBatchLoader(merchants, primary),
     /** Oldest first. */

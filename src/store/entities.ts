@@ -30,6 +30,9 @@ export type StoreType = StoreTypeInput;
 export type SpecialHours = SpecialHoursInput;
 export type RestaurantConfiguration = RestaurantConfigurationInput;
 
+/** As migration 0024 explains it. */
+const foldedTexts = String.raw`case when name::text ~ '\\u(0000|[dD][89a-fA-F])' then '' else lower(regexp_replace(jsonb_path_query_array(name::jsonb, 'strict $.**?(@.type() == "string")')::text, '\\(["\\])', '\1', 'g') collate "und-x-icu") end`;
+
 // `json`, not `jsonb`, to keep the order of keys.
 export const StoreEntity = defineEntity({
   name: 'Store',
@@ -71,10 +74,12 @@ export const StoreEntity = defineEntity({
       .formula(cols => `coalesce((select revision from order_revision where store_id = ${cols.id}), 0)`)
       .persist(false)
       .lazy(),
+    /** The texts in `name`, but not its keys, in lower case; for searches, never selected. */
+    nameFolded: p.text().collation('C').generated(`(${foldedTexts}) stored`).nullable().lazy().hidden(),
   },
 });
 
-export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'ordersRevision'> {
+export interface Store extends Omit<InferEntity<typeof StoreEntity>, 'ordersRevision' | 'nameFolded'> {
   /** Only on a store that was loaded by its id. */
   ordersRevision?: number;
   /** The merchant, where the query joined it. */

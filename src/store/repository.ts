@@ -1,9 +1,9 @@
 import { createBatchLoader } from '../database/batch-loader.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { anyOf, Selection, type SelectionOptions } from '../database/query.ts';
-import { compileList, type ListRequest } from '../lists/entity-list.ts';
+import { compileList, folded, type ListRequest } from '../lists/entity-list.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
-import { type AccessScope, storeScope } from '../scope.ts';
+import { type AccessScope, readPermissionsOf, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
@@ -12,10 +12,12 @@ export type StoreRepository = ReturnType<typeof createStoreRepository>;
 type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number>>>;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant'> & StoreRevisions;
 
-/** What a search for stores reads; of the name all texts, but not their keys. */
-const searchedText = `concat_ws(' ', e.id, e.external_id, e.city,
-  (select string_agg(text #>> '{}', ' ') from jsonb_path_query(e.name::jsonb, '$.**') text where jsonb_typeof(text) = 'string'),
-  (select m.brand_name from merchant m where m.id = e.merchant_id))`;
+/** What a search for stores compares: only what the key may read, by `@readable` of these fields. */
+const publicText = `${folded("concat_ws(' ', e.id, e.external_id)")} || ' ' || e.name_folded`;
+const textWithMenus = `${folded("concat_ws(' ', e.id, e.external_id, e.city, (select m.brand_name from merchant m where m.id = e.merchant_id))")} || ' ' || e.name_folded`;
+
+const searchedText = (scope: AccessScope) =>
+  readPermissionsOf(scope).includes('READ_MENUS') ? textWithMenus : publicText;
 
 export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const scope = { rules: storeScope };

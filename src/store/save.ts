@@ -18,6 +18,7 @@ const notSaved: NotSaved<InferEntity<typeof StoreEntity>, StoreInput> = {
   ordersRevision: true,
   ordering: true,
   specialHours: true,
+  nameFolded: true,
 };
 
 /** Inserts stores, or replaces the fields of those that differ, by id; their menus and orders stay. */

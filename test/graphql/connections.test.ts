@@ -247,3 +247,68 @@ test('a search finds stores and merchants by every word, in scope, on pages like
   });
   expect(body.errors[0].extensions.errors).toMatchObject([{ path: ['search'] }]);
 });
+
+describe('search', () => {
+  const searchIn = (list: 'stores' | 'merchants', search: string, headers: Record<string, string> = {}) =>
+    app.graphql(`query ($search: String) { ${list}(search: $search) { count nodes { id } } }`, { search }, headers);
+
+  test.each(['stores', 'merchants'] as const)('of %s takes 8 different words, and says so', async list => {
+    const eight = 'a b c d e f g h';
+    expect((await searchIn(list, `${eight} ${eight.toUpperCase()} a a a`)).body.errors).toBeUndefined();
+    const { body } = await searchIn(list, `${eight} i j`);
+    expect(body.errors[0].extensions).toEqual({
+      code: 'BAD_USER_INPUT',
+      errors: [{ path: ['search'], type: 'too_long', message: 'has 10 words; at most 8 are allowed' }],
+    });
+  });
+
+  test('is charged in each field that has it', async () => {
+    const costOf = async (text: string) =>
+      Number((await app.graphql(text, {}, { 'x-carte-cost': 'header' })).headers.get('x-carte-cost'));
+    const without = await costOf('{ stores(first: 1) { nodes { id } } }');
+    expect(await costOf('{ stores(search: "a", first: 1) { nodes { id } } }')).toBe(without + 5_000);
+    expect(await costOf('{ merchants(search: "a", first: 1) { nodes { id } } }')).toBe(without + 1_000);
+    const five = Array.from({ length: 5 }, (_, at) => `a${at}: stores(search: "a", first: 1) { nodes { id } }`);
+    expect(await costOf(`{ ${five.join(' ')} }`)).toBe(5 * (without + 5_000));
+  });
+
+  test('compares only what the key may read', async () => {
+    const merchant = await app.data.merchant({ brandName: 'Hidden Brand' });
+    const { id } = await app.data.store({ merchant: merchant.id, city: 'Secretville', externalId: 'ext-77' });
+    const name = { translations: { en: 'A "quoted" \\ name', pt: 'ÚNICO' } };
+    await app.data.store({ id: 'quoted', merchant: merchant.id, name });
+    const idsOf = async (search: string, key: string) =>
+      (await searchIn('stores', search, { 'x-api-key': key })).body.data.stores.nodes.map(
+        (node: { id: string }) => node.id,
+      );
+    const ofOrders = await app.newKey({ permissions: ['READ_ORDERS'] });
+    for (const search of ['secretville', 'secretville hidden', 'hidden brand ext-77']) {
+      expect(await idsOf(search, app.key)).toEqual([id]);
+      expect(await idsOf(search, ofOrders)).toEqual([]);
+    }
+    expect(await idsOf('EXT-77', ofOrders)).toEqual([id]);
+    for (const search of ['"quoted"', '\\', 'único NAME', 'QUOTED'])
+      expect(await idsOf(search, ofOrders)).toEqual(['quoted']);
+    for (const search of ['translations', 'quot%', 'q_oted', '\\\\']) expect(await idsOf(search, ofOrders)).toEqual([]);
+  });
+
+  test('folds the text of a store once, not for each word', async () => {
+    await app.orm.em
+      .fork()
+      .execute(
+        `insert into store (id, name) select 'many-' || n, json_build_object('en', repeat('Ångström ', 50)) from generate_series(1, 1000) n`,
+      );
+    const measure = async (search: string) => {
+      let least = Number.POSITIVE_INFINITY;
+      for (let at = 0; at < 5; at++) {
+        const begun = performance.now();
+        await searchIn('stores', search);
+        least = Math.min(least, performance.now() - begun);
+      }
+      return least;
+    };
+    const one = await measure('xyz');
+    expect(await measure('å n g s t r ö m')).toBeLessThan(6 * one + 100);
+    await app.orm.em.fork().execute(`delete from store where id like 'many-%'`);
+  });
+});

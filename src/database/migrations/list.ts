@@ -20,6 +20,7 @@ import { EventInboxMigration } from './0021-event-inbox.ts';
 import { EventRetentionMigration } from './0022-event-retention.ts';
 import { OrdersByCompletionMigration } from './0023-orders-by-completion.ts';
 import { CursorKeyMigration } from './0024-cursor-key.ts';
+import { StoreSearchMigration } from './0025-store-search.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -47,4 +48,5 @@ export const migrations = [
   { name: '0022-event-retention', class: EventRetentionMigration },
   { name: '0023-orders-by-completion', class: OrdersByCompletionMigration },
   { name: '0024-cursor-key', class: CursorKeyMigration },
+  { name: '0025-store-search', class: StoreSearchMigration },
 ];
