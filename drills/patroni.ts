@@ -22,6 +22,8 @@ const requirements: readonly Requirement[] = [
   { program: 'patroni', package: 'patroni' },
   { program: '/usr/lib/python3/dist-packages/etcd/client.py', package: 'python3-etcd' },
   { program: 'etcd', package: 'etcd-server' },
+  { program: 'etcdctl', package: 'etcd-client' },
+  { program: 'openssl', package: 'openssl' },
   { program: 'haproxy', package: 'haproxy' },
   { program: 'pgbouncer', package: 'pgbouncer' },
   { program: postgresProgram, package: 'postgresql-15' },

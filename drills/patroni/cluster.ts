@@ -28,13 +28,15 @@ export class Cluster {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'mode=711', 'none', folder]);
     atEnd(() => execFileSync('umount', ['--lazy', folder]));
     createNetwork();
+    Node.createCertificates(folder);
     const owner = { uid: idOf('-u'), gid: idOf('-g') };
     return new Cluster(nodeNames.map(name => new Node(folder, name, owner)));
   }
 
-  /** As a new installation starts: etcd, then Patroni, which creates the database cluster on one node and copies it to the others. */
+  /** As a new installation starts: etcd and its users, then Patroni, which creates the database cluster on one node and copies it to the others. */
   async start(): Promise<void> {
     for (const node of this.nodes) node.startEtcd();
+    await this.nodes[0]?.createEtcdUsers();
     for (const node of this.nodes) node.startPatroni();
     await this.untilWhole();
   }

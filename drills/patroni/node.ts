@@ -1,6 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +42,7 @@ export const postgresProgram = join(binaries, 'postgres');
 /** Gives a node its own files under the paths that deploy/patroni names, and runs a program as Debian's unit does. */
 const onOwnFiles = `
   mount --bind "$0/lib" /var/lib/postgresql && mount --bind "$0/run" /run/postgresql &&
-  mkdir -p /var/lib/etcd && mount --bind "$0/etcd" /var/lib/etcd &&
+  mkdir -p /var/lib/etcd /etc/etcd && mount --bind "$0/etcd" /var/lib/etcd && mount --bind "$0/tls" /etc/etcd &&
   exec setpriv --reuid=postgres --regid=postgres --init-groups "$@"`;
 
 export interface MemberState {
@@ -59,7 +69,17 @@ export class Node {
       mkdirSync(join(this.#folder, part));
       chownSync(join(this.#folder, part), owner.uid, owner.gid);
     }
+    const certificates = join(this.#folder, 'tls');
+    renameSync(join(parent, 'tls', name), certificates);
+    for (const file of readdirSync(certificates)) chownSync(join(certificates, file), owner.uid, owner.gid);
     writeFileSync(join(this.#folder, 'patroni.yml'), deployed('patroni.yml'));
+  }
+
+  /** Creates the certificates of all nodes, which each takes from there. */
+  static createCertificates(parent: string): void {
+    const folder = join(parent, 'tls');
+    mkdirSync(folder);
+    execFileSync('sh', ['-c', deployed('certificates.sh')], { cwd: folder, stdio: 'ignore' });
   }
 
   get log(): string {
@@ -71,6 +91,13 @@ export class Node {
     // Debian's etcd is not tested by its authors on every architecture, and wants this said.
     const more = { ETCD_UNSUPPORTED_ARCH: process.arch, ETCD_LOGGER: 'zap', ETCD_LOG_LEVEL: 'error' };
     this.#etcd = this.#start('etcd', ['etcd'], { ...readEnvironment(deployed('etcd.env')), ...more });
+  }
+
+  /** Has etcd want passwords, once all members have started. */
+  async createEtcdUsers(): Promise<void> {
+    const created = this.#start('etcd-users', ['sh', '-c', deployed('etcd-users.sh')], { ETCD_ROOT_PASSWORD: 'root' });
+    const [code] = await once(created, 'exit');
+    if (code !== 0) throw new Error(`etcd-users.sh ended with status ${code}`);
   }
 
   startPatroni(): void {

@@ -110,6 +110,22 @@ test('the image copies its whole build context, and nothing else', () => {
   expect([...context].filter(path => !copied.includes(path))).toEqual([]);
 });
 
+test('deploy/patroni: nobody talks to etcd without TLS, a certificate and a password', () => {
+  const [etcd, node] = ['etcd.env', 'node.env'].map(name => read(`deploy/patroni/${name}`));
+  expect(`${etcd}${node}`).not.toMatch(/http:/);
+  const patroni = parse(read('deploy/patroni/patroni.yml')).etcd;
+  for (const [file, name] of [
+    ['TRUSTED_CA_FILE', 'cacert'],
+    ['CERT_FILE', 'cert'],
+    ['KEY_FILE', 'key'],
+  ]) {
+    for (const kind of ['ETCD_', 'ETCD_PEER_']) expect(etcd).toContain(`\n${kind}${file}=${patroni[name ?? '']}\n`);
+  }
+  for (const kind of ['ETCD_', 'ETCD_PEER_']) expect(etcd).toContain(`\n${kind}CLIENT_CERT_AUTH=true\n`);
+  expect(node).toMatch(/^PATRONI_ETCD_PROTOCOL=https\nPATRONI_ETCD_USERNAME=patroni\nPATRONI_ETCD_PASSWORD=\S+$/m);
+  expect(read('deploy/patroni/etcd-users.sh')).toMatch(/^etcdctl auth enable$/m);
+});
+
 /** A server that responds with its name and what the proxy has told it, also to an upgrade. */
 async function startCell(name: string): Promise<string> {
   const server = createServer(({ headers }, response) =>
