@@ -150,7 +150,7 @@ test('events of transactions that are open while the inbox is added get into the
   await em.fork().transactional(async open => {
     await open.execute(`update store set city = 'Faro' where id = 'early'`);
     // The next one waits for all that use the table of stores.
-    await migrateFirst(migrations.findIndex(({ name }) => name === '0024-store-search'));
+    await migrateFirst(migrations.findIndex(({ name }) => name === '0025-store-search'));
     await em.execute(`update store set city = 'Faro' where id = 'late'`);
     expect(await changed()).toEqual(['late']);
     await open.execute(`update store set city = 'Lagos' where id = 'early'`);
