@@ -19,6 +19,14 @@ export const listRows: readonly Row[] = [
   graphqlRow({ name: 'stores(search:) × 50', key: 'read', atOnce: 12, requests: 48 }, () => turn => ({
     query: `{ ${aliased(50, at => `stores(first: 1000, search: "house ${at + turn} li") { count nodes { id name } }`)} }`,
   })),
+  ...[8, 100].map(words =>
+    graphqlRow(
+      { name: `stores(search:) of ${words} words × 5`, key: 'read', atOnce: 12, requests: 48 },
+      () => turn => ({
+        query: `query q${turn} { ${aliased(5, () => `stores(first: 1, search: "${Array.from({ length: words }, (_, at) => String.fromCodePoint(97 + at)).join(' ')}") { count }`)} }`,
+      }),
+    ),
+  ),
   graphqlRow({ name: '200 cheap queries at once', key: 'read', atOnce: 200, requests: 3_000 }, ({ largeStoreId }) => ({
     query: 'query ($id: ID!) { store(id: $id) { name ordersRevision orders(first: 10) { nodes { id status } } } }',
     variables: { id: largeStoreId },
