@@ -80,6 +80,14 @@ export function readPermissionsOf({
   return named.length > 0 ? named : readPermissions;
 }
 
+/** Whether a key may learn what an order is: it may read orders, or has placed this one itself. */
+export function mayKnowOrder(
+  scope: AccessScope,
+  { placedBy }: { readonly placedBy?: string | null | undefined },
+): boolean {
+  return readPermissionsOf(scope).includes('READ_ORDERS') || (placedBy != null && placedBy === scope.keyId);
+}
+
 /** Throws unless the key may read all of this, so that it gets nothing else through a key or a webhook that it creates. */
 export function requireReading(scope: AccessScope | undefined, needed: readonly ReadPermission[]): void {
   const granted = readPermissionsOf(requireKey(scope));

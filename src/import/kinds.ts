@@ -27,10 +27,11 @@ const merchants: Kind<MerchantInput> = { inputType: 'MerchantInput', save: saveM
 
 const stores: Kind<StoreInput> = { inputType: 'StoreInput', save: saveStores };
 
-/** Generated columns. */
+/** Generated columns, and who has placed an order, which an import leaves as it is. */
 const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOrderRow>> = {
   customerNameFolded: true,
   phoneReversed: true,
+  placedBy: true,
 };
 
 /** What documents of 0.1.0 do not have: those that set a status do not delete an address. */

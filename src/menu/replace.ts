@@ -70,7 +70,8 @@ export function changeMenu<Result>(
       const current = await lockStore(queryIn(tx), storeId, origin);
       if (current === undefined) return null;
       if (expectedRevision != null && expectedRevision !== current) {
-        throw new Conflict(`The menu configuration is at revision ${current}, not ${expectedRevision}.`);
+        // Whoever may read the current revision finds it there.
+        throw new Conflict(`The menu configuration is no longer at revision ${expectedRevision}.`);
       }
       return change(tx, current);
     }),

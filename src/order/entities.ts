@@ -71,6 +71,8 @@ export const OrderEntity = defineEntity({
     serviceType: p.text().$type<ServiceType>().nullable(),
     service: p.json<OrderService>().columnType('json').nullable(),
     steps: p.json<readonly OrderStep[]>().columnType('jsonb').nullable(),
+    /** The id of the API key that has placed it; null for imported orders, and for those of before it was recorded. */
+    placedBy: p.text().collation('C').nullable(),
     // Generated columns for the indexes; never selected.
     customerNameFolded: p
       .text()

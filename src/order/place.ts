@@ -4,6 +4,7 @@ import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation.ts';
 import type { Orderable } from '../menu/repository.ts';
+import { type AccessScope, mayKnowOrder } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
@@ -13,8 +14,8 @@ import { findOrder, insertOrder } from './repository.ts';
 
 interface Placement {
   readonly input: PlaceOrderInput;
-  /** The name of the API key. */
-  readonly by: string | undefined;
+  /** The scope of the API key. */
+  readonly scope: AccessScope;
   /** Reads in a transaction what can be ordered; undefined if the store is gone. */
   readonly loadOrderable: (tx: EntityManager) => Promise<Orderable | undefined>;
 }
@@ -26,8 +27,9 @@ interface Placement {
 export async function placeOrder(
   em: EntityManager,
   store: Store,
-  { input, by, loadOrderable }: Placement,
+  { input, scope, loadOrderable }: Placement,
 ): Promise<Order | null> {
+  const { keyId, keyName } = scope;
   const inputErrors = [...checkInput(input)];
   if (isTooLong(inputErrors)) throw new InvalidInput(inputErrors.slice(0, maxErrors));
   return retryTransaction(() =>
@@ -37,12 +39,15 @@ export async function placeOrder(
       const id = createOrderId(createdAt);
       // An order with such errors was never placed, so nothing is stored under its key.
       if (inputErrors.length === 0) {
-        const knownId = await claimKey(query, { storeId: store.id, input, orderId: id });
-        if (knownId === undefined) return null;
-        if (knownId !== id) {
-          const known = await findOrder(query, tx, { id: knownId, storeId: store.id });
-          if (!known) throw reused(input, `order ${knownId}, which was deleted`);
-          return { ...known, storeSummary: store };
+        const claimed = await claimKey(query, { storeId: store.id, input, orderId: id });
+        if (!claimed) return null;
+        const { orderId, isSame } = claimed;
+        if (orderId !== id) {
+          const known = await findOrder(query, tx, { id: orderId, storeId: store.id });
+          if (known && isSame) return { ...known, storeSummary: store };
+          const isKnown = mayKnowOrder(scope, known ?? {});
+          const problem = known || !isKnown ? 'which differs from this one' : 'which was deleted';
+          throw reused(input, isKnown ? `order ${orderId}, ${problem}` : `another order, ${problem}`);
         }
       }
       const orderable = await loadOrderable(tx);
@@ -51,8 +56,8 @@ export async function placeOrder(
       // The time is not checked before the key is known: a repeated call returns its order, however late it is.
       const quote = quoteOrder(input, { store: { ...store, ...state }, configuration, now: createdAt, inputErrors });
       if (quote.problems.length > 0 || !quote.order) throw new InvalidInput(quote.problems);
-      const steps = [{ at: createdAt.toISOString(), status: 'PENDING' as const, ...(by && { by }) }];
-      const order = { ...newOrder(store, input), id, createdAt, steps, ...quote.order };
+      const steps = [{ at: createdAt.toISOString(), status: 'PENDING' as const, ...(keyName && { by: keyName }) }];
+      const order = { ...newOrder(store, input), id, createdAt, steps, placedBy: keyId ?? null, ...quote.order };
       await deleteExpiredKeys(query, store.id);
       // Last, because it locks the store's revision of orders until the transaction ends.
       await insertOrder(query, tx, order);

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { edgesOf, pageInfoOf } from '../lists/paging.ts';
-import type { AccessScope } from '../scope.ts';
+import { type AccessScope, requireKey } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
@@ -46,7 +46,7 @@ export const orderResolvers = {
         const store = await stores.byId.load(input.storeId);
         if (!store) return null;
         const loadOrderable = (tx: EntityManager) => menus.byStore.loadIn(tx, store);
-        const placement = { input, by: context.scope?.keyName, loadOrderable };
+        const placement = { input, scope: requireKey(context.scope), loadOrderable };
         const order = await placeOrder(context.forkEntityManager(), store, placement);
         return order && { order };
       }),
@@ -55,7 +55,10 @@ export const orderResolvers = {
         const found = await context.loaders.orders.byId.load(orderId);
         const order =
           found &&
-          (await changeOrderStatus(context.forkEntityManager(), found, { ...change, by: context.scope?.keyName }));
+          (await changeOrderStatus(context.forkEntityManager(), found, {
+            ...change,
+            scope: requireKey(context.scope),
+          }));
         return order && { order };
       }),
     markOrders: async (_root, { storeId, orderIds, ...marks }, context) => {

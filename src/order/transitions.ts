@@ -3,6 +3,7 @@ import { compileOnce, prepared, queryIn, retryTransaction } from '../database/qu
 import { Conflict, InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationChangeOrderStatusArgs, OrderStatus } from '../generated/graph.ts';
 import { checkLength, findUnstorable } from '../input/validation.ts';
+import { type AccessScope, mayKnowOrder } from '../scope.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';
 import { findOrder, selectedColumns, toOrder } from './repository.ts';
@@ -21,8 +22,8 @@ export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> 
 export const isFinal = (status: OrderStatus): boolean => transitions[status].length === 0;
 
 interface Change extends Omit<MutationChangeOrderStatusArgs, 'orderId'> {
-  /** The name of the API key. */
-  readonly by: string | undefined;
+  /** The scope of the API key. */
+  readonly scope: AccessScope;
 }
 
 const reasonLength = { min: 0, max: 1000 };
@@ -32,14 +33,17 @@ const reasonLength = { min: 0, max: 1000 };
  * concurrent changes from the same status one succeeds, and the other is a `Conflict`.
  */
 export async function changeOrderStatus(em: EntityManager, order: Order, change: Change): Promise<Order | null> {
-  const { to, from, reason, readyBy, by, idempotent } = change;
+  const { to, from, reason, readyBy, scope, idempotent } = change;
+  const { keyName: by } = scope;
   const expected = from ?? order.status;
   const now = new Date();
-  const impossible = [...checkTransition(expected, to)];
+  const isKnown = mayKnowOrder(scope, order);
+  const impossible = isKnown || from ? [...checkTransition(expected, to)] : [...checkHiddenTransition(expected, to)];
+  const conflict = (message: string) => new Conflict(isKnown ? message : 'The order has another status.');
   const errors = [...(idempotent ? [] : impossible), ...checkDetails(change, now)];
   if (errors.length > 0) throw new InvalidInput(errors);
   if (idempotent && order.status === to) return order;
-  if (impossible.length > 0) throw new Conflict(`The order is ${order.status}: ${impossible[0]?.message}.`);
+  if (impossible.length > 0) throw conflict(`The order is ${order.status}: ${impossible[0]?.message}.`);
   const step = { at: now, status: to, ...(by && { by }), ...(reason && { reason }), ...(readyBy && { readyBy }) };
   const query = queryIn(em);
   const values = [order.id, order.store, expected, to, isFinal(to) ? now : null, JSON.stringify(step)];
@@ -47,7 +51,7 @@ export async function changeOrderStatus(em: EntityManager, order: Order, change:
   if (row) return withStore(order, toOrder(em, row));
   const current = await findOrder(query, em, { id: order.id, storeId: order.store });
   if (!current || (idempotent && current.status === to)) return current ? withStore(order, current) : null;
-  throw new Conflict(`The order is ${current.status}, not ${expected}.`);
+  throw conflict(`The order is ${current.status}, not ${expected}.`);
 }
 
 const changeStatement = compileOnce(em =>
@@ -69,6 +73,12 @@ function* checkTransition(from: OrderStatus, to: OrderStatus): Generator<Validat
   const next = allowed.length > 0 ? `only ${listOf(allowed)}` : 'since it is completed';
   const message = `an order that is ${from} cannot become ${to}, ${next}`;
   yield { path: ['to'], type: 'invalid_transition', message };
+}
+
+/** For a key that may not know the status of the order. */
+function* checkHiddenTransition(from: OrderStatus, to: OrderStatus): Generator<ValidationError> {
+  const message = `the order cannot become ${to} from its current status`;
+  if (!transitions[from].includes(to)) yield { path: ['to'], type: 'invalid_transition', message };
 }
 
 function* checkDetails({ reason, readyBy }: Change, now: Date): Generator<ValidationError> {

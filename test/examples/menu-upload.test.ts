@@ -77,7 +77,7 @@ describe.skipIf(missing.length > 0)(`examples/menu-upload (missing here: ${missi
     expect(await upload(store.id, JSON.stringify(fullBody()), [tag])).toEqual({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^The menu configuration is at revision \d+, not \d+\.\n$/),
+      stderr: expect.stringMatching(/^The menu configuration is no longer at revision \d+\.\n$/),
     });
   });
 

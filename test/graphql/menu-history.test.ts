@@ -504,7 +504,7 @@ describe('restoreMenuConfiguration', () => {
     const revision = await replace(store.id, priced(1));
     const current = await replace(store.id, priced(2));
     expect(await errorOf(restoration, { id: store.id, revision, expected: revision })).toBe(
-      `CONFLICT The menu configuration is at revision ${current}, not ${revision}.`,
+      `CONFLICT The menu configuration is no longer at revision ${revision}.`,
     );
     const { revision: restored } = (await graph(restoration, { id: store.id, revision, expected: current }))
       .restoreMenuConfiguration;

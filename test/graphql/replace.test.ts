@@ -149,7 +149,7 @@ describe('replaceMenuConfiguration', () => {
     expect(revision).toBeGreaterThan(0);
     const { body } = await replace(store.id, smallMenu('two'), 0);
     expect(body.errors[0]).toMatchObject({
-      message: `The menu configuration is at revision ${revision}, not 0.`,
+      message: 'The menu configuration is no longer at revision 0.',
       extensions: { code: 'CONFLICT' },
     });
     const next = await replace(store.id, smallMenu('two'), revision);

@@ -35,6 +35,7 @@ export function order(storeId: string, given: Partial<Order> = {}): Order {
     serviceType: null,
     service: null,
     steps: null,
+    placedBy: null,
     ...given,
   };
 }

@@ -21,6 +21,7 @@ import { EventRetentionMigration } from './0022-event-retention.ts';
 import { OrdersByCompletionMigration } from './0023-orders-by-completion.ts';
 import { CursorKeyMigration } from './0024-cursor-key.ts';
 import { StoreSearchMigration } from './0025-store-search.ts';
+import { PlacingKeyMigration } from './0026-placing-key.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -49,4 +50,5 @@ export const migrations = [
   { name: '0023-orders-by-completion', class: OrdersByCompletionMigration },
   { name: '0024-cursor-key', class: CursorKeyMigration },
   { name: '0025-store-search', class: StoreSearchMigration },
+  { name: '0026-placing-key', class: PlacingKeyMigration },
 ];
