@@ -31,6 +31,11 @@ query listShops($first: Int = 2 @range(min: 1, max: 3), $after: String) @route(p
   stores(first: $first, after: $after) { nodes { id } page: pageInfo { cursor: endCursor } }
 }
 
+query listPages($store_id: ID!, $size: Int = 9 @range(min: 1, max: 500), $from: String)
+@route(path: "/shop/stores/{store_id}/pages") {
+  store(id: $store_id) { orders(first: $size, after: $from) @body { nodes { id } total: count } }
+}
+
 query getShopName($store_id: ID!, $unused: Int @header(name: "X-Level")  @range(min: 1, max: 9))
 @route(path: "/shop/stores/{store_id}") {
   store(id: $store_id) { id orders(first: $unused) { count } }
@@ -232,6 +237,40 @@ describe('the documents of a set', () => {
     expect(counter.SeeOrdersRequest.properties.seen).toMatchObject({ type: 'boolean', default: true });
     const v1 = (await app.get('/openapi.json')).text;
     expect(v1).not.toContain('"additionalProperties":false');
+  });
+
+  test('say nothing that is not true of the route', async () => {
+    const untrue: string[] = [];
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { description, schema = value, default: preset } = value as Record<string, unknown>;
+      if (typeof description === 'string' && !path.endsWith('/info')) {
+        const { minimum, maximum, default: given = preset } = schema as Record<string, unknown>;
+        const numbers = (description.replace(/`.*?`/g, '').match(/\d+/g) ?? []).map(Number);
+        const isBounded = Math.abs(Number(maximum ?? Number.NaN)) < Number.MAX_SAFE_INTEGER;
+        if (isBounded && numbers.some(number => ![minimum, maximum, given].includes(number))) untrue.push(path);
+        if (/`[^`]*[a-z][A-Z][^`]*`/.test(description)) untrue.push(`${path}: ${description}`);
+        if (given !== undefined && /omitted|absent/.test(description)) untrue.push(`${path}: ${description}`);
+      }
+      for (const [key, child] of Object.entries(value)) {
+        if (key !== 'example' && key !== 'examples') visit(child, `${path}/${key}`);
+      }
+    };
+    for (const set of ['v1', 'pos', 'operations', 'shop', 'counter']) {
+      visit((await app.get(`/openapi/${set}.json`)).body, set);
+    }
+    expect(untrue).toEqual([]);
+    const { paths } = (await app.get('/openapi/shop.json')).body;
+    const described = (path: string) =>
+      paths[path].get.parameters.map(({ name, description }: Record<string, string>) => [name, description]);
+    expect(described('/shop/stores/').slice(0, 2)).toEqual([
+      ['first', undefined],
+      ['after', 'A cursor: returns stores after it.'],
+    ]);
+    expect(described('/shop/stores/{store_id}/pages').slice(1, 3)).toEqual([
+      ['size', 'Returns the first orders, 1 to 500, of those after `from`.'],
+      ['from', 'A cursor: returns orders after it, which are older.'],
+    ]);
   });
 
   test('are there for mutations alone', async () => {

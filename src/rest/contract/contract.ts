@@ -17,6 +17,7 @@ import {
   visit,
 } from 'graphql';
 import { toSnakeValue } from '../../input/names.ts';
+import { isAboutOmission } from './descriptions.ts';
 import {
   directiveAt,
   type InterfaceDirective,
@@ -27,7 +28,7 @@ import {
 import { checkExamples } from './examples.ts';
 import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
-import { OutputTypes } from './outputs.ts';
+import { describeOutput, OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
 import { findResponse, keyOf, last, printBody } from './response.ts';
 import {
@@ -65,6 +66,8 @@ export interface Operation {
   readonly tool: ToolDirective | undefined;
   /** The root field in the graph. */
   readonly rootField: GraphQLField<unknown, unknown>;
+  /** What the graph says about the body. */
+  readonly returns: string | undefined;
   readonly parameters: readonly Parameter[];
   /** Runs against the graph: the operation with its fragments, without directives. */
   readonly document: DocumentNode;
@@ -197,6 +200,7 @@ function readOperation(
     route,
     tool: directiveAt(schema, 'tool', node),
     rootField: paths.body[0].field,
+    returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
     parameters: readParameters(schema, node, route),
     document: visit(document, { Directive: () => null }),
     bodyPath: paths.body.map(field => keyOf(field.node)),

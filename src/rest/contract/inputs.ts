@@ -11,6 +11,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { snakeCase, toSnakeValue } from '../../input/names.ts';
+import { inheritDescription } from './descriptions.ts';
 import { directiveAt } from './directives.ts';
 import type { OutputTypes } from './outputs.ts';
 import type { ContractSources, Report } from './sources.ts';
@@ -18,6 +19,12 @@ import type { ContractSources, Report } from './sources.ts';
 /** The extensions of an input field of the derived schema. */
 export type InputExtensions = {
   readonly length?: { readonly min: number; readonly max: number } | undefined;
+};
+
+/** The name of a field of the graph in bodies; those of root fields and types are not among them. */
+export const nameInBodies = (schema: GraphQLSchema) => (name: string) => {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  return name.includes('.') || roots.some(root => root?.getFields()[name]) ? undefined : snakeCase(name);
 };
 
 /** Derives the types of request bodies: the graph's input types with snake_case fields and documented names. */
@@ -45,10 +52,13 @@ export class InputTypes {
     const known = this.#types.get(type.name);
     if (known) return known;
     const documentedName = this.#documented.get(type.name) ?? type.name;
+    const names = new Map(Object.keys(type.getFields()).map(name => [name, snakeCase(name)]));
+    const inherit = (description: string | null | undefined) =>
+      inheritDescription(description, { names, otherName: nameInBodies(this.#schema) });
     const derived: GraphQLInputObjectType = new GraphQLInputObjectType({
       // A GraphQL schema cannot have an input and an output type of one name; OpenAPI can, if their fields are equal.
       name: this.#outputs.get(documentedName) ? `${documentedName}Input` : documentedName,
-      description: type.description,
+      description: inherit(type.description),
       extensions: { documentedName },
       fields: () =>
         Object.fromEntries(
@@ -57,7 +67,10 @@ export class InputTypes {
               length: astNode ? directiveAt(this.#schema, 'length', astNode) : undefined,
             };
             const preset = toSnakeValue(fieldType, defaultValue);
-            return [snakeCase(name), { type: this.of(fieldType), description, defaultValue: preset, extensions }];
+            return [
+              snakeCase(name),
+              { type: this.of(fieldType), description: inherit(description), defaultValue: preset, extensions },
+            ];
           }),
         ),
     });

@@ -10,6 +10,7 @@ import {
   type GraphQLOutputType,
   GraphQLScalarType,
   GraphQLString,
+  getNamedType,
   getNullableType,
   isLeafType,
   isListType,
@@ -21,6 +22,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import { findMismatches } from './defaults.ts';
+import { inheritDescription, isAboutOmission } from './descriptions.ts';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
 import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts';
 import type { ContractSources, Report } from './sources.ts';
@@ -66,8 +68,30 @@ const maxNameLength = 200;
 const capitalized = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /** Fields that are null in the graph are absent from a body. */
-const inRestTerms = (description: string | null | undefined): string | undefined =>
+const inRestTerms = (description: string | undefined): string | undefined =>
   description?.replace(/\bnull\b/g, 'absent').replace(/\bNull\b/g, 'Absent');
+
+const isMap = (type: GraphQLOutputType) => ['JSONObject', 'StringMap', 'StringMaps'].includes(getNamedType(type).name);
+
+type Names = ReadonlyMap<string, string | undefined>;
+
+/** The names of a type's fields in a body that selects some of them. */
+function namesIn(parent: GraphQLObjectType, selections: readonly SelectionNode[]): Names {
+  const fields = selections.filter(node => node.kind === Kind.FIELD);
+  const keyOfField = (name: string) => {
+    const node = fields.find(field => field.name.value === name);
+    return node && keyOf(node);
+  };
+  return new Map(Object.keys(parent.getFields()).map(name => [name, keyOfField(name)]));
+}
+
+/** What the graph says about a type or field, as far as it is true of a body. */
+export const describeOutput = (
+  description: string | null | undefined,
+  names: Names,
+  isUntrue?: (clause: string) => boolean,
+): string | undefined =>
+  inRestTerms(inheritDescription(description, { names, otherName: () => undefined, ...(isUntrue && { isUntrue }) }));
 
 /** Derives the types of response bodies: an alias becomes the name of a field, the name of a fragment that of a type. */
 export class OutputTypes {
@@ -140,7 +164,7 @@ export class OutputTypes {
       name,
       parent,
       node: fragment,
-      description: inRestTerms(parent.description),
+      description: describeOutput(parent.description, namesIn(parent, fragment.selectionSet.selections)),
       fields,
       constants: [],
     });
@@ -169,8 +193,9 @@ export class OutputTypes {
 
   #fieldsOf(parent: GraphQLObjectType, selections: readonly SelectionNode[], name: string): Fields {
     const fields: Fields = new Map();
+    const names = namesIn(parent, selections);
     for (const selection of selections) {
-      for (const [key, field] of this.#fieldsFrom(parent, selection, name)) {
+      for (const [key, field] of this.#fieldsFrom(parent, selection, name, names)) {
         if (fields.has(key)) this.#report(`${name} already has a field "${key}".`, selection);
         fields.set(key, field);
       }
@@ -178,7 +203,7 @@ export class OutputTypes {
     return fields;
   }
 
-  #fieldsFrom(parent: GraphQLObjectType, selection: SelectionNode, name: string): Fields {
+  #fieldsFrom(parent: GraphQLObjectType, selection: SelectionNode, name: string, names: Names): Fields {
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
       const fragment = this.#sources.fragments.get(selection.name.value);
       return this.#fieldsOf(parent, fragment?.selectionSet.selections ?? [], name);
@@ -188,7 +213,11 @@ export class OutputTypes {
     const key = keyOf(selection);
     const type = this.#derive(field.type, selection, { name: `${name}${capitalized(key)}` });
     const override = directiveAt(this.#sources.schema, 'description', selection)?.text;
-    const description = override ?? inRestTerms(field.description);
+    const isGiven = directiveAt(this.#sources.schema, 'default', selection) !== undefined;
+    const isUntrue = (clause: string) => isGiven && isAboutOmission(clause);
+    // Of a map, the names are those of its own keys.
+    const inherited = describeOutput(field.description, isMap(field.type) ? new Map() : names, isUntrue);
+    const description = override ?? inherited;
     return new Map([[key, { description, ...this.#nullability(type, selection) }]]);
   }
 

@@ -1,4 +1,7 @@
 import {
+  type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -8,6 +11,7 @@ import {
   isListType,
   isNonNullType,
   Kind,
+  type ObjectFieldNode,
   type OperationDefinitionNode,
   TypeInfo,
   typeFromAST,
@@ -19,7 +23,9 @@ import {
 import { toSnakeValue } from '../../input/names.ts';
 import { compileReader, type Reader } from '../../input/reader.ts';
 import { ValidationErrors } from '../../input/validation.ts';
+import { hasOtherBounds, inheritDescription, isAboutOmission } from './descriptions.ts';
 import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn } from './directives.ts';
+import { nameInBodies } from './inputs.ts';
 import type { Report } from './sources.ts';
 
 /** A variable of an operation as a parameter of the request. */
@@ -81,7 +87,7 @@ function sourceOf(schema: GraphQLSchema, definition: VariableDefinitionNode, { m
 interface ParameterSource {
   readonly definition: VariableDefinitionNode;
   readonly source: Parameter['in'];
-  readonly description: string | undefined;
+  readonly description: Inherited | undefined;
 }
 
 function readParameter(
@@ -106,6 +112,10 @@ function readParameter(
   const reader = readerOf(type, options, definition, report);
   if (!reader) return undefined;
   const header = source === 'header' ? headerOf(schema, definition) : undefined;
+  const isGiven = isNonNullType(type) || definition.defaultValue !== undefined;
+  const isUntrue = (clause: string) =>
+    (isGiven && isAboutOmission(clause)) ||
+    (range !== undefined && hasOtherBounds(clause, [range.min ?? undefined, range.max ?? undefined]));
   const parameter: Parameter = {
     name,
     in: source,
@@ -115,7 +125,8 @@ function readParameter(
     reader,
     defaultValue: definition.defaultValue && valueFromAST(definition.defaultValue, type),
     ...bounds,
-    description: directiveAt(schema, 'description', definition)?.text ?? definition.description?.value ?? description,
+    description:
+      directiveAt(schema, 'description', definition)?.text ?? definition.description?.value ?? description?.(isUntrue),
     example: directiveAt(schema, 'example', definition)?.value,
     header,
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
@@ -191,25 +202,41 @@ function checkExample(
   }
 }
 
-/** The descriptions of the arguments and input fields that use the variables of an operation. */
-function describeVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): ReadonlyMap<string, string> {
-  const descriptions = new Map<string, string>();
+/** Finds what the graph says about each variable, as far as it is true of the parameter. */
+function describeVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): ReadonlyMap<string, Inherited> {
+  const descriptions = new Map<string, Inherited>();
   const typeInfo = new TypeInfo(schema);
-  const describe = (variable: string, description: string | null | undefined) => {
-    if (description) descriptions.set(variable, description);
+  const describe = (
+    { name, value }: ArgumentNode | ObjectFieldNode,
+    siblings: readonly (GraphQLArgument | GraphQLInputField)[],
+    given: readonly (ArgumentNode | ObjectFieldNode)[],
+  ) => {
+    const description = siblings.find(sibling => sibling.name === name.value)?.description;
+    if (value.kind !== Kind.VARIABLE || !description) return;
+    const variableOf = (sibling: string) => {
+      const bound = given.find(candidate => candidate.name.value === sibling)?.value;
+      return bound?.kind === Kind.VARIABLE ? bound.name.value : undefined;
+    };
+    const names = new Map(siblings.map(sibling => [sibling.name, variableOf(sibling.name)]));
+    descriptions.set(value.name.value, isUntrue =>
+      inheritDescription(description, { names, otherName: nameInBodies(schema), isUntrue }),
+    );
   };
   visit(
     operation,
     visitWithTypeInfo(typeInfo, {
-      Argument({ value }) {
-        if (value.kind === Kind.VARIABLE) describe(value.name.value, typeInfo.getArgument()?.description);
+      Field({ arguments: given = [] }) {
+        for (const node of given) describe(node, typeInfo.getFieldDef()?.args ?? [], given);
       },
-      ObjectField({ name, value }) {
-        const parent = getNullableType(typeInfo.getParentInputType());
-        if (value.kind !== Kind.VARIABLE || !isInputObjectType(parent)) return;
-        describe(value.name.value, parent.getFields()[name.value]?.description);
+      ObjectValue({ fields: given }) {
+        const type = getNullableType(typeInfo.getInputType());
+        if (!isInputObjectType(type)) return;
+        for (const node of given) describe(node, Object.values(type.getFields()), given);
       },
     }),
   );
   return descriptions;
 }
+
+/** The description of a variable without clauses that are not true of it. */
+type Inherited = (isUntrue: (clause: string) => boolean) => string | undefined;
