@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { assertObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { loadOperations } from '../../src/server/operations.ts';
@@ -80,6 +82,22 @@ query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } 
       "costly/c.graphql:6: The set v1 has an operation getStore; rename this one.",
     ]
   `);
+});
+
+test('the guide has every revision of a store and an order that can be an ETag, and every mutation that takes one', () => {
+  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  const [, section = ''] = /^## ETags$(.*?)^## /ms.exec(guide) ?? [];
+  const graph = buildGraph();
+  const revisionsOf = (name: string) => {
+    const fields = Object.values(assertObjectType(graph.getType(name)).getFields());
+    return fields.filter(field => /revision/i.test(field.name) && /^(Safe)?Int!$/.test(`${field.type}`));
+  };
+  const revisions = revisionsOf('Store').map(({ name }) => `Store.${name}`);
+  expect(revisionsOf('Order')).toEqual([]);
+  expect([...section.matchAll(/`(Store\.\w+)`/g)].map(([, name]) => name)).toEqual(revisions);
+  const writes = Object.values(graph.getMutationType()?.getFields() ?? {});
+  const conditional = writes.filter(({ args }) => args.some(({ name }) => name === 'expectedRevision'));
+  for (const { name } of conditional) expect(section).toContain(`\`${name}\``);
 });
 
 test('every folder that is no set is reported', () => {
