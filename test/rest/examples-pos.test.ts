@@ -129,12 +129,12 @@ test('the Postman collection runs from top to bottom, twice, and leaves the stor
     expect(await runCollection('pos')).toEqual([
       '200 /pos/v1/stores/:store_service_id/events',
       '200 /pos/v1/events',
+      '200 /pos/v1/stores/:store_service_id/ordering',
+      '200 /pos/v1/stores/:store_service_id/stock',
+      '200 /pos/v1/stores/:store_service_id/prices',
       '200 /pos/v1/stores/:store_service_id/orders',
       '200 /pos/v1/orders/:order_service_id/status',
       '200 /pos/v1/stores/:store_service_id/orders/mark',
-      '200 /pos/v1/stores/:store_service_id/stock',
-      '200 /pos/v1/stores/:store_service_id/prices',
-      '200 /pos/v1/stores/:store_service_id/ordering',
     ]);
   }
   expect(await observe()).toEqual(before);
