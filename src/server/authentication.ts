@@ -36,12 +36,11 @@ export const authentication = fp(
     const shareOf = ({ keyId, scope }: Caller, request: IncomingMessage): Share =>
       scope.publishable ? { id: `${keyId} ${addressOf(request)}`, isGuest: true } : { id: keyId, isGuest: false };
     /**
-     * Unknown keys are looked up in larger batches under overload, and if their client has sent too many. None is rejected before that: it may be
-     * one that this process has not seen yet.
+     * Unknown keys are looked up in larger batches under overload, and if their client has sent too many.
      */
     const findCaller = async (key: string, request: IncomingMessage, connection: object): Promise<Caller> => {
       const lastKnown = authenticate.lastKnown(key, connection);
-      if (lastKnown) app.assertNotOverloaded(shareOf(lastKnown, request));
+      app.assertNotOverloaded(lastKnown ? shareOf(lastKnown, request) : 'unseen');
       const isSuspect = addressLimit.isExceeded(request) || app.isOverloaded();
       try {
         return await authenticate(key, connection, { isSuspect });

@@ -23,7 +23,8 @@ export const bodies = fp(
       const { headers } = request;
       const isChunked = headers['transfer-encoding'] !== undefined;
       const length = Number(headers['content-length'] ?? 0);
-      if (!isChunked && length < maxBytes.anonymous) return done(null, payload);
+      const isRejected = length > (request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+      if (isRejected || (!isChunked && length < maxBytes.anonymous)) return done(null, payload);
       const limit = limitOf(request);
       if (limit)
         return length > limit.bytes ? done(bodyTooLarge(limit)) : done(null, through(payload, limitBody(limit)));

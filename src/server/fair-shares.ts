@@ -197,9 +197,9 @@ declare module 'fastify' {
   interface FastifyInstance {
     /**
      * Throws `Unavailable` while the event loop or the connection pool is saturated: first for requests without a key and for guests, and then for keys
-     * with more requests under way than their share.
+     * with more requests under way than their share. A key that this process has not seen may be any: it is rejected only with all.
      */
-    assertNotOverloaded(share: Share | undefined): void;
+    assertNotOverloaded(share: Share | 'unseen' | undefined): void;
     isOverloaded(): boolean;
   }
 }
@@ -226,10 +226,11 @@ export const loadShedding = fp(
     const haveTooManyGuests = () => waitingIn(guests.requests, guests.expensive, guests.responses) > maxWaiting;
     app.decorate('isOverloaded', () => isOverloaded());
     app.decorate('assertNotOverloaded', share => {
+      const known = share === 'unseen' ? undefined : share;
       // What guests wait for is their own: nobody else is rejected for it.
-      if (!isOverloaded() && !(share?.isGuest && haveTooManyGuests())) return;
-      const isKey = share && !share.isGuest;
-      if (isKey && !keys.requests.exceedsShare(share.id) && !isOverloaded(severity)) return;
+      if (!isOverloaded() && !(known?.isGuest && haveTooManyGuests())) return;
+      const isWithinShare = known && !known.isGuest && !keys.requests.exceedsShare(known.id);
+      if ((isWithinShare || share === 'unseen') && !isOverloaded(severity)) return;
       throw new Unavailable('The service has more to do than it can at the moment.', { retryAfterSeconds: 1 });
     });
   },

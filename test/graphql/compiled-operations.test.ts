@@ -121,6 +121,9 @@ test.each(contract.operations.map(operation => [operation.name, operation] as co
 
 const queries = 300;
 
+/** The cursor of the end of a page of events differs each time. */
+const withoutCursors = (text: string) => text.replaceAll(/"[\w-]{22}"/g, '"…"');
+
 test(`${queries} random queries have the results of graphql-js, and fail where they do`, async () => {
   const generate = createQueryGenerator(schema, {
     seed: 20260314,
@@ -154,7 +157,9 @@ test(`${queries} random queries have the results of graphql-js, and fail where t
     const body = result ? Buffer.concat(toBuffers(result.body)).toString() : 'null';
     if (!result) counts.isNull++;
     counts.bytes += body.length;
-    expect(`{${JSON.stringify(root.key)}:${body}}`, text).toBe(JSON.stringify(executed.data));
+    expect(withoutCursors(`{${JSON.stringify(root.key)}:${body}}`), text).toBe(
+      withoutCursors(JSON.stringify(executed.data)),
+    );
   }
   // The generator reaches what it is for.
   expect(counts.cacheable).toBeGreaterThan(queries / 8);

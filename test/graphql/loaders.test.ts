@@ -14,15 +14,15 @@ describe('loads and statements of a request', async () => {
   const get = (url: string) => () => app.get(url);
   const graphql = (query: string) => () => app.graphql(query);
 
-  // An entity by its id is two loads: one of the request, with its cache, and one of the process, which batches.
+  // An entity by its id is two loads: one of the request, with its cache, and one of the process, which batches. The key is one more.
   test.each([
-    ['one store', get(path), { loads: 2, statements: 1 }],
-    ['one merchant', get(`/v1/merchants/${store.merchant}`), { loads: 2, statements: 1 }],
-    ['one order', get(`/v1/orders/${order?.id}`), { loads: 2, statements: 1 }],
+    ['one store', get(path), { loads: 3, statements: 1 }],
+    ['one merchant', get(`/v1/merchants/${store.merchant}`), { loads: 3, statements: 1 }],
+    ['one order', get(`/v1/orders/${order?.id}`), { loads: 3, statements: 1 }],
     // The revision for the ETag, the store, its configuration.
-    ['a configuration', get(`${path}/menu_configuration/`), { loads: 4, statements: 3 }],
+    ['a configuration', get(`${path}/menu_configuration/`), { loads: 5, statements: 3 }],
     // The store, its page of orders with their count.
-    ['a list of orders', get(`${path}/orders/`), { loads: 4, statements: 2 }],
+    ['a list of orders', get(`${path}/orders/`), { loads: 5, statements: 2 }],
     [
       'a nested query',
       // The store (by the query, a menu and an item), the same for the process, its configuration and its orders.
@@ -32,7 +32,7 @@ describe('loads and statements of a request', async () => {
           orders { nodes { store { merchant { brandName } } } }
         }
       }`),
-      { loads: 6, statements: 3 },
+      { loads: 7, statements: 3 },
     ],
   ])('%s', async (_what, request, expected) => {
     const load = vi.spyOn(DataLoader.prototype, 'load');

@@ -43,7 +43,8 @@ async function responsesTo(path: string, sent: Sent, key: string, { url } = app)
   const etag = first.headers.get('etag');
   const isRead = etag !== null && (sent.method ?? 'GET') === 'GET';
   const responses = isRead ? [first, await send({ 'if-none-match': etag })] : [first];
-  if (isRead) expect(responses[1]?.status, path).toBe(304);
+  // The end of a page of events differs each time, so that it tells nothing.
+  if (isRead) expect(responses[1]?.status, path).toBe(path.endsWith('/events') ? 200 : 304);
   abort.abort();
   return responses;
 }
