@@ -15,57 +15,65 @@ another version of Carte and its dependencies.`,
   { scenes: '', seeds: 3, checkout: '' },
 );
 
-const size = { stores: 50, unseen: 40, divisor: 1 };
+const size = { stores: 50, unseen: 60, divisor: 1 };
 /** How often the honest callers send what they send. */
 const rounds = 5;
-/** The 95th percentile of the honest: twice the calm one and this. */
-const slackMs = 50;
+/** The 95th percentile of those with a secret key: twice the calm one and this. Other guests take turns with those who ask for much. */
+const slackMs = { keys: 50, guests: 200 };
+
+type Kind = keyof typeof slackMs;
 
 interface Served {
   /** Statuses other than 200, with the requests that got them. */
   readonly refused: readonly string[];
-  readonly p95: number;
+  readonly p95: Readonly<Record<Kind, number>>;
 }
 
 async function serve(house: House, requestsOf: (round: number) => readonly HttpRequest[]): Promise<Served> {
-  const times: number[] = [];
+  const times: Record<Kind, number[]> = { keys: [], guests: [] };
   const refused: string[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const [index, request] of requestsOf(round).entries()) {
       const { status, ms, text } = await house.client.send(request);
-      times.push(ms);
+      times[request.headers?.['x-forwarded-for'] === undefined ? 'keys' : 'guests'].push(ms);
       const isError = text.includes('"errors":');
-      if (status !== 200 || isError)
-        refused.push(`request ${index} (${request.path}): ${status} ${isError ? text.slice(0, 100) : ''}`);
+      const found = `${status} ${isError ? text.slice(0, 100) : ''}`;
+      if (status !== 200 || isError) refused.push(`request ${index} (${request.path}): ${found}`);
     }
   }
+  return { refused, p95: { keys: p95Of(times.keys), guests: p95Of(times.guests) } };
+}
+
+function p95Of(times: readonly number[]): number {
   const sorted = times.toSorted((one, other) => one - other);
-  return { refused, p95: sorted[Math.floor((sorted.length - 1) * 0.95)] ?? 0 };
+  return sorted[Math.floor((sorted.length - 1) * 0.95)] ?? 0;
 }
 
 interface Played {
-  readonly scene: string;
-  readonly seed: string;
-  readonly calm: number;
-  readonly during: number;
+  readonly calm: Served['p95'];
+  readonly during: Served['p95'];
   readonly cpu: number;
   readonly violations: readonly string[];
 }
 
 async function play(house: House, scene: Scene, seed: string, pid: number): Promise<Played> {
-  const calm = await serve(house, round => scene.honest(house, `${seed}calm${round}`));
+  const { p95: calm } = await serve(house, round => scene.honest(house, `${seed}calm${round}`));
   const before = cpuSeconds(pid);
   const end = await scene.begin(house, seed);
   // Until the public is there.
   await sleep(300);
-  const during = await serve(house, round => scene.honest(house, round === 0 ? seed : `${seed}n${round}`));
-  const violations = [...during.refused, ...((await scene.check?.(house, seed)) ?? [])];
+  const { refused, p95: during } = await serve(house, round =>
+    scene.honest(house, round === 0 ? seed : `${seed}n${round}`),
+  );
+  const violations = [...refused, ...((await scene.check?.(house, seed)) ?? [])];
   end();
   const cpu = cpuSeconds(pid) - before;
-  if (during.p95 > 2 * calm.p95 + slackMs)
-    violations.push(`p95 is ${during.p95.toFixed(0)} ms, and ${calm.p95.toFixed(0)} ms when calm`);
+  for (const kind of ['keys', 'guests'] as const) {
+    const found = `p95 of ${kind} is ${during[kind].toFixed(0)} ms, and ${calm[kind].toFixed(0)} ms when calm`;
+    if (during[kind] > 2 * calm[kind] + slackMs[kind]) violations.push(found);
+  }
   await settle(pid);
-  return { scene: scene.name, seed, calm: calm.p95, during: during.p95, cpu, violations };
+  return { calm, during, cpu, violations };
 }
 
 /** Waits until the service has little to do. */
@@ -82,15 +90,13 @@ await runDrill(async drill => {
   const drilled = await startDrilled(drill, checkout, houseSettings);
   const { url, child } = await drilled.restart();
   const house = await openHouse(drilled, url, size);
-  console.log(['scene', 'seed', 'calm p95 ms', 'p95 ms', 'CPU s', 'violations'].join(' | '));
+  console.log('scene | seed | calm p95 in ms, of guests | p95, of guests | CPU in s | violations');
   for (const scene of scenes.filter(({ name }) => new RegExp(options.scenes, 'i').test(name))) {
     for (let number = 0; number < options.seeds; number++) {
       const seed = `s${number}x${Math.random().toString(36).slice(2, 6)}`;
-      const played = await play(house, scene, seed, child.pid ?? 0);
-      const { calm, during, cpu, violations } = played;
-      console.log(
-        [scene.name, seed, calm.toFixed(1), during.toFixed(1), cpu.toFixed(2), violations.length].join(' | '),
-      );
+      const { calm, during, cpu, violations } = await play(house, scene, seed, child.pid ?? 0);
+      const times = [calm, during].map(({ keys, guests }) => `${keys.toFixed(1)}, ${guests.toFixed(1)}`);
+      console.log([scene.name, seed, ...times, cpu.toFixed(2), violations.length].join(' | '));
       drill.violations.push(...violations.map(violation => `${scene.name}, ${seed}: ${violation}`));
       process.stderr.write(drilled.takeLog().slice(0, 2_000));
     }
