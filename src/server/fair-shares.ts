@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
 import { TooManyRequests, Unavailable } from '../errors.ts';
-import { currentRequest, currentShare, type Share } from '../scheduling/current-request.ts';
+import { currentRequest, currentShare, type RequestStatements, type Share } from '../scheduling/current-request.ts';
 import { FairQueue } from '../scheduling/fair-queue.ts';
 import { TimeSlice } from '../scheduling/time-slice.ts';
 import { isRecord } from './requests.ts';
@@ -54,6 +54,7 @@ export const fairShares = fp(
         if (request && isRecord(request)) request.leaveShare = leave;
         // One in a turn of the event loop: what others send is handled between two of them.
         if (share.isGuest) await new TimeSlice().yield();
+        assertGuestIsThere(share, request);
         return task();
       });
     });
@@ -147,10 +148,18 @@ async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () =
         leaveExpensive();
       };
     }
-    // Whoever leaves while waiting has nothing done for it.
-    if (reply?.raw.destroyed) throw new Unavailable('The client has closed the connection.');
+    assertGuestIsThere(share, request);
     return task();
   });
+}
+
+/**
+ * A guest who leaves while waiting has nothing done for it. Others may write and leave, or close their side and wait for the response, which cannot be
+ * told apart; browsers do neither.
+ */
+function assertGuestIsThere({ isGuest }: Share, request: RequestStatements | undefined): void {
+  const socket = isGuest && request && isRecord(request) ? request.reply?.request.raw.socket : undefined;
+  if (socket?.destroyed || socket?.readableEnded) throw new Unavailable('The client has closed the connection.');
 }
 
 /** For so long an expensive request of a guest may last, with the sending of its response: who does not read keeps others waiting. */

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { queryIn } from '../../src/database/query.ts';
 import { EventCursors } from '../../src/events/cursor.ts';
+import { sequenceEvents } from '../../src/events/sequencer.ts';
 import { createServer } from '../../src/server/server.ts';
 import { formerCursor, openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
@@ -100,6 +101,8 @@ test('cursors of before are taken wherever one is, and work in another process a
     expect(text).not.toContain(`id: ${cursor}`);
     expect(text).not.toContain('errors');
   }
+  // Until all changes are in the log.
+  await sequenceEvents(primary);
   const former = formerCursor('events', { position });
   const { events, next } = await page(`/pos/v1/events?after=${former}`);
   expect((await page(`/pos/v1/events?after=${events[0]?.cursor}`, url)).events).toEqual(events.slice(1));
