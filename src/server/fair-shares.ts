@@ -136,7 +136,7 @@ async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () =
   const request = currentRequest.getStore();
   const record = request && isRecord(request) ? request : undefined;
   // It only waits from now on: what is cheap goes ahead.
-  record?.leaveShare?.();
+  if (!record?.isExpensive) record?.leaveShare?.();
   const reply = record && !record.isExpensive ? record.reply : undefined;
   const leaveResponses = reply && (await holdUntilClosed(responses, share.id, reply.raw));
   if (reply && share.isGuest) limitSending(reply.raw);
