@@ -5,7 +5,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createData, createKey } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
@@ -238,7 +237,7 @@ describe('CARTE_PROCESSES=2', { timeout }, () => {
 
 /** Starts a service whose workers hang once they are ready. */
 async function startHanging(env: Record<string, string>) {
-  const NODE_OPTIONS = `--import ${fileURLToPath(new URL('../support/hanging-worker.ts', import.meta.url))}`;
+  const NODE_OPTIONS = `--import ${new URL('../support/hanging-worker.ts', import.meta.url)}`;
   const service = await startService(orm, { CARTE_PROCESSES: '2', NODE_OPTIONS, ...env });
   const workers = [...service.output.stderr.matchAll(/^worker (\d+)$/gm)].map(([, pid]) => Number(pid));
   onTestFinished(() => {

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../http/service.ts';
 import { startApp } from '../support/app.ts';
@@ -14,7 +13,7 @@ const ids: Readonly<Record<string, string | null | undefined>> = {
   merchant_service_id: store.merchant,
   order_service_id: order?.id,
 };
-const withoutSofa = fileURLToPath(new URL('../support/without-sofa.ts', import.meta.url));
+const withoutSofa = new URL('../support/without-sofa.ts', import.meta.url);
 
 async function statuses(url: string): Promise<Record<string, number>> {
   const found: Record<string, number> = {};

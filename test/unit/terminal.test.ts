@@ -15,7 +15,7 @@ writeFileSync(
 
 /** Runs a command in a pseudo-terminal. */
 const recorder = 'script';
-const inTerminal = [recorder, '--quiet', '--return', '--command', `${process.execPath} ${program}`, '/dev/null'];
+const inTerminal = [recorder, '--quiet', '--return', '--command', `'${process.execPath}' '${program}'`, '/dev/null'];
 const hasScript = spawnSync(recorder, ['--version']).error === undefined;
 
 /** Returns the output of a command. The environment is not inherited, since NO_COLOR, CI and other variables affect colours. */
