@@ -9,13 +9,15 @@ const data = createData(orm);
 test('two transactions that deadlock both commit', async () => {
   const [one, two] = [await data.store(), await data.store()];
   let attempts = 0;
+  let locked = 0;
   const { promise: bothLocked, resolve } = Promise.withResolvers<void>();
   const lockBoth = (first: string, second: string) =>
     retryTransaction(() =>
       operatorFork(orm).transactional(async em => {
         attempts += 1;
         await em.execute('update store set menu_revision = menu_revision + 1 where id = ?', [first]);
-        if (attempts === 2) resolve();
+        locked += 1;
+        if (locked === 2) resolve();
         await bothLocked;
         await em.execute('update store set menu_revision = menu_revision + 1 where id = ?', [second]);
       }),
