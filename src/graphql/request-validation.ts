@@ -77,6 +77,7 @@ export function createRequestValidator(options: RequestValidatorOptions) {
     const operationName = typeof parameters.operationName === 'string' ? parameters.operationName : undefined;
     const { errors, cost } = checkLimits(document, operationName, variables);
     if (errors.length > 0) return { errors, cost };
+    documents.keep(parsed);
     if (parsed.errors.length > 0) return { errors: parsed.errors, cost };
     if (variables !== given) return { errors: [], cost };
     return { errors: [], parsed, operation: getOperationAST(document, operationName) ?? undefined, variables, cost };
@@ -145,17 +146,16 @@ export class DocumentCache {
     this.#rules = options.introspection ? specifiedRules : [...specifiedRules, noIntrospection];
   }
 
-  /** Returns the parsed document, or the syntax error. */
+  /** Returns the parsed document, or the syntax error. Once its limits are checked, it is to be kept. */
   parse(text: string): ParsedDocument | GraphQLError {
     const cached = this.#parsed.get(text);
     if (cached) return cached;
-    const read = parseDocument(new Source(text), this.#options.maxTokens);
-    if (read instanceof GraphQLError) return read;
-    const document = detachLocations(read);
+    const document = parseDocument(new Source(text), this.#options.maxTokens);
+    if (document instanceof GraphQLError) return document;
     let errors: readonly GraphQLError[] | undefined;
     let executable: DocumentNode | undefined;
     const validateDocument = () => this.#validate(document);
-    const parsed: ParsedDocument = {
+    return {
       text,
       document,
       get executable() {
@@ -168,8 +168,13 @@ export class DocumentCache {
         return errors;
       },
     };
-    this.#parsed.set(text, parsed);
-    return parsed;
+  }
+
+  /** Keeps a document for requests that send it again, without its tokens, which take longer to remove than limits to check. */
+  keep(parsed: ParsedDocument): void {
+    if (this.#parsed.has(parsed.text)) return;
+    detachLocations(parsed.document);
+    this.#parsed.set(parsed.text, parsed);
   }
 
   /** Makes a valid document available to Apollo, which then neither parses nor validates it. */
