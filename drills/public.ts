@@ -15,7 +15,7 @@ another version of Carte and its dependencies.`,
   { scenes: '', seeds: 3, checkout: '' },
 );
 
-const size = { stores: 50, unseen: 60, divisor: 1 };
+const size = { stores: 2_000, unseen: 60, divisor: 1 };
 /** How often the honest callers send what they send. */
 const rounds = 5;
 /** The 95th percentile of those with a secret key: twice the calm one and this. Other guests take turns with those who ask for much. */

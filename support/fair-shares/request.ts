@@ -1,4 +1,4 @@
-import { Agent, request as begin } from 'node:http';
+import { Agent, request as begin, type IncomingHttpHeaders } from 'node:http';
 
 /** A POST if it has a body. */
 export interface HttpRequest {
@@ -13,6 +13,7 @@ export interface Response {
   /** Seconds of the header `retry-after`; undefined without it. */
   readonly retryAfter: number | undefined;
   readonly text: string;
+  readonly headers: IncomingHttpHeaders;
   readonly ms: number;
 }
 
@@ -36,12 +37,14 @@ export function createHttpClient(
       new Promise(resolve => {
         const begun = performance.now();
         const chunks: Buffer[] = [];
-        const end = (status: number, retryAfter?: string) => {
+        const end = (status: number, received: IncomingHttpHeaders = {}) => {
           clearTimeout(timer);
+          const retryAfter = received['retry-after'];
           resolve({
             status,
             retryAfter: retryAfter === undefined ? undefined : Number(retryAfter),
             text: Buffer.concat(chunks).toString(),
+            headers: received,
             ms: performance.now() - begun,
           });
         };
@@ -51,9 +54,9 @@ export function createHttpClient(
         const sent = begin({ agent, hostname, port, path, method, headers: { ...length, ...headers } }, response => {
           const { statusCode = closedStatus, headers: received } = response;
           response.on('data', chunk => chunks.push(chunk));
-          response.on('end', () => end(statusCode, received['retry-after']));
+          response.on('end', () => end(statusCode, received));
           // A service that refuses a request before its body may close the connection right after the status.
-          response.on('error', () => end(statusCode, received['retry-after']));
+          response.on('error', () => end(statusCode, received));
         });
         sent.on('error', () => end(closedStatus));
         const timer = setTimeout(() => {

@@ -13,6 +13,7 @@ export interface House {
     readonly office: string;
     /** Of the other restaurant. */
     readonly neighbour: string;
+    /** Of the two stores, and of all stores. */
     readonly pages: readonly [string, string];
   };
   /** Secret keys that no process has seen yet; each is used once. */
@@ -69,12 +70,12 @@ export async function openHouse(operator: Operator, url: string, size: HouseSize
     return JSON.parse((await client.send(request)).text).data.createApiKey.key;
   };
   const permissions = ['ORDERS', 'STOCK', 'MENU'];
-  const page = () => issue({ publishable: true, storeIds: merchants });
+  const page = (scope: object) => issue({ publishable: true, ...scope });
   const keys: House['keys'] = {
     pos: await issue({ storeIds: [storeId], permissions }),
     office,
     neighbour: await issue({ storeIds: [neighbourStoreId], permissions }),
-    pages: [await page(), await page()],
+    pages: [await page({ storeIds: merchants }), await page({ merchantIds: merchants })],
   };
   const unseen: string[] = [];
   for (let number = 0; number < size.unseen; number++) unseen.push(await issue({ storeIds: [storeId] }));

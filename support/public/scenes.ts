@@ -1,4 +1,6 @@
+import { seededRandom } from '../../src/demo/random.ts';
 import type { HttpRequest } from '../fair-shares/request.ts';
+import { documentsOverLimits } from '../hostile/documents.ts';
 import {
   announceBodies,
   graphql,
@@ -33,13 +35,17 @@ const houseRequests = ({ keys }: House, seed: string): HttpRequest[] => [
   graphql(withKey(keys.office), menuQuery(`office${seed}`, neighbourStoreId)),
 ];
 
+/** Responses that no request deserves, by seed. */
+const failures = new Map<string, string[]>();
+
 /** Many requests at once that nobody waits for; the returned function sends no more. */
-function flood(house: House, atOnce: number, requestOf: (number: number) => HttpRequest): () => void {
+function flood(house: House, atOnce: number, requestOf: (number: number) => HttpRequest, seed = ''): () => void {
   let isOver = false;
   let sent = 0;
   const lane = async () => {
     while (!isOver) {
-      const { status } = await house.client.send(requestOf(sent++));
+      const { status, text } = await house.client.send(requestOf(sent++));
+      if (status >= 500) failures.set(seed, [...(failures.get(seed) ?? []), `${status} ${text.slice(0, 100)}`]);
       // Refused at once: a client that is in a hurry still takes a breath.
       if (status !== 200) await new Promise(resolve => setTimeout(resolve, 20));
     }
@@ -50,6 +56,8 @@ function flood(house: House, atOnce: number, requestOf: (number: number) => Http
   };
 }
 
+const failuresOf = async (_house: House, seed: string) => failures.get(seed) ?? [];
+
 /** Seeds with which a menu of another restaurant was evicted. */
 const evicted = new Set<string>();
 
@@ -57,6 +65,43 @@ const padded = (bytes: number) =>
   JSON.stringify({ query: '{ __typename }', extensions: { padding: 'x'.repeat(bytes) } });
 
 export const scenes: readonly Scene[] = [
+  {
+    name: 'documents of guests that exceed the limits',
+    begin(house, seed) {
+      const documents = documentsOverLimits(seededRandom(seed));
+      const requestOf = (number: number) => {
+        const { text = '' } = documents[number % documents.length] ?? {};
+        const path = number % 2 === 0 ? '/graphql' : '/openapi/preview';
+        return { ...graphql(guest(house, number % 20), text), path };
+      };
+      return flood(house, 6, requestOf, seed);
+    },
+    honest: houseRequests,
+    check: failuresOf,
+  },
+  {
+    name: 'searches of guests for many words',
+    begin(house, seed) {
+      const { between, pick } = seededRandom(seed);
+      const search = () => Array.from({ length: between(1, 100) }, () => pick([...'abcdehilnoprstu'])).join(' ');
+      const fields = () =>
+        Array.from({ length: 5 }, (_, at) => `a${at}: stores(first: 1, search: "${search()}") { count }`);
+      return flood(house, 6, number => graphql(guest(house, number % 20, 1), `{ ${fields().join(' ')} }`), seed);
+    },
+    honest: houseRequests,
+    check: failuresOf,
+  },
+  {
+    name: 'caches between guests and the service',
+    begin: () => () => {},
+    honest: houseRequests,
+    async check(house, seed) {
+      const requests = [...houseRequests(house, seed), graphql(guest(house, 1), menuQuery(seed))];
+      const responses = await Promise.all(requests.map(request => house.client.send(request)));
+      const told = responses.map(({ headers }) => headers['cache-control'] ?? 'nothing');
+      return told.filter(control => !/^(private, no-cache|no-store)$/.test(control)).map(control => `told ${control}`);
+    },
+  },
   {
     name: 'a guest who does not read asks first for what others ask for',
     begin(house, seed) {
