@@ -136,7 +136,7 @@ export class ResponseCache {
       encoded: encoding => {
         let pending = compressed.get(encoding);
         if (!pending) {
-          pending = compress(bytes, encoding);
+          pending = compress(bytes, encoding, 'kept');
           compressed.set(encoding, pending);
           pending.then(
             encoded => {

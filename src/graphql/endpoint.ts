@@ -2,7 +2,7 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { chooseEncoding } from '../cache/compression.ts';
+import { chooseEncoding, compress } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { addVary } from '../cache/vary.ts';
 import { Unauthenticated } from '../errors.ts';
@@ -153,7 +153,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const resultKey =
       caller || !isCacheablePost(request) ? undefined : parsed && `${operation?.name?.value} ${parsed.text}`;
     const known = resultKey && introspections.get(resultKey);
-    if (known) return () => reply.header('content-type', mediaType(request)).send(known);
+    if (known) return () => sendCompressed(request, reply.header('content-type', mediaType(request)), known);
     const execute = async () => {
       const result = parsed ? await coerceVariables(operation, variables) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
@@ -164,7 +164,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       contexts.set(request, Object.assign(context, { request, parsed, variables: result.coerced, cost: costInBody }));
       const body = await handleByApollo.call(app, request, reply);
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
-      return () => body;
+      // Only mutations respond with a secret; beside a text of the caller, the compressed length would help to guess it.
+      const isCompressed = operation?.operation === 'query' && typeof body === 'string';
+      return () => (isCompressed ? sendCompressed(request, reply, body) : body);
     };
     const minCost = operation?.operation === 'mutation' ? minExpensiveMutationCost : minExpensiveCost;
     const isExpensive = cost >= minCost || Number(request.headers['content-length']) >= largeBodyBytes;
@@ -173,7 +175,9 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
 
   async function authenticateRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     addVary(reply, 'accept, x-carte-cost');
-    if (!acceptsPage(request)) await authenticate(request);
+    if (acceptsPage(request)) return;
+    addVary(reply, 'accept-encoding');
+    await authenticate(request);
   }
 
   const sendPlayground = options.mountPlayground(app);
@@ -243,12 +247,23 @@ function isCacheablePost(request: FastifyRequest): boolean {
   return request.method === 'POST' && isJson && isSmall && !wantsCostInBody(request);
 }
 
-async function sendCached(request: FastifyRequest, reply: FastifyReply, cached: CachedResponse): Promise<FastifyReply> {
-  const encoding = chooseEncoding(request.headers['accept-encoding'], cached.bytes.length);
-  if (encoding) reply.header('content-encoding', encoding);
-  return addVary(reply, 'accept-encoding')
-    .header('content-type', mediaType(request))
-    .send(encoding ? await cached.encoded(encoding) : cached.bytes);
+const sendCached = (request: FastifyRequest, reply: FastifyReply, cached: CachedResponse) =>
+  sendEncoded(request, reply.header('content-type', mediaType(request)), cached);
+
+function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string): Promise<FastifyReply> {
+  const bytes = Buffer.from(body);
+  return sendEncoded(request, reply, { bytes, encoded: encoding => compress(bytes, encoding, 'sent') });
+}
+
+async function sendEncoded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, encoded }: Pick<CachedResponse, 'bytes' | 'encoded'>,
+): Promise<FastifyReply> {
+  const encoding = chooseEncoding(request.headers['accept-encoding'], bytes.length);
+  // Apollo's is that of the body without an encoding.
+  reply.removeHeader('content-length');
+  return encoding ? reply.header('content-encoding', encoding).send(await encoded(encoding)) : reply.send(bytes);
 }
 
 function sendErrors(request: FastifyRequest, reply: FastifyReply, errors: readonly GraphQLError[]): FastifyReply {

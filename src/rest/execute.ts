@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { chooseEncoding, type Encoding } from '../cache/compression.ts';
+import { chooseEncoding, compress, type Encoding } from '../cache/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { TooCostly } from '../errors.ts';
@@ -87,31 +87,34 @@ function compileRead(
         ? revision.etagOf((await readRevisions(caller, revision.ofStore(variables))) ?? notFound(operation))
         : undefined;
     // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
-    const needsBody = isCached && ifNoneMatch !== undefined && isWildcard(ifNoneMatch);
-    const unchanged =
-      etag !== undefined && !needsBody ? notModified(etag, ifNoneMatch, { varies: isCached }) : undefined;
+    const isForAny = ifNoneMatch !== undefined && isWildcard(ifNoneMatch);
+    const findUnchanged = (current: string | undefined) =>
+      current === undefined || isForAny ? undefined : notModified(current, ifNoneMatch);
+    const unchanged = findUnchanged(etag);
     if (unchanged) return unchanged;
+    const send = async (entry: Representation) => {
+      const response = await encode(entry, headers);
+      return isForAny
+        ? { ...response, status: 304 as const, body: undefined, encoding: 'identity' as const }
+        : response;
+    };
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     if (isCached && etag !== undefined) {
       const found = responseCache.get(cacheKeyOf(operation, variables), etag, render, runExpensive);
-      const response = await encode(found instanceof Promise ? await found : found, headers);
-      return needsBody ? { ...response, status: 304, body: undefined, encoding: 'identity' } : response;
+      return send(found instanceof Promise ? await found : found);
     }
     const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;
     const { revision: current, bytes } = await (isList ? coalesce(caller, variables, run) : run());
-    return notModified(current, ifNoneMatch, { varies: false }) ?? { status: 200, etag: current, body: bytes };
+    const encoded = (encoding: Encoding) => compress(bytes, encoding, 'sent');
+    return findUnchanged(current) ?? send({ revision: current, bytes, encoded });
   };
 }
 
 /** A 304 with the ETag and Vary of the 200; undefined where If-None-Match does not match. */
-function notModified(
-  etag: string,
-  ifNoneMatch: string | undefined,
-  { varies }: { readonly varies: boolean },
-): RestResponse | undefined {
+function notModified(etag: string, ifNoneMatch: string | undefined): RestResponse | undefined {
   const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
   if (matched === undefined) return undefined;
-  return { status: 304, etag: matched, body: undefined, ...(varies && { encoding: 'identity' }) };
+  return { status: 304, etag: matched, body: undefined, encoding: 'identity' };
 }
 
 /** Renders the body; its revision is its ETag. */
@@ -126,7 +129,9 @@ async function renderResponse(
   return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
 }
 
-async function encode(entry: CachedResponse, headers: IncomingHttpHeaders): Promise<RestResponse> {
+type Representation = Pick<CachedResponse, 'revision' | 'bytes' | 'encoded'>;
+
+async function encode(entry: Representation, headers: IncomingHttpHeaders): Promise<RestResponse> {
   const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
   const body = encoding ? await entry.encoded(encoding) : entry.bytes;
   return { status: 200, etag: encodedETag(entry.revision, encoding), body, encoding: encoding ?? 'identity' };

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startApp } from '../support/app.ts';
@@ -36,6 +36,7 @@ describe('Cross-origin requests', () => {
 });
 
 describe('Compression', () => {
+  const ordersOf = (id: string) => `{ store(id: "${id}") { orders { nodes { id customer { name } items } } } }`;
   const items = Array.from({ length: 50 }, (_, index) => ({
     ...{ external_id: `item ${index}`, name: { translations: {} }, price: 1, tax: 0, sell_separately: true },
   }));
@@ -56,6 +57,48 @@ describe('Compression', () => {
     expect([plain.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual([undefined, 'gzip']);
     expect(gunzipSync(gzip.rawPayload).toString()).toBe(plain.body);
     expect((await flat('br, gzip')).headers['content-encoding']).toBe('br');
+  });
+
+  test.each([
+    ['a list of orders', (id: string) => `/v1/stores/${id}/orders/`],
+    ['a list of stores', () => '/v1/stores/'],
+    ['a query by GET', (id: string) => `/graphql?${new URLSearchParams({ query: ordersOf(id) })}`],
+    ['a query', ordersOf, '/graphql'],
+  ])('%s is compressed, though no cache has it', async (_what, of, url?: string) => {
+    const [store] = [await app.data.store(), await app.data.store(), await app.data.store()];
+    await app.data.orders(store, 20);
+    const send = (encoding: string, headers = {}) =>
+      app.server.inject({
+        url: url ?? of(store.id),
+        ...(url && { method: 'POST', payload: { query: of(store.id) } }),
+        headers: { 'x-api-key': app.key, 'apollo-require-preflight': '1', 'accept-encoding': encoding, ...headers },
+      });
+    const plain = await send('identity');
+    expect([plain.statusCode, plain.headers['content-encoding']]).toEqual([200, undefined]);
+    for (const [encoding, decode] of Object.entries({ gzip: gunzipSync, br: brotliDecompressSync })) {
+      const { headers, rawPayload } = await send(encoding);
+      expect([headers['content-encoding'], headers['content-length']]).toEqual([encoding, String(rawPayload.length)]);
+      expect(headers.vary).toContain('accept-encoding');
+      expect(decode(rawPayload).toString()).toBe(plain.body);
+      const { etag } = headers;
+      if (etag === undefined) continue;
+      expect(etag).not.toBe(plain.headers.etag);
+      for (const ifNoneMatch of [etag, '*']) {
+        const unchanged = await send(encoding, { 'if-none-match': ifNoneMatch });
+        expect([unchanged.statusCode, unchanged.headers.etag]).toEqual([304, etag]);
+      }
+    }
+  });
+
+  test('a mutation is not compressed: what tells the length of a secret beside a text of the caller helps to guess it', async () => {
+    const query = `mutation { createApiKey(input: { name: "${'a'.repeat(200)}", all: true }) { key apiKey { ${'name '.repeat(10)} } ${Array.from({ length: 9 }, (_, at) => `a${at}: apiKey { name }`).join(' ')} } }`;
+    const { headers, body } = await app.server.inject({
+      ...{ url: '/graphql', method: 'POST', payload: { query } },
+      headers: { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }), 'accept-encoding': 'gzip' },
+    });
+    expect(body.length).toBeGreaterThan(1024);
+    expect(JSON.parse(body).errors).toBeUndefined();
+    expect(headers['content-encoding']).toBeUndefined();
   });
 
   test('a compressed response has an ETag of its own, which matches as well', async () => {

@@ -23,7 +23,7 @@ export function createAsset(type: string, content: string | Buffer): Asset {
     hash: contentHash(bytes),
     bytes,
     encoded(encoding) {
-      const pending = compressed.get(encoding) ?? compress(bytes, encoding);
+      const pending = compressed.get(encoding) ?? compress(bytes, encoding, 'kept');
       compressed.set(encoding, pending);
       pending.catch(() => compressed.delete(encoding));
       return pending;
