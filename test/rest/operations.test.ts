@@ -123,7 +123,7 @@ describe('a route of an operator', () => {
     const level = await app.get('/shop/stores/own', { 'x-level': '10' });
     expect(level.body.detail[0].loc).toEqual(['header', 'x-level']);
     expect((await app.get('/shop/stores/own', { 'x-level': '9' })).headers.get('vary')).toBe(
-      'Origin, x-level, x-api-key',
+      'Origin, x-level, x-api-key, accept-encoding',
     );
   });
 
