@@ -105,6 +105,7 @@ export function documentsOverLimits(random: Random): readonly HostileDocument[] 
     'a nested argument of a directive': query(`id @skip(if: ${around(some(301, 40_000), ['[', ']'])})`),
     'a wide default': `query Q($id: [ID!] = [${'1 '.repeat(some(15_000, 40_000))}]) { store(id: $id) { id } }`,
     'a wide selection': query('city '.repeat(some(501, 14_000))),
+    'a wide selection of objects': query(times(some(101, 660), () => 'merchant { id brandName }')),
     'many aliases': query(times(some(2_001, 4_500), at => `a${at}: city`)),
     'many directives': query(`city ${'@skip(if: false) '.repeat(some(11, 2_000))}`),
     'many literals': query(`orders(filter: { status: [${'READY '.repeat(some(101, 9_000))}] }) { count }`),

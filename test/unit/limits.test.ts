@@ -220,6 +220,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
     directives: 1,
     literals: 1,
     repetitions: 2,
+    objectRepetitions: 2,
     spreads: 0,
   };
   expect(Object.keys(tight)).toEqual(expect.arrayContaining(Object.keys(defaultQueryLimits)));
@@ -234,6 +235,7 @@ test('Each limit is an option, and its error names the value, the limit and the 
     ['QUERY_TOO_LONG', 'The document has 15 selections; at most 3 are allowed.', expect.any(Number)],
     ['QUERY_TOO_LONG', 'The document has 1 fragment spreads; at most 0 are allowed.', 5],
     ['QUERY_TOO_LONG', 'The document selects nodes 3 times; at most 2 are allowed.', expect.any(Number)],
+    ['QUERY_TOO_LONG', 'The document selects nodes with fields 3 times; at most 2 are allowed.', expect.any(Number)],
     ['TOO_MANY_ALIASES', 'The document has 2 aliases, exceeding the limit at b; at most 1 are allowed.', 3],
     ['TOO_MANY_DIRECTIVES', 'The document has 2 directives on one node; at most 1 are allowed.', 2],
     [
