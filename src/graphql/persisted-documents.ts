@@ -38,7 +38,7 @@ export function findTrustedDocument(
     if (typeof query === 'string' && pages.has(query)) return query;
     throw requestError('PERSISTED_QUERY_ID_REQUIRED', 'Only trusted documents are executed: send a documentId.');
   }
-  return trusted.get(id.replace(/^sha256:/, '')) ?? findOperation(operations, id);
+  return trusted.get(withoutPrefix(id)) ?? findOperation(operations, id);
 }
 
 /** Whether a request names its document, and does not contain it. */
@@ -91,18 +91,22 @@ function persistedQueryOf(extensions: unknown): Readonly<Record<string, unknown>
 
 const requestError = (code: string, message: string) => new GraphQLError(message, { extensions: { code } });
 
+/** The prefix of ids that are a SHA-256, by the draft on persisted documents of GraphQL over HTTP. */
+const withoutPrefix = (id: string) => id.replace(/^sha256:/, '');
+
 /**
- * Loads a manifest of trusted documents: a JSON object from SHA-256 in hexadecimal to the document, as code generators write it,
- * or a persisted query manifest of Apollo's. Throws with every error in it, and every document that no request could execute.
+ * Loads a manifest of trusted documents: a JSON object from id to document, as code generators write it, or a persisted query
+ * manifest of Apollo's. Throws with every error in it, and every document that no request could execute.
  */
 export function loadTrustedDocuments(path: string, limits: Partial<QueryLimits> = {}): TrustedDocuments {
   const errors: string[] = [];
   const documents = new Map<string, string>();
   for (const { id, text } of readEntries(parseFile(path), errors)) {
-    if (documents.has(id)) errors.push(`the id "${id}" occurs more than once`);
+    const key = withoutPrefix(id);
+    if (documents.has(key)) errors.push(`the id "${id}" occurs more than once`);
     const error = describeError(text, limits);
     if (error) errors.push(`"${id}" ${error}`);
-    else documents.set(id, String(text));
+    else documents.set(key, String(text));
   }
   if (errors.length > 0) {
     throw new OperatorError(`${path} is not a manifest of trusted documents:\n  ${errors.join('\n  ')}`);
@@ -116,7 +120,8 @@ interface ManifestEntry {
 }
 
 const apolloFormat = 'apollo-persisted-query-manifest';
-const sha256 = /^[0-9a-f]{64}$/;
+/** Ids of any other form are taken as they are: MD5 of Relay's, SHA-1 of older generators, and custom ones. */
+const sha256 = /^sha256:|^[0-9a-f]{64}$/;
 
 function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
   if (!isObject(manifest)) {
@@ -125,7 +130,10 @@ function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
   }
   if (manifest.format === apolloFormat) return readApolloEntries(manifest, errors);
   const entries = Object.entries(manifest).map(([id, text]) => ({ id, text }));
-  for (const { id } of entries) if (!sha256.test(id)) errors.push(`"${id}" is not a SHA-256 in hexadecimal`);
+  for (const { id, text } of entries) {
+    const isMismatch = sha256.test(id) && typeof text === 'string' && hash('sha256', text) !== withoutPrefix(id);
+    if (isMismatch) errors.push(`"${id}" is not the SHA-256 of its document`);
+  }
   return entries;
 }
 

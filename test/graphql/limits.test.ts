@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -88,7 +88,9 @@ test('A response over the limit of objects has one error and no data', async () 
 describe('With trusted documents', async () => {
   const text = 'query Stores($n: Int!) { stores(limit: $n) { nodes { id } } }';
   const file = join(folder, 'documents.json');
-  writeFileSync(file, JSON.stringify({ [hash('sha256', text)]: text }));
+  const example = new URL('../support/trusted-documents/client-preset-sha256.json', import.meta.url);
+  const generated: object = JSON.parse(readFileSync(example, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...generated, [hash('sha256', text)]: text }));
   const trusting = await startApp({ trustedDocuments: file });
   const send = async (body: object) => (await trusting.post('/graphql', body)).body;
 
@@ -98,6 +100,17 @@ describe('With trusted documents', async () => {
     });
     const extensions = { persistedQuery: { version: 1, sha256Hash: hash('sha256', text) } };
     expect(await send({ extensions, variables: { n: 1 } })).toEqual({ data: { stores: { nodes: [] } } });
+  });
+
+  test("documents of a code generator's file are executed by the ids that its clients send", async () => {
+    const store = await trusting.data.store();
+    const ids = Object.keys(generated);
+    expect(ids).toHaveLength(2);
+    for (const documentId of [...ids, ...ids.map(id => id.replace('sha256:', ''))]) {
+      const { errors, data } = await send({ documentId, variables: { store: store.id } });
+      expect(errors).toBeUndefined();
+      expect(data.store ?? data.stores.nodes[0]).toMatchObject({ id: store.id });
+    }
   });
 
   test('operations are executed by their names, and our own pages work', async () => {

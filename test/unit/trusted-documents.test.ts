@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { OperatorError } from '../../src/errors.ts';
 import { findTrustedDocument, loadTrustedDocuments } from '../../src/graphql/persisted-documents.ts';
@@ -25,6 +26,35 @@ describe('A manifest', () => {
     for (const other of ['', 'constructor', '__proto__', id.slice(1)]) expect(trusted.get(other)).toBeUndefined();
   });
 
+  // Each as its tool has written it, for the same two queries: client-preset 6.2.0, relay-compiler 21.0.1, gql.tada 1.11.3 (one query)
+  // and generate-persisted-query-manifest 1.4.0.
+  test.each([
+    ['client-preset-sha256', /^sha256:[0-9a-f]{64}$/],
+    ['client-preset-sha1', /^[0-9a-f]{40}$/],
+    ['relay-md5', /^[0-9a-f]{32}$/],
+    ['relay-sha256', /^[0-9a-f]{64}$/],
+    ['gql-tada', /^sha256:[0-9a-f]{64}$/],
+    ['apollo', /^[0-9a-f]{64}$/],
+  ])('may be %s, whose ids identify its documents, a SHA-256 with and without its prefix', (name, form) => {
+    const path = fileURLToPath(new URL(`../support/trusted-documents/${name}.json`, import.meta.url));
+    const manifest = JSON.parse(readFileSync(path, 'utf8'));
+    const entries: [string, string][] = manifest.operations
+      ? manifest.operations.map(({ id, body }: { id: string; body: string }) => [id, body])
+      : Object.entries(manifest);
+    const trusted = loadTrustedDocuments(path);
+    expect(trusted.size).toBe(entries.length);
+    for (const [documentId, document] of entries) {
+      expect(documentId).toMatch(form);
+      const hex = documentId.replace('sha256:', '');
+      const sent = hex.length === 64 ? [hex, `sha256:${hex}`] : [documentId];
+      for (const each of sent) expect(findTrustedDocument(trusted, { documentId: each })).toBe(document);
+    }
+  });
+
+  test('may have ids of any form', () => {
+    expect(load({ 'stores.v1': text, 'x-build:7': text }).get('x-build:7')).toBe(text);
+  });
+
   test('may have the format of Apollo', () => {
     const operations = [{ id: 'stores', name: 'Stores', type: 'query', body: text }];
     expect(load({ format: 'apollo-persisted-query-manifest', version: 1, operations }).get('stores')).toBe(text);
@@ -33,7 +63,13 @@ describe('A manifest', () => {
   test.each<[what: string, manifest: unknown, message: string]>([
     ['a syntax error of JSON', '{', 'cannot be read: Expected property name'],
     ['a list', [], 'it is not a JSON object'],
-    ['an id that is not a hash', { stores: text }, '"stores" is not a SHA-256 in hexadecimal'],
+    ['the hash of another document', { [id]: `${text} ` }, `"${id}" is not the SHA-256 of its document`],
+    ['a prefix without its hash', { 'sha256:1': text }, '"sha256:1" is not the SHA-256 of its document'],
+    [
+      'a hash with and without its prefix',
+      { [id]: text, [`sha256:${id}`]: text },
+      `the id "sha256:${id}" occurs more than once`,
+    ],
     ['an id without a document', { [id]: { query: text } }, `"${id}" has no document`],
     [
       'a document with a syntax error',
@@ -79,8 +115,8 @@ describe('A manifest', () => {
   });
 
   test('is rejected with every error in it, and its path', () => {
-    expect(() => load({ one: text, [id]: 1 })).toThrow(
-      `${file} is not a manifest of trusted documents:\n  "one" is not a SHA-256 in hexadecimal\n  "${id}" has no document`,
+    expect(() => load({ 'sha256:1': text, [id]: 1 })).toThrow(
+      `${file} is not a manifest of trusted documents:\n  "sha256:1" is not the SHA-256 of its document\n  "${id}" has no document`,
     );
   });
 
