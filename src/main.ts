@@ -1,5 +1,5 @@
 import type { Config } from './config.ts';
-import { loadDemoIfEmpty } from './demo/first-start.ts';
+import { issueFirstKey, loadDemoIfEmpty } from './demo/first-start.ts';
 import { openDatabase } from './open-database.ts';
 import { createServer } from './server/server.ts';
 import { closeOnSignal, drainAndClose, tolerateDatabaseRejections } from './server/shutdown.ts';
@@ -8,7 +8,7 @@ import { closeOnSignal, drainAndClose, tolerateDatabaseRejections } from './serv
 export interface StartObserver {
   /** Loading the demo restaurants takes some seconds. */
   readonly onDemo: () => void;
-  /** With the API key of the demo, if this start has loaded it. */
+  /** With the API key of the demo, if this is the first start of it that succeeds. */
   readonly onReady: (url: string, demoKey: string | undefined) => void;
 }
 
@@ -16,7 +16,7 @@ export interface StartObserver {
 export async function serve(config: Config, { onDemo, onReady }: StartObserver): Promise<void> {
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
+    await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
     const app = await createServer(database.orm, config);
     tolerateDatabaseRejections(app.log);
     closeOnSignal({
@@ -29,7 +29,7 @@ export async function serve(config: Config, { onDemo, onReady }: StartObserver):
       },
     });
     const url = await app.listen({ host: config.host, port: config.port });
-    onReady(url, demoKey);
+    onReady(url, await issueFirstKey(database, config.demo));
   } catch (error) {
     await database.close();
     throw error;

@@ -1,7 +1,13 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
+import { ApiKeyEntity } from '../auth/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { forkInScope, operatorScope } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
+
+interface Database {
+  readonly orm: MikroORM;
+  readonly embedded: boolean;
+}
 
 interface DemoOptions {
   /** Whether the demo is enabled. */
@@ -9,16 +15,22 @@ interface DemoOptions {
   readonly onLoad: () => void;
 }
 
-/** Loads the demo restaurants into an empty embedded database, unless disabled; returns their API key. */
-export async function loadDemoIfEmpty(
-  { orm, embedded }: { readonly orm: MikroORM; readonly embedded: boolean },
-  { demo, onLoad }: DemoOptions,
-): Promise<string | undefined> {
-  if (!embedded || !demo || !(await isEmpty(orm))) return undefined;
+/** Loads the demo restaurants into an empty embedded database, unless disabled. */
+export async function loadDemoIfEmpty({ orm, embedded }: Database, { demo, onLoad }: DemoOptions): Promise<void> {
+  if (!embedded || !demo || !(await isEmpty(orm))) return;
   onLoad();
-  // Imported lazily: later starts do not need it.
-  const { loadDemo } = await import('./load.ts');
-  return loadDemo(orm);
+  // Imported lazily, here and below: later starts do not need it.
+  const { loadRestaurants } = await import('./load.ts');
+  await forkInScope(orm, operatorScope).transactional(em => loadRestaurants(em, new Date()));
+}
+
+/** Issues the API key of the demo if the database has no key: a start that failed after it had loaded the demo has printed none. */
+export async function issueFirstKey({ orm, embedded }: Database, demo: boolean): Promise<string | undefined> {
+  const em = forkInScope(orm, operatorScope);
+  if (!embedded || !demo || (await em.count(ApiKeyEntity)) > 0) return undefined;
+  const { demoIds, issueDemoKey } = await import('./load.ts');
+  const hasDemo = (await em.count(MerchantEntity, { id: { $in: demoIds('merchants') } })) > 0;
+  return hasDemo ? issueDemoKey(em) : undefined;
 }
 
 async function isEmpty(orm: MikroORM): Promise<boolean> {

@@ -18,15 +18,13 @@ const folder = new URL('../../demo/', import.meta.url);
 export async function loadDemo(orm: MikroORM, now = new Date()): Promise<string> {
   return forkInScope(orm, operatorScope).transactional(async em => {
     await loadRestaurants(em, now);
-    const { key } = await issueKey(em, {
-      name: 'demo',
-      all: true,
-      merchantIds: [],
-      storeIds: [],
-      permissions: [...writePermissions, 'ADMIN'],
-    });
-    return key;
+    return issueDemoKey(em);
   });
+}
+
+export async function issueDemoKey(em: EntityManager): Promise<string> {
+  const permissions = [...writePermissions, 'ADMIN'] as const;
+  return (await issueKey(em, { name: 'demo', all: true, merchantIds: [], storeIds: [], permissions })).key;
 }
 
 /** The ids of the demo's merchants or stores. */

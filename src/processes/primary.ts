@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { loadDemoIfEmpty } from '../demo/first-start.ts';
+import { issueFirstKey, loadDemoIfEmpty } from '../demo/first-start.ts';
 import type { StartObserver } from '../main.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../server/log.ts';
@@ -12,7 +12,7 @@ export async function serve(config: Config, { onDemo, onReady }: StartObserver):
   const listener = await openListener(config);
   const database = await openDatabase(config);
   try {
-    const demoKey = await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
+    await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
     const log = createLog(config.logLevel);
     const pool = createWorkerPool(config, { listener, log });
     closeOnSignal({
@@ -30,7 +30,7 @@ export async function serve(config: Config, { onDemo, onReady }: StartObserver):
     });
     restartOnHangup(pool);
     await pool.ready;
-    onReady(listener.url, demoKey);
+    onReady(listener.url, await issueFirstKey(database, config.demo));
   } catch (error) {
     listener.close();
     await database.close();

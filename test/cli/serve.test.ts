@@ -27,14 +27,22 @@ async function npmStart(env: Readonly<Record<string, string>>) {
 }
 
 describe('carte serve', () => {
-  test('loads the demo once and prints a key for it; `npm start` after kill -9 has the same data, and ends in order on Ctrl-C', async () => {
+  test('loads the demo once; the first start that succeeds prints a key for it; `npm start` after kill -9 has the same data, and ends in order on Ctrl-C', async () => {
     const folder = temporaryFolder();
     const env = { CARTE_DATA: folder, PORT: '0' };
-    const first = start(['serve'], env);
-    await waitForOutput(first, 'Starting PostgreSQL in ', 'stderr');
+    const failing = start(['serve'], { ...env, CARTE_TRUSTED_DOCUMENTS: join(folder, 'absent.json') });
+    await waitForOutput(failing, 'Starting PostgreSQL in ', 'stderr');
     expect(existsSync(join(folder, 'postgres'))).toBe(false);
+    expect(await failing.ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Starting .* …\nLoading the demo restaurants …\ncarte: The trusted documents in .*\n$/,
+      ),
+    });
+    const first = start(['serve'], env);
     const printed = await waitForOutput(first, 'Carte is ready at ');
-    expect(first.output.stderr).toBe(`Starting PostgreSQL in ${folder} …\nLoading the demo restaurants …\n`);
+    expect(first.output.stderr).toBe(`Starting PostgreSQL in ${folder} …\n`);
     const key = /carte_[\w-]{43}/.exec(printed)?.[0] ?? '';
     const count = async (url: string) => {
       const response = await fetch(`${url}/graphql`, {
