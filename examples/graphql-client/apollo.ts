@@ -13,6 +13,8 @@ const cache = new InMemoryCache({
     Store: { fields: { orders: relayStylePagination(['filter']) } },
     // Unique within their store alone.
     PhoneNumber: { keyFields: false },
+    // Without an id: queries in other languages add theirs, and do not replace it.
+    MultilingualText: { merge: true },
   },
 });
 const client = new ApolloClient({

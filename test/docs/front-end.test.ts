@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { ApolloServerErrorCode } from '@apollo/server/errors';
-import { parse } from 'graphql';
+import { buildSchema, type GraphQLObjectType, getNullableType, isObjectType, parse } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
 import { transitions } from '../../src/order/transitions.ts';
@@ -88,14 +89,19 @@ describe('docs/front-end.md', () => {
     expect([ids.length, new Set(ids).size]).toEqual([page.count, page.count]);
   });
 
-  test('Apollo Client merges the pages of the documented query in the documented cache', async () => {
+  /** A client of Apollo's with the documented cache. */
+  function apolloClient(send = fetch) {
     const { content = '' } = blocks.find(block => block.content.startsWith('new InMemoryCache(')) ?? {};
     const cache: InMemoryCache = new Function('InMemoryCache', 'relayStylePagination', `return ${content}`)(
       InMemoryCache,
       relayStylePagination,
     );
-    const link = new HttpLink({ uri: `${app.url}/graphql`, headers: { 'x-api-key': app.key } });
-    const client = new ApolloClient({ cache, link });
+    const link = new HttpLink({ uri: `${app.url}/graphql`, headers: { 'x-api-key': app.key }, fetch: send });
+    return { client: new ApolloClient({ cache, link }), policies: content };
+  }
+
+  test('Apollo Client merges the pages of the documented query in the documented cache', async () => {
+    const { client } = apolloClient();
     const { query = '', variables } = queries.find(({ name }) => name === 'OrderPages') ?? {};
     const operation = { query: parse(query), variables };
     let { orders } = (await client.query<OrderPages>(operation)).data?.store ?? {};
@@ -110,6 +116,64 @@ describe('docs/front-end.md', () => {
     }
     expect(lengths.slice(0, 2)).toEqual([20, 40]);
     expect(new Set(orders?.edges.map(({ node }) => node.id)).size).toBe(orders?.count);
+  });
+
+  test.each([
+    [
+      'a name in three languages',
+      ['en', 'pt', 'es'].map(language => `menus { id name { text(languages: ["${language}"]) } }`),
+    ],
+    [
+      'three fields of an object without an id',
+      ['state', 'until', 'delayMinutes'].map(field => `ordering { ${field} }`),
+    ],
+    [
+      'three fields of a connection',
+      ['count', 'nodes { id }', 'pageInfo { endCursor }'].map(field => `merchant { id stores { ${field} } }`),
+    ],
+  ])('Apollo Client fetches %s once each', async (_what, selections) => {
+    let pending = 0;
+    let requests = 0;
+    const { client } = apolloClient(async (...request) => {
+      requests++;
+      pending++;
+      const response = await fetch(...request);
+      const body = await response.text();
+      pending--;
+      return new Response(body, response);
+    });
+    for (const selection of selections) {
+      const query = parse(`{ store(id: "lisbon-baixa") { id ${selection} } }`);
+      const subscription = client.watchQuery({ query }).subscribe({});
+      onTestFinished(() => subscription.unsubscribe());
+    }
+    // A watched query whose data was replaced fetches it again at once.
+    for (let turns = 0; turns < 100; turns = pending === 0 ? turns + 1 : 0) await nextTurn();
+    expect(requests).toBe(selections.length);
+  });
+
+  test('names every type for Apollo Client of which an entity has one, without an id', async () => {
+    const schema = buildSchema((await app.get('/schema.graphql')).text);
+    const found = new Set<string>();
+    const visit = (type: GraphQLObjectType): void => {
+      for (const field of Object.values(type.getFields())) {
+        const value = getNullableType(field.type);
+        if (!isObjectType(value) || value.getFields().id || found.has(value.name)) continue;
+        found.add(value.name);
+        visit(value);
+      }
+    };
+    const entities = Object.values(schema.getTypeMap())
+      .filter(isObjectType)
+      .filter(type => type.getFields().id);
+    for (const type of [schema.getQueryType(), ...entities]) if (type) visit(type);
+    // One field cannot be half of the object; pages of orders are merged as such.
+    const named = [...found].filter(name => {
+      const type = schema.getType(name);
+      return name !== 'OrderConnection' && isObjectType(type) && Object.keys(type.getFields()).length > 1;
+    });
+    const [, list = ''] = /Object\.fromEntries\((.*?)\.map/s.exec(apolloClient().policies) ?? [];
+    expect([...list.matchAll(/'(\w+)'/g)].map(match => match[1]).toSorted()).toEqual(named.toSorted());
   });
 
   test('has every error code in its table, and no other', () => {
