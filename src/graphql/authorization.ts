@@ -155,15 +155,27 @@ export function createReadableCheck(schema: GraphQLSchema): CheckReadable {
   };
 }
 
-/** Creates the check of a route: whether the key may use its root field, and read all that it selects. */
-export function createRouteAuthorization(schema: GraphQLSchema) {
+/** An operation of a route, or a variant of it that selects less. */
+interface RouteVariant {
+  readonly rootField: GraphQLField<unknown, unknown>;
+  readonly document: DocumentNode;
+}
+
+/** Finds the first variant of which the key may use the root field and read all that it selects; throws for the first if there is none. */
+type AuthorizeRoute = <Variant extends RouteVariant>(
+  variants: readonly [Variant, ...Variant[]],
+  caller: { readonly scope: AccessScope } | null,
+) => Variant;
+
+export function createRouteAuthorization(schema: GraphQLSchema): AuthorizeRoute {
   const checkReadable = createReadableCheck(schema);
-  return (
-    { rootField, document }: { readonly rootField: GraphQLField<unknown, unknown>; readonly document: DocumentNode },
-    caller: { readonly scope: AccessScope } | null,
-  ): void => {
-    authorize(rootField, caller);
-    throwForbidden(checkReadable({ document }, caller?.scope));
+  return (variants, caller) => {
+    const [first] = variants;
+    authorize(first.rootField, caller);
+    const errorsOf = ({ document }: RouteVariant) => checkReadable({ document }, caller?.scope);
+    const found = variants.find(variant => errorsOf(variant).length === 0);
+    if (!found) throwForbidden(errorsOf(first));
+    return found ?? first;
   };
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { DocumentNode, GraphQLField, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { chooseEncoding, compress, type Encoding } from '../cache/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
@@ -16,6 +16,7 @@ import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { HttpError, tooMuch } from './errors.ts';
+import { operationForGuests } from './guests.ts';
 import { compileRoute } from './render.ts';
 
 export type Caller = NonNullable<FastifyRequest['caller']>;
@@ -61,7 +62,35 @@ export interface RouteLimits {
   readonly objects: number;
 }
 
-export function compileExecute(contract: Contract, operation: Operation, options: ExecuteOptions): ExecuteOperation {
+export interface VariantOptions extends ExecuteOptions {
+  /**
+   * Finds the first variant that the caller may execute. Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission
+   * that the first variant requires.
+   */
+  readonly authorize: <Variant extends Pick<Operation, 'rootField' | 'document'>>(
+    variants: readonly [Variant, ...Variant[]],
+    caller: Caller | null,
+  ) => Variant;
+  /** Whether publishable keys may read a field. */
+  readonly isForGuests: (field: GraphQLField<unknown, unknown>) => boolean;
+}
+
+/** Compiles an operation in its variants, and returns the function that authorizes a caller and finds what it executes. */
+export function compileVariants(contract: Contract, operation: Operation, options: VariantOptions) {
+  const compile = (variant: Operation) => ({ ...variant, execute: compileExecute(contract, variant, options) });
+  const compileForGuests = (variant: ReturnType<typeof compile>) => {
+    const reduced = operationForGuests(options.schema, contract, variant, options.isForGuests);
+    return reduced === variant ? variant : compile(reduced);
+  };
+  const full = compile(operation);
+  const others = operation.reduced ? [compile(operation.reduced)] : [];
+  const variants = [full, ...others] as const;
+  const variantsOfGuests = [compileForGuests(full), ...others.map(compileForGuests)] as const;
+  return (caller: Caller | null): ExecuteOperation =>
+    options.authorize(caller?.scope.publishable ? variantsOfGuests : variants, caller).execute;
+}
+
+function compileExecute(contract: Contract, operation: Operation, options: ExecuteOptions): ExecuteOperation {
   return operation.route.method === 'GET'
     ? compileRead(contract, operation, options)
     : compileWrite(contract, operation, options);

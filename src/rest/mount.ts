@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLField } from 'graphql';
 import { addVary } from '../cache/vary.ts';
 import type { DeduplicatedBuffer } from '../execution/json-writer.ts';
 import { isPause, largeBodyBytes, runAtOnce } from '../scheduling/time-slice.ts';
@@ -9,14 +8,13 @@ import type { Contract, Operation } from './contract/contract.ts';
 import { colonPath, ifMatchHeader } from './contract/parameters.ts';
 import { HttpError, toHttpError } from './errors.ts';
 import {
-  type Caller,
   type CostOptions,
   compileCost,
-  compileExecute,
+  compileVariants,
   type ExecuteOptions,
   type RestResponse,
+  type VariantOptions,
 } from './execute.ts';
-import { operationForGuests } from './guests.ts';
 import type { SofaRoute } from './sofa.ts';
 
 /** A set of operations with the routes that SOFA has generated from it. */
@@ -25,14 +23,10 @@ export interface RouteSet extends Pick<ExecuteOptions, 'createContext' | 'limits
   readonly routes: readonly SofaRoute[];
 }
 
-export interface RestOptions extends Omit<ExecuteOptions, 'createContext' | 'limits'>, Pick<CostOptions, 'costOf'> {
+export interface RestOptions extends Omit<VariantOptions, 'createContext' | 'limits'>, Pick<CostOptions, 'costOf'> {
   readonly sets: readonly RouteSet[];
   /** Sets `request.caller` if there is an API key; throws `Unauthenticated` for an unknown one. */
   readonly authenticate: (request: FastifyRequest) => Promise<void>;
-  /** Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission that the operation requires. */
-  readonly authorize: (operation: Operation, caller: Caller | null) => void;
-  /** Whether publishable keys may read a field. */
-  readonly isForGuests: (field: GraphQLField<unknown, unknown>) => boolean;
   /** Runs the current request when it is the turn of its caller. */
   readonly runRequest: <T>(task: () => Promise<T>) => Promise<T>;
   /** In bytes; 10 MiB by default. */
@@ -59,9 +53,7 @@ function mountRoute(
 ): void {
   const { contract, schema, runRequest, runExpensive } = options;
   const readArguments = compileArguments(schema, operation, contract);
-  const execute = compileExecute(contract, operation, options);
-  const guestOperation = operationForGuests(schema, contract, operation, options.isForGuests);
-  const executeForGuests = guestOperation === operation ? execute : compileExecute(contract, guestOperation, options);
+  const authorize = compileVariants(contract, operation, options);
   const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
   const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
@@ -73,7 +65,7 @@ function mountRoute(
     onRequest: async (request, reply) => {
       if (vary) addVary(reply, vary);
       await options.authenticate(request);
-      options.authorize(isGuest(request.caller) ? guestOperation : operation, request.caller);
+      authorize(request.caller);
     },
     handler: async (request, reply) => {
       const { caller } = request;
@@ -81,16 +73,13 @@ function mountRoute(
       const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
       const respond = async () => {
         const variables = await readArguments(request);
-        const run = isGuest(caller) ? executeForGuests : execute;
-        return handle(run, variables, { caller, headers: request.headers, cost: costOf(variables) });
+        return handle(authorize(caller), variables, { caller, headers: request.headers, cost: costOf(variables) });
       };
       const task = hasLargeBody ? () => runExpensive(respond) : respond;
       return send(await runRequest(task), reply);
     },
   });
 }
-
-const isGuest = (caller: Caller | null) => caller?.scope.publishable === true;
 
 function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {
   if (etag !== undefined) reply.header('etag', etag);

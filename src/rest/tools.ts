@@ -14,9 +14,9 @@ import {
   type Caller,
   type CostOptions,
   compileCost,
-  compileExecute,
-  type ExecuteOptions,
+  compileVariants,
   type RestResponse,
+  type VariantOptions,
 } from './execute.ts';
 import { boundedSchema, type Json, objectSchema, schemaOf, typeSchemas, withDescription } from './openapi/schemas.ts';
 
@@ -27,26 +27,30 @@ export type ToolResult = {
   structuredContent?: Record<string, unknown>;
 };
 
-export interface ToolOptions extends ExecuteOptions, CostOptions {
+export interface ToolOptions extends VariantOptions, CostOptions {
   /** The size of a body that an agent gets. */
   readonly resultBytes: number;
   /** Translates errors of libraries to client errors; undefined for a bug. */
   readonly translateError?: (error: unknown) => Error | undefined;
 }
 
-/** Calls a tool for an authorized caller. Throws only what is a bug. */
-export type CallTool = (args: unknown, caller: Caller) => Promise<ToolResult>;
+export interface Tool {
+  /** Throws `Forbidden` for a caller without a permission that the operation requires. */
+  readonly authorize: (caller: Caller) => unknown;
+  /** Calls it for an authorized caller. Throws only what is a bug. */
+  readonly call: (args: unknown, caller: Caller) => Promise<ToolResult>;
+}
 
 /** Compiles the call of an operation as a tool: it runs as its route does, with arguments in JSON. */
-export function compileTool(contract: Contract, operation: Operation, options: ToolOptions): CallTool {
+export function compileTool(contract: Contract, operation: Operation, options: ToolOptions): Tool {
   const readArguments = compileArguments(operation, contract);
   const costOf = compileCost(operation, options);
-  const execute = compileExecute(contract, operation, options);
+  const authorize = compileVariants(contract, operation, options);
   const isList = isWrapped(schemaOf(rootFieldOf(contract, operation).type));
-  return async (args, caller) => {
+  const call: Tool['call'] = async (args, caller) => {
     try {
       const variables = readArguments(args);
-      const { body } = await execute(variables, { caller, headers: {}, cost: costOf(variables) });
+      const { body } = await authorize(caller)(variables, { caller, headers: {}, cost: costOf(variables) });
       const length = body?.length ?? 0;
       if (length > options.resultBytes) return tooLarge(operation, length, options.resultBytes);
       const text = textOf(body);
@@ -61,6 +65,7 @@ export function compileTool(contract: Contract, operation: Operation, options: T
       return failure(describeError(known));
     }
   };
+  return { authorize, call };
 }
 
 /** Reads the arguments; throws 422 with every error. */

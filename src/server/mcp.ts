@@ -5,7 +5,7 @@ import { addVary } from '../cache/vary.ts';
 import { Forbidden, Unauthenticated } from '../errors.ts';
 import { HttpError } from '../rest/errors.ts';
 import { mountOtherMethods } from '../rest/mount.ts';
-import { type CallTool, compileTool, describeTool, type ToolDescription } from '../rest/tools.ts';
+import { compileTool, describeTool, type Tool, type ToolDescription } from '../rest/tools.ts';
 import { version } from '../version.ts';
 import { responseTo } from './error-handler.ts';
 import { createRestOptions, createSets } from './rest.ts';
@@ -38,7 +38,7 @@ async function createHandler(app: FastifyInstance): Promise<Handle> {
     ({ requestInfo }) => {
       const caller = requestInfo && callers.get(requestInfo);
       if (!caller) throw new Error('A request to /mcp was not authenticated');
-      const allowed = tools.filter(({ mayCall }) => mayCall(caller));
+      const allowed = tools.filter(({ authorize }) => isAllowed(() => authorize(caller)));
       const server = new Server({ name: 'carte', version }, { capabilities: { tools: {} }, instructions });
       server.setRequestHandler('tools/list', () => ({ tools: allowed.map(({ description }) => description) }));
       server.setRequestHandler('tools/call', ({ params }) => {
@@ -59,26 +59,21 @@ async function createHandler(app: FastifyInstance): Promise<Handle> {
   };
 }
 
-interface Tool {
-  /** Whether the key has the permissions of the operation: an agent does not see what it cannot call. */
-  readonly mayCall: (caller: Caller) => boolean;
-  readonly description: ToolDescription;
-  readonly call: CallTool;
-}
+type DescribedTool = Tool & { readonly description: ToolDescription };
 
-function createTools(app: FastifyInstance): Tool[] {
+function createTools(app: FastifyInstance): DescribedTool[] {
   const options = { ...createRestOptions(app), resultBytes: app.config.mcp.resultBytes };
   return createSets(app).flatMap(({ contract, ...set }) =>
     contract.operations
       .filter(({ tool }) => tool)
       .map(operation => ({
-        mayCall: (caller: Caller) => isAllowed(() => options.authorize(operation, caller)),
         description: describeTool(contract, operation),
-        call: compileTool(contract, operation, { ...options, ...set }),
+        ...compileTool(contract, operation, { ...options, ...set }),
       })),
   );
 }
 
+/** Whether the key has the permissions of a tool: an agent does not see what it cannot call. */
 function isAllowed(authorize: () => void): boolean {
   try {
     authorize();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
+import type { Permission } from '../../src/scope.ts';
 import { startApp } from '../support/app.ts';
 import { undescribed } from '../support/described.ts';
 
@@ -96,12 +97,42 @@ describe('GET /pos/v1/stores/{store_service_id}/events', () => {
     expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['query', 'after']]);
   });
 
-  test('is 404 for another store, 403 without reading orders, 410 for an old cursor, 422 for values out of range', async () => {
+  test('has what the key may read, as the graph has it', async () => {
+    const { store, path, start, get, orders } = await createStore();
+    const all = (await get('/pos/v1/events')).body.next;
+    const [order] = await orders(1);
+    await app.data.menu(store);
+    await sequenceEvents(primary);
+    const read = async (url: string, ...permissions: Permission[]) => {
+      const { status, body } = await app.get(url, {
+        'x-api-key': await app.newKey({ storeIds: [store.id], permissions }),
+      });
+      return [
+        status,
+        body.events?.map(({ kind, order_id, order: found }: never) => [kind, order_id, found !== undefined]),
+      ];
+    };
+    const [placed, changed] = [
+      ['ORDER_PLACED', order?.id, true],
+      ['MENU_CHANGED', undefined, false],
+    ];
+    for (const url of [`${path}/events?after=${start}`, `/pos/v1/events?after=${all}`]) {
+      expect(await read(url)).toEqual([200, [placed, changed]]);
+      expect(await read(url, 'READ_MENUS')).toEqual([200, [changed]]);
+      expect(await read(`${url}&kinds=MENU_CHANGED`, 'READ_MENUS')).toEqual([200, [changed]]);
+      expect(await read(`${url}&kinds=ORDER_PLACED`, 'READ_MENUS')).toEqual([403, undefined]);
+      expect(await read(url, 'READ_ORDERS')).toEqual([200, [placed]]);
+      expect(await read(url, 'READ_HISTORY')).toEqual([200, []]);
+    }
+  });
+
+  test('is 404 for another store, 403 for kinds that the key may not read, 410 for an old cursor, 422 for values out of range', async () => {
     const { store, path, start, get } = await createStore();
     const other = await app.data.store();
     expect((await get(`/pos/v1/stores/${other.id}/events`)).status).toBe(404);
     const menusOnly = await app.newKey({ storeIds: [store.id], permissions: ['READ_MENUS'] });
-    expect((await app.get(`${path}/events`, { 'x-api-key': menusOnly })).status).toBe(403);
+    const refused = await app.get(`${path}/events?kinds=ORDER_PLACED,MENU_CHANGED`, { 'x-api-key': menusOnly });
+    expect([refused.status, refused.body.detail]).toEqual([403, expect.stringContaining('of the kinds ORDER_PLACED')]);
     const { body } = await get(`${path}/events?wait=26&limit=0&kinds=ORDER_LOST&after=x`);
     expect(body.detail.map(({ loc }: { loc: string[] }) => loc.join('.'))).toEqual([
       ...['query.limit', 'query.kinds', 'query.wait'],

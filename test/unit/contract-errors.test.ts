@@ -186,6 +186,16 @@ const bodies: readonly Case[] = [
     '@body and @etag are not allowed in fragments.',
   ],
   [
+    'an @ifReadable on the way to the body',
+    `query a ${route} { shop { owner @body @ifReadable { name } revision @etag } }`,
+    '@ifReadable is not allowed on the path to the body.',
+  ],
+  [
+    'an @ifReadable without a field beside it',
+    `query a ${route} { shop { id owner { name @ifReadable } } }`,
+    'One of these fields must be without @ifReadable.',
+  ],
+  [
     'an @ifMatch that is not an integer',
     `query a($id: ID @ifMatch(etagsOf: ["a"])) ${route} { shop(id: $id) { revision @etag id } }`,
     '@ifMatch needs a nullable integer; $id is ID.',

@@ -42,7 +42,7 @@ function appThatThrows(error: unknown) {
       request.caller = { keyId: 'key', scope: operatorScope };
     },
     isForGuests: () => true,
-    authorize: () => {},
+    authorize: ([operation]) => operation,
     translateError: cause =>
       cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined,
   });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import {
   type DirectiveNode,
   type DocumentNode,
+  type FieldNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLFieldConfig,
@@ -20,6 +21,7 @@ import { toSnakeValue } from '../../input/names.ts';
 import { isAboutOmission } from './descriptions.ts';
 import {
   directiveAt,
+  hasDirective,
   type InterfaceDirective,
   type RouteDirective,
   routeAt,
@@ -30,7 +32,7 @@ import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { describeOutput, OutputTypes } from './outputs.ts';
 import { type Parameter, readParameters } from './parameters.ts';
-import { findResponse, keyOf, last, printBody } from './response.ts';
+import { findResponse, keyOf, last, printBody, type ResponsePaths } from './response.ts';
 import {
   BodyFieldsRule,
   DistinctRoutesRule,
@@ -81,6 +83,8 @@ export interface Operation {
   readonly hash: string;
   /** The text of the body without the fields of the ETag. */
   readonly bodyText: string;
+  /** The operation without the fields that are marked `@ifReadable`; undefined if there are none. */
+  readonly reduced?: Operation | undefined;
 }
 
 /** The name of an operation among tools. */
@@ -179,8 +183,10 @@ function derive(sources: ContractSources, report: Report): Pick<Contract, 'opera
   return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
 }
 
-/** A tool is no part of the response: marking an operation as one does not change its ETags. */
-const withoutTool = ({ name }: DirectiveNode) => (name.value === 'tool' ? null : undefined);
+/** Who calls an operation, and how, is no part of the response: these do not change its ETags. */
+const withoutCallers = ({ name }: DirectiveNode) => (['tool', 'ifReadable'].includes(name.value) ? null : undefined);
+
+const isReduced = (node: FieldNode) => hasDirective(node, 'ifReadable');
 
 function readOperation(
   schema: GraphQLSchema,
@@ -194,6 +200,12 @@ function readOperation(
   if (!document || !route || !paths || node.operation === 'subscription') {
     throw new Error(`Validation has accepted the operation "${name}", which is not a route`);
   }
+  const variantOf = (source: DocumentNode, etags: ResponsePaths['etags']) => ({
+    document: visit(source, { Directive: () => null }),
+    etagPaths: etags.map(path => path.map(field => keyOf(field.node))),
+    revisionFields: etags.every(path => path.length === 2) ? etags.map(path => last(path).field.name) : [],
+    hash: hash('sha256', print(visit(source, { Directive: withoutCallers })), 'hex').slice(0, 8),
+  });
   const operation: Operation = {
     name,
     kind: node.operation,
@@ -202,12 +214,12 @@ function readOperation(
     rootField: paths.body[0].field,
     returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
     parameters: readParameters(schema, node, route),
-    document: visit(document, { Directive: () => null }),
+    ...variantOf(document, paths.etags),
     bodyPath: paths.body.map(field => keyOf(field.node)),
-    etagPaths: paths.etags.map(path => path.map(field => keyOf(field.node))),
-    revisionFields: paths.etags.every(path => path.length === 2) ? paths.etags.map(path => last(path).field.name) : [],
-    hash: hash('sha256', print(visit(document, { Directive: withoutTool })), 'hex').slice(0, 8),
     bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
-  return { operation, paths };
+  const source: DocumentNode = visit(document, { Field: field => (isReduced(field) ? null : undefined) });
+  const etags = paths.etags.filter(path => !isReduced(last(path).node));
+  const reduced = source === document ? undefined : { ...operation, ...variantOf(source, etags) };
+  return { operation: { ...operation, reduced }, paths };
 }

@@ -102,6 +102,9 @@ export function routeAt(schema: GraphQLSchema, node: OperationDefinitionNode): R
   return route && { ...route, method: route.method ?? usual };
 }
 
-export function hasDirective({ directives = [] }: Annotated, name: 'body' | 'etag' | 'optional'): boolean {
+export function hasDirective(
+  { directives = [] }: Annotated,
+  name: 'body' | 'etag' | 'optional' | 'ifReadable',
+): boolean {
   return directives.some(directive => directive.name.value === name);
 }

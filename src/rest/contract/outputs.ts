@@ -223,7 +223,8 @@ export class OutputTypes {
 
   #nullability(type: GraphQLOutputType, node: FieldNode): Pick<Field, 'type' | 'extensions'> {
     const directive = directiveAt(this.#sources.schema, 'default', node);
-    if (!directive) return { type: hasDirective(node, 'optional') ? getNullableType(type) : type };
+    const isOptional = hasDirective(node, 'optional') || hasDirective(node, 'ifReadable');
+    if (!directive) return { type: isOptional ? getNullableType(type) : type };
     if (isNonNullType(type)) this.#report('@default replaces null, but this field is non-null.', node);
     for (const problem of findMismatches(getNullableType(type), directive.value, keyOf(node))) {
       this.#report(`The value of @default is not of the type ${getNullableType(type)}: ${problem}.`, node);

@@ -4,7 +4,9 @@ import {
   getNamedType,
   isAbstractType,
   isSpecifiedDirective,
+  Kind,
   OperationTypeNode,
+  type SelectionNode,
   type ValidationContext,
   visit,
 } from 'graphql';
@@ -69,10 +71,20 @@ export function FixedShapeRule(context: ValidationContext): ASTVisitor {
 
 const snakeCased = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
-/** `@body` and `@etag` are in operations, not in fragments. */
+/** `@body` and `@etag` are in operations, not in fragments; `@ifReadable` leaves out neither the body nor all fields of an object. */
 export function BodyFieldsRule(context: ValidationContext): ASTVisitor {
   const report = reportTo(context);
   return {
+    OperationDefinition(node) {
+      for (const { node: field } of findResponse(context.getSchema(), node)?.body ?? []) {
+        if (hasDirective(field, 'ifReadable')) report('@ifReadable is not allowed on the path to the body.', field);
+      }
+    },
+    SelectionSet(node) {
+      const isLeftOut = (selection: SelectionNode) =>
+        selection.kind === Kind.FIELD && hasDirective(selection, 'ifReadable');
+      if (node.selections.every(isLeftOut)) report('One of these fields must be without @ifReadable.', node);
+    },
     FragmentDefinition(fragment) {
       visit(fragment, {
         Field(node) {
