@@ -1,12 +1,12 @@
 import type { EntityManager, FilterDef } from '@mikro-orm/core';
 import { Forbidden, Unauthenticated } from './errors.ts';
 
-/** What a key may read: all of it, if it has none of these. */
+/** What a key may read: all of it, if it names none, nor the part of orders that it has placed. */
 export const readPermissions = ['READ_MENUS', 'READ_ORDERS', 'READ_HISTORY'] as const;
-export type ReadPermission = (typeof readPermissions)[number];
+export type ReadPermission = (typeof readPermissions)[number] | 'READ_OWN_ORDERS';
 
 /** What a key may do. */
-export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN', ...readPermissions] as const;
+export const permissions = ['ORDERS', 'STOCK', 'MENU', 'ADMIN', ...readPermissions, 'READ_OWN_ORDERS'] as const;
 export type Permission = (typeof permissions)[number];
 
 /** What `--write` grants. */
@@ -66,8 +66,9 @@ export function requirePermission(scope: AccessScope | undefined, permission: Pe
   return keyScope;
 }
 
+/** By its name, so that a process does not take one that only a later version knows for none, which would be for all. */
 export function isReadPermission(permission: Permission): permission is ReadPermission {
-  return readPermissions.some(candidate => candidate === permission);
+  return permission.startsWith('READ_');
 }
 
 /** The permissions for reading that a key has; a publishable key reads of menus what guests may see. */
@@ -80,18 +81,33 @@ export function readPermissionsOf({
   return named.length > 0 ? named : readPermissions;
 }
 
-/** Whether a key may learn what an order is: it may read orders, or has placed this one itself. */
-export function mayKnowOrder(
-  scope: AccessScope,
-  { placedBy }: { readonly placedBy?: string | null | undefined },
-): boolean {
-  return readPermissionsOf(scope).includes('READ_ORDERS') || (placedBy != null && placedBy === scope.keyId);
+interface PlacedOrder {
+  readonly placedBy?: string | null | undefined;
 }
 
-/** Throws unless the key may read all of this, so that it gets nothing else through a key or a webhook that it creates. */
+const hasPlaced = ({ keyId }: AccessScope, { placedBy }: PlacedOrder) => placedBy != null && placedBy === keyId;
+
+/** Whether a key may learn what an order is: it may read orders, or has placed this one itself. */
+export const mayKnowOrder = (scope: AccessScope, order: PlacedOrder): boolean =>
+  readPermissionsOf(scope).includes('READ_ORDERS') || hasPlaced(scope, order);
+
+/** Whether the orders of others do not exist for a key: it reads those that it has placed itself. */
+export const hasOwnOrdersOnly = ({ permissions: granted }: AccessScope): boolean =>
+  granted.includes('READ_OWN_ORDERS') && !granted.includes('READ_ORDERS');
+
+/** Whether an order of a store in scope exists for a key. */
+export const isOrderInScope = (scope: AccessScope, order: PlacedOrder): boolean =>
+  !hasOwnOrdersOnly(scope) || hasPlaced(scope, order);
+
+/**
+ * Throws unless the key may read all of this, so that it gets nothing else through a key or a webhook that it creates. What another key has placed
+ * is not its own.
+ */
 export function requireReading(scope: AccessScope | undefined, needed: readonly ReadPermission[]): void {
   const granted = readPermissionsOf(requireKey(scope));
-  const missing = needed.filter(permission => !granted.includes(permission));
+  const missing = needed.filter(
+    permission => !granted.includes(permission === 'READ_OWN_ORDERS' ? 'READ_ORDERS' : permission),
+  );
   if (missing.length === 0) return;
   throw new Forbidden(`This API key has ${granted.join(', ')}, and cannot give away ${missing.join(', ')}.`);
 }

@@ -9,6 +9,9 @@ import { type KeyRequest, validateKeyRequest } from './validate.ts';
 /** Identify our keys in logs, secret scanners and vaults; a publishable one is no secret. */
 const prefix = 'carte_';
 const publishablePrefix = 'carte_pub_';
+/** Of a key with READ_OWN_ORDERS; by its length it is no other one by chance. */
+const ownPrefix = 'carte_own_';
+const ownKey = /^carte_own_[\w-]{43}$/;
 
 /** A key with its secret, which is not stored and cannot be shown again. */
 export interface IssuedKey {
@@ -22,16 +25,20 @@ export interface KeyScope {
   readonly grants: readonly Pick<Grant, 'merchant' | 'store'>[];
 }
 
-/** Publishable keys are hashed with a prefix, so that a process of an older version, to which every key is a secret one, does not find them. */
+/**
+ * Keys of kinds that an older version does not know are hashed with a prefix, so that its processes do not find them: to these, a publishable key is a
+ * secret one, and READ_OWN_ORDERS no restriction.
+ */
 export function hashKey(key: string): Buffer {
-  return hash('sha256', key.startsWith(publishablePrefix) ? `publishable ${key}` : key, 'buffer');
+  const kind = key.startsWith(publishablePrefix) ? 'publishable ' : ownKey.test(key) ? 'own ' : '';
+  return hash('sha256', kind + key, 'buffer');
 }
 
 /** Throws `InvalidInput` with every error of the request. */
 export async function issueKey(em: EntityManager, request: KeyRequest): Promise<IssuedKey> {
   await validateKeyRequest(em, request);
   const { publishable = false, origins = [] } = request;
-  const key = generateKey(publishable);
+  const key = generateKey(request);
   const row = em.create(ApiKeyEntity, {
     id: `key_${randomBytes(6).toString('hex')}`,
     name: request.name,
@@ -85,12 +92,13 @@ export async function rotateKey(em: EntityManager, id: string): Promise<IssuedKe
     const message = `The key ${id} ${row.revokedAt ? 'is revoked' : 'has expired'}; create a new one.`;
     throw new InvalidInput([{ path: ['id'], type: 'value_error', message }]);
   }
-  const key = generateKey(row.publishable);
+  const key = generateKey(row);
   row.hash = hashKey(key);
   await em.flush();
   return { id, key };
 }
 
-function generateKey(isPublishable: boolean): string {
-  return (isPublishable ? publishablePrefix : prefix) + randomBytes(32).toString('base64url');
+function generateKey({ publishable, permissions: granted }: Pick<KeyRequest, 'publishable' | 'permissions'>): string {
+  const secretPrefix = granted.includes('READ_OWN_ORDERS') ? ownPrefix : prefix;
+  return (publishable ? publishablePrefix : secretPrefix) + randomBytes(32).toString('base64url');
 }

@@ -18,7 +18,7 @@ interface CreateOptions {
 }
 
 /** `read-menus` for READ_MENUS. */
-const nameOf = (permission: Permission) => permission.toLowerCase().replace('_', '-');
+const nameOf = (permission: Permission) => permission.toLowerCase().replaceAll('_', '-');
 const names = permissions.map(nameOf);
 
 function parsePermissions(list: string): readonly Permission[] {

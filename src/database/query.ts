@@ -108,6 +108,8 @@ export interface SelectionScope<Entity> {
   readonly relation?: string;
   /** The object that the rules apply to; defaults to the entity itself. */
   readonly subjectOf?: (entity: Entity) => object | undefined;
+  /** A further condition on the entity itself. */
+  readonly isIncluded?: (scope: AccessScope, entity: Entity) => boolean;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the entity is known at run time only
@@ -193,9 +195,9 @@ export class Selection<Entity extends object, Joined extends object = never> {
 
   /** Whether an entity that was read in the union of several scopes is in one of them. */
   isInScope(callerScope: AccessScope, entity: Entity): boolean {
-    const { rules, subjectOf } = this.#options.scope;
+    const { rules, subjectOf, isIncluded = () => true } = this.#options.scope;
     const subject = subjectOf ? subjectOf(entity) : entity;
-    return subject !== undefined && isInScope(rules, callerScope, subject);
+    return subject !== undefined && isInScope(rules, callerScope, subject) && isIncluded(callerScope, entity);
   }
 
   /** SQL that selects all entities, for use in hand-written statements. */

@@ -25,6 +25,7 @@ import { Forbidden } from '../errors.ts';
 import { directiveOf, fragmentsOf } from '../execution/selected-fields.ts';
 import {
   type AccessScope,
+  hasOwnOrdersOnly,
   type Permission,
   type ReadPermission,
   readPermissions,
@@ -71,6 +72,7 @@ const fieldsOf = (type: GraphQLObjectType | null | undefined) => Object.values(t
 interface Readable {
   readonly with?: ReadPermission | null;
   readonly byGuests: boolean;
+  readonly byPlacer: boolean;
 }
 
 type Block = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
@@ -100,9 +102,9 @@ export function readReadable(schema: GraphQLSchema): void {
     const fields = Object.values(type.getFields());
     const missing = fields.flatMap(field => {
       const readable = directiveOf(schema, 'readable', field) as Readable | undefined;
-      field.extensions = { ...field.extensions, readable: readable ?? { byGuests: false } };
+      field.extensions = { ...field.extensions, readable: readable ?? { byGuests: false, byPlacer: false } };
       if (!readable) return field.extensions.permission ? [] : [`${type.name}.${field.name}`];
-      const isKnown = !readable.with || readPermissions.includes(readable.with);
+      const isKnown = !readable.with || readPermissions.some(permission => permission === readable.with);
       return isKnown ? [] : [`${type.name}.${field.name} (${readable.with} is not a permission for reading)`];
     });
     return missing.length === fields.length ? [`all of ${type.name}`] : missing;
@@ -128,6 +130,8 @@ export type CheckReadable = (
 interface Reader {
   readonly granted: readonly ReadPermission[];
   readonly isGuest: boolean;
+  /** Whether it reads the orders that it has placed. */
+  readonly isPlacer: boolean;
 }
 
 /** Whether publishable keys may read a field. */
@@ -142,9 +146,10 @@ export function createReadableCheck(schema: GraphQLSchema): CheckReadable {
   const checked = new WeakMap<OperationDefinitionNode, Map<string, readonly GraphQLError[]>>();
   return ({ document, operation }, scope) => {
     if (!scope) return none;
-    const reader = { granted: readPermissionsOf(scope), isGuest: scope.publishable === true };
-    if (reader.granted.length === readPermissions.length) return none;
-    const kind = reader.isGuest ? 'guest' : reader.granted.join();
+    const isGuest = scope.publishable === true;
+    const reader = { granted: readPermissionsOf(scope), isGuest, isPlacer: hasOwnOrdersOnly(scope) };
+    if (readPermissions.every(permission => reader.granted.includes(permission))) return none;
+    const kind = isGuest ? 'guest' : reader.granted.join();
     const operations = operation ? [operation] : operationsOf(document);
     return operations.flatMap(node => {
       const byReader = checked.get(node) ?? new Map<string, readonly GraphQLError[]>();
@@ -240,10 +245,10 @@ function findUnreadable(
 function explainUnreadable(
   coordinate: string,
   field: GraphQLField<unknown, unknown>,
-  { granted, isGuest }: Reader,
+  { granted, isGuest, isPlacer }: Reader,
 ): string | undefined {
   if (isGuest) return isForGuests(field) ? undefined : `${coordinate} is not for publishable keys.`;
-  const { with: needed } = field.extensions.readable as Readable;
-  if (!needed || granted.includes(needed)) return undefined;
+  const { with: needed, byPlacer } = field.extensions.readable as Readable;
+  if (!needed || granted.includes(needed) || (byPlacer && isPlacer)) return undefined;
   return `This API key may not read ${coordinate}: it has ${granted.join(', ')}, but not ${needed}.`;
 }

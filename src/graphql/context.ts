@@ -177,7 +177,7 @@ class Loaders {
   }
 
   get orderPages() {
-    const limits = { budget: this.#budget, maxOrders: this.#maxObjects };
+    const limits = { scope: this.#scope, budget: this.#budget, maxOrders: this.#maxObjects };
     return this.#once('orderPages', () =>
       orderPageLoaders(this.#repositories.orders, () => this.stores.revisionsRead(), limits),
     );

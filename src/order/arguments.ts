@@ -25,6 +25,8 @@ export interface Search extends Readonly<Record<SearchedFilter, unknown>>, PageR
   readonly pageIndex: number;
   /** Completed orders by the time of completion, the last one first, instead of the time at which they were placed. */
   readonly isByCompletion?: boolean;
+  /** The id of the API key that has placed the orders, for one that has only its own. */
+  readonly placedBy?: string;
 }
 
 const sizes = { min: 1, max: 500 };

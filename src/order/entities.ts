@@ -48,6 +48,11 @@ export const OrderEntity = defineEntity({
         'create index orders_by_service on orders (store_id, service_type, created_at desc, id desc) where service_type is not null',
     },
     {
+      name: 'orders_by_placer',
+      expression:
+        'create index orders_by_placer on orders (store_id, placed_by, status, created_at desc, id desc) where placed_by is not null',
+    },
+    {
       name: 'orders_by_completion',
       expression: `create index orders_by_completion on orders (store_id, coalesce(completed_at, created_at) desc, id desc)
         where status in ('CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'REJECTED', 'FULFILLED')`,

@@ -4,7 +4,7 @@ import { ResponseTooLarge } from '../errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { menuLoaders } from '../menu/loaders.ts';
 import type { CostBudget } from '../scheduling/cost-budget.ts';
-import type { AccessScope } from '../scope.ts';
+import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
 import type { storeLoaders } from '../store/loaders.ts';
 import type { Search } from './arguments.ts';
 import type { LineOwner } from './lines.ts';
@@ -49,10 +49,13 @@ export function orderPageLoaders(
   repository: OrderRepository,
   revisionsRead: () => Promise<void>,
   {
+    scope,
     budget,
     maxOrders = Number.POSITIVE_INFINITY,
-  }: { readonly budget: CostBudget; readonly maxOrders?: number | undefined },
+  }: { readonly scope: AccessScope; readonly budget: CostBudget; readonly maxOrders?: number | undefined },
 ) {
+  const inScope = (page: OrderPage): OrderPage =>
+    hasOwnOrdersOnly(scope) ? { ...page, search: { ...page.search, placedBy: scope.keyId ?? '' } } : page;
   const checkNumber = createNumberCheck(repository, { budget, maxOrders });
   const found = loaderBySearch(revisionsRead, repository.findPages, checkNumber);
   const counts = loaderBySearch(revisionsRead, repository.countPages);
@@ -60,11 +63,12 @@ export function orderPageLoaders(
     found: {
       load(page: OrderPage): Promise<FoundOrders> {
         page.selected.orders = true;
-        return found.load(page);
+        return found.load(inScope(page));
       },
     },
     counts: {
-      async load(page: OrderPage): Promise<number> {
+      async load(requested: OrderPage): Promise<number> {
+        const page = inScope(requested);
         page.selected.count = true;
         // Yields a microtask so that sibling resolvers load the orders first, whose statement then includes the count.
         await null;

@@ -4,7 +4,7 @@ import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation.ts';
 import type { Orderable } from '../menu/repository.ts';
-import { type AccessScope, mayKnowOrder } from '../scope.ts';
+import { type AccessScope, isOrderInScope, mayKnowOrder } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { createOrderId, type Order } from './entities.ts';
 import { claimKey, deleteExpiredKeys, reused } from './idempotency.ts';
@@ -44,10 +44,9 @@ export async function placeOrder(
         const { orderId, isSame } = claimed;
         if (orderId !== id) {
           const known = await findOrder(query, tx, { id: orderId, storeId: store.id });
-          if (known && isSame) return { ...known, storeSummary: store };
-          const isKnown = mayKnowOrder(scope, known ?? {});
-          const problem = known || !isKnown ? 'which differs from this one' : 'which was deleted';
-          throw reused(input, isKnown ? `order ${orderId}, ${problem}` : `another order, ${problem}`);
+          if (known && isSame && isOrderInScope(scope, known)) return { ...known, storeSummary: store };
+          const problem = known ? 'which differs from this one' : 'which was deleted';
+          throw reused(input, mayKnowOrder(scope, known ?? {}) ? `order ${orderId}, ${problem}` : 'another order');
         }
       }
       const orderable = await loadOrderable(tx);

@@ -4,7 +4,7 @@ import type { ReadAccess } from '../database/pool.ts';
 import { compileOnce, prepared, preparedFirst, type Query, Selection } from '../database/query.ts';
 import { InvalidInput } from '../errors.ts';
 import type { Page } from '../lists/paging.ts';
-import { storeScope } from '../scope.ts';
+import { isOrderInScope, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
 import { type Order, OrderEntity, type StoreSummary, storeSummaryFields } from './entities.ts';
@@ -41,8 +41,13 @@ const maxPreparedStatements = 200;
 const maxScannedOrders = 50_000;
 
 export function createOrderRepository({ em, query, primary }: ReadAccess) {
-  // A store in scope has all its orders in scope.
-  const scope = { rules: storeScope, relation: 'store', subjectOf: (order: Order) => order.storeSummary };
+  // A store in scope has all its orders in scope, unless the key has only its own.
+  const scope = {
+    rules: storeScope,
+    relation: 'store',
+    subjectOf: (order: Order) => order.storeSummary,
+    isIncluded: isOrderInScope,
+  };
   const orders = new Selection<Order, StoreSummary & Pick<Store, 'merchant'>>(em, {
     entity: OrderEntity,
     scope,

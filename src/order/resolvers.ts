@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { edgesOf, pageInfoOf } from '../lists/paging.ts';
-import { type AccessScope, requireKey } from '../scope.ts';
+import { type AccessScope, hasOwnOrdersOnly, requireKey } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
 import { type Order, storeSummaryFields } from './entities.ts';
@@ -16,8 +16,8 @@ import { changeOrderStatus, transitions } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
 
-const mayReadKeyNames = ({ permissions }: AccessScope) =>
-  permissions.includes('ORDERS') || permissions.includes('ADMIN');
+const mayReadKeyNames = (scope: AccessScope) =>
+  !hasOwnOrdersOnly(scope) && (scope.permissions.includes('ORDERS') || scope.permissions.includes('ADMIN'));
 
 /** Runs a write, after which the request reads everything afresh, also the next of several mutations. */
 async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, run: () => Promise<T>): Promise<T> {

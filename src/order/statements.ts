@@ -1,6 +1,7 @@
 import type { OrderStatus } from '../generated/graph.ts';
 import type { Cursor } from '../lists/paging.ts';
 import type { Search } from './arguments.ts';
+import { orderStatuses } from './entities.ts';
 import {
   type Binding,
   createBinding,
@@ -61,7 +62,7 @@ export function pageStatement(selectOrders: string, { storeIds, search, withCoun
 }
 
 function pageOf(search: Search, binding: Binding): string {
-  if (search.isByCompletion) return pageByCompletion(search);
+  if (search.isByCompletion) return pageByCompletion(search, binding);
   return isIndexed(search) ? pageOfMatches(search, binding) : pageByTime(search, binding);
 }
 
@@ -70,10 +71,10 @@ const oldestFirst = 'order by created_at, id';
 const offsetOf = ({ pageIndex, size }: Search) => BigInt(pageIndex) * BigInt(size);
 
 /** Without cursors; in place of the time at which they were placed, the page is sorted by that of their completion. */
-function pageByCompletion(search: Search): string {
+function pageByCompletion(search: Search, binding: Binding): string {
   return `
     select coalesce(completed_at, created_at) as created_at, id, null::bigint as total from orders
-    where store_id = requested.store_id ${statusCondition(search)}
+    where store_id = requested.store_id ${statusCondition(search)} ${textConditions(search, binding)}
     order by coalesce(completed_at, created_at) desc, id desc limit ${search.size + 1}`;
 }
 
@@ -133,7 +134,8 @@ function scanByTime(search: Search, { conditions, sort, skip = '0', limit }: Sca
     select created_at, id from orders
     where store_id = requested.store_id ${conditions} ${startTimeCondition(search, binding)}
       ${timeConditions({ to: search.endTime }, binding)} ${textConditions(search, binding)}`;
-  const matches = search.status ? mergeStatuses(orders, search.status, `${sort} limit ${skip} + ${limit}`) : orders;
+  const statuses = search.status ?? (search.placedBy === undefined ? undefined : orderStatuses);
+  const matches = statuses ? mergeStatuses(orders, statuses, `${sort} limit ${skip} + ${limit}`) : orders;
   return `${matches} ${sort} offset ${skip} limit ${limit}`;
 }
 
@@ -207,17 +209,21 @@ function countLastDay(start: Date, search: Search, binding: Binding): string {
       ${cursorConditions(search, binding)}`;
 }
 
-/** Selects the largest number of orders that a scan of one of the stores would compare, by the counters of whole days. */
+/** Selects the largest number of orders that a scan of one of the stores would compare, by the counters of whole days; of own orders, their number. */
 export function scanSizeStatement(storeIds: readonly string[], search: Search) {
   const binding = createBinding();
   const days = {
     first: search.startTime && startOfDay(search.startTime),
     end: search.endTime && nextStartOfDay(nextInstant(search.endTime)),
   };
-  const conditions = counterConditions(days, search, binding);
+  const own = { ...search, customerName: undefined, phoneDigits: undefined };
+  const scanned =
+    search.placedBy === undefined
+      ? `(select sum(n) from order_count where ${counterConditions(days, search, binding)})`
+      : countOrders(own, timeOf(search), binding);
   const sql = `
     select coalesce(max(n), 0)::float8 as count from ${requestedStores(storeIds, binding)}
-    cross join lateral (select sum(n) as n from order_count where ${conditions}) counted`;
+    cross join lateral (select ${scanned} as n) counted`;
   return { sql, values: binding.values };
 }
 

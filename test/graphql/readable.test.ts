@@ -25,6 +25,13 @@ const kinds = {
   all: { permissions: [], isReadable: () => true },
   menus: { permissions: ['READ_MENUS'], isReadable: needs('READ_MENUS') },
   orders: { permissions: ['READ_ORDERS'], isReadable: needs('READ_ORDERS') },
+  own: {
+    permissions: ['READ_OWN_ORDERS'],
+    isReadable: (coordinate: string) => {
+      const { with: needed, byPlacer = false } = readableFields.get(coordinate) ?? {};
+      return needed === undefined || byPlacer;
+    },
+  },
   history: { permissions: ['READ_HISTORY'], isReadable: needs('READ_HISTORY') },
   publishable: {
     permissions: [],
@@ -42,6 +49,9 @@ const typesOf: Readonly<Record<string, RegExp>> = {
   READ_ORDERS: /^(Order|OrderConnection|OrderEdge|OrderEvent|Customer)\./,
   READ_HISTORY: /^Menu(Revision.*|Configuration|History.*|Change.*|Entity.*|Field.*|Placement.*)\./,
 };
+
+/** Where a key that reads its own orders gets no others. */
+const ownTypes = /^(Order|OrderConnection|OrderEdge|OrderStep|OrderAddress|OrderPayment|Customer)\./;
 
 /** What guests see of no store. */
 const hidden =
@@ -117,7 +127,9 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
     const coordinates = queries.flatMap(({ type, fields }) => fields.map(name => `${type}.${name}`));
     const readable = coordinates.filter(isReadable);
     for (const [permission, pattern] of Object.entries(typesOf)) {
-      const found = readable.filter(coordinate => pattern.test(coordinate));
+      const found = readable.filter(
+        coordinate => pattern.test(coordinate) && !(kind === 'own' && ownTypes.test(coordinate)),
+      );
       if (has(permission) || (publishable && permission === 'READ_MENUS')) expect(found).not.toEqual([]);
       else expect(found).toEqual([]);
     }
@@ -129,11 +141,14 @@ describe.each(Object.entries(kinds))('a key that reads %s', async (kind, { permi
       if (route.method === 'GET') expect(permission, name).toBeDefined();
       const path = route.path.replace('{store_service_id}', store.id).replace('{order_service_id}', order?.id ?? '');
       const url = path.replace('{merchant_service_id}', String(store.merchant));
+      // An order of another key does not exist.
+      const statusOfOwn = { getOrder: 404, listOrders: 200 }[name] ?? 403;
       const isAllowed = publishable ? guestRoutes.includes(name) : permission === 'any' || has(permission ?? '');
       const { status, text } = await app.send(route.method, url, { headers });
-      if (route.method === 'GET') expect([status, name]).toEqual([isAllowed ? 200 : 403, name]);
+      const refused = kind === 'own' ? statusOfOwn : 403;
+      if (route.method === 'GET') expect([status, name]).toEqual([isAllowed ? 200 : refused, name]);
       else expect(status).toBe(403);
-      if (status === 403) expect(text).not.toContain('Ana');
+      if (status === 403 || kind === 'own') expect(text).not.toContain('Ana');
       if (route.path.startsWith('/v1/'))
         expect(text.includes('owner'), name).toBe(kind === 'all' || kind === 'menus' ? /Store/.test(name) : false);
     }
@@ -169,6 +184,11 @@ test('a publishable key executes what the menu viewer sends for it', async () =>
   for (const name of ['Stores', 'StoreDetails', 'Languages', 'GuestMenu', 'Openings'])
     expect([name, await execute(name)]).toEqual([name, undefined]);
   for (const name of ['Menu', 'Diagnostics']) expect([name, await execute(name)]).toEqual([name, 'FORBIDDEN']);
+});
+
+test('a key that reads its own orders reads no field that shows those of others', () => {
+  const opened = [...readableFields].filter(([, { byPlacer }]) => byPlacer).map(([coordinate]) => coordinate);
+  expect(opened.filter(coordinate => !ownTypes.test(coordinate))).toEqual(['Query.order', 'Store.orders']);
 });
 
 test('a publishable key reads nothing of orders, keys, webhooks, the history, diagnostics and what is in no menu', () => {

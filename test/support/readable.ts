@@ -22,6 +22,7 @@ const folder = new URL('../../schema/', import.meta.url);
 interface Readable {
   readonly with?: string;
   readonly byGuests?: boolean;
+  readonly byPlacer?: boolean;
 }
 
 /** What the files of the schema say about each field, e.g. `Store.orders`; what `@requires` says is not here. */

@@ -5,7 +5,7 @@ export function splitPermissions(permissions: readonly Permission[]): {
   readonly reads: string;
   readonly changes: string;
 } {
-  const list = (names: readonly string[]) => names.join(', ').toLowerCase();
+  const list = (names: readonly string[]) => names.join(', ').replaceAll('_', ' ').toLowerCase();
   const isRead = (name: string) => name.startsWith('READ_');
   const reads = permissions.filter(isRead).map(name => name.slice('READ_'.length));
   return { reads: list(reads) || 'everything', changes: list(permissions.filter(name => !isRead(name))) };

@@ -22,6 +22,7 @@ import { OrdersByCompletionMigration } from './0023-orders-by-completion.ts';
 import { CursorKeyMigration } from './0024-cursor-key.ts';
 import { StoreSearchMigration } from './0025-store-search.ts';
 import { PlacingKeyMigration } from './0026-placing-key.ts';
+import { OrdersByPlacerMigration, OwnOrdersMigration } from './0027-own-orders.ts';
 
 /** In execution order; a released migration never changes. */
 export const migrations = [
@@ -51,4 +52,6 @@ export const migrations = [
   { name: '0024-cursor-key', class: CursorKeyMigration },
   { name: '0025-store-search', class: StoreSearchMigration },
   { name: '0026-placing-key', class: PlacingKeyMigration },
+  { name: '0027-own-orders', class: OwnOrdersMigration },
+  { name: '0027-own-orders-index', class: OrdersByPlacerMigration },
 ];

@@ -5,6 +5,7 @@ import { type FormOptions, onSubmit, renderErrors, textOf } from '../form.ts';
 const permissions: Readonly<Record<Permission, string>> = {
   READ_MENUS: 'stores, merchants and menus',
   READ_ORDERS: 'orders and their guests',
+  READ_OWN_ORDERS: 'orders that it has placed itself',
   READ_HISTORY: 'the history of menus',
   ORDERS: 'change orders',
   STOCK: 'change the stock',
