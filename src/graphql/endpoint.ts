@@ -103,7 +103,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     },
   });
   const validateRequest = (parameters: unknown, scope: AccessScope) => documentsOf(scope).validateRequest(parameters);
-  const graph = { schema, objectCounts, dependencies, validateRequest, checkReadable, translateError, limits };
+  const checks = { validateRequest, checkReadable, coerceVariables };
+  const graph = { schema, objectCounts, dependencies, ...checks, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   /** The results of introspection, which never change, for requests without a key. */
   const introspections = new LRUCache<string, string>({
@@ -155,7 +156,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     const known = resultKey && introspections.get(resultKey);
     if (known) return () => sendCompressed(request, reply.header('content-type', mediaType(request)), known);
     const execute = async () => {
-      const result = parsed ? await coerceVariables(operation, variables) : { coerced: undefined };
+      const result = parsed ? await coerceVariables(operation, variables, parsed.document) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
       if (parsed) documents.prime(parsed);
       const budget = new CostBudget(maxCost, cost);

@@ -15,6 +15,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { isObject, parseJson } from '../input/json.ts';
 import { detachLocations, locate } from './errors.ts';
+import { describeLiteralErrors } from './input-paths.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';
 import { parseDocument, withCode } from './parse-document.ts';
 import {
@@ -191,9 +192,11 @@ export class DocumentCache {
 
   #validate(document: DocumentNode): readonly GraphQLError[] {
     const { schema, introspection } = this.#options;
-    return validate(schema, document, this.#rules).map(error =>
+    const errors = validate(schema, document, this.#rules).map(error =>
       withCode(error, 'GRAPHQL_VALIDATION_FAILED', introspection ? error.message : withoutSuggestion(error.message)),
     );
+    describeLiteralErrors(document, errors);
+    return errors;
   }
 }
 

@@ -25,6 +25,7 @@ import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import type { ValidationError } from '../errors.ts';
 import { isObject } from '../input/json.ts';
 import {
+  type ErrorPath,
   fail,
   type PathCursor,
   type Read,
@@ -33,13 +34,15 @@ import {
   shorten,
   ValidationErrors,
 } from '../input/validation.ts';
+import { findVariablePaths } from './input-paths.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Coerces the variables of an operation; returns errors of the request if they are invalid. */
+/** Coerces the variables of an operation; returns errors of the request if they are invalid, with the paths of their first uses in the document. */
 export type CoerceVariables = (
   operation: OperationDefinitionNode | null | undefined,
   given: Variables,
+  document?: DocumentNode,
 ) => Promise<{ readonly coerced: Variables } | { readonly errors: readonly GraphQLError[] }>;
 
 /** Errors of a response, as many as graphql-js reports; the first of them has the rest in its extensions. */
@@ -72,7 +75,7 @@ export function createVariableCoercion(
     compiled.set(operation, variables);
     return variables;
   };
-  return async (operation, given) => {
+  return async (operation, given, document) => {
     const errors = new ValidationErrors();
     const coerced: Record<string, unknown> = {};
     for (const variable of operation ? (compiled.get(operation) ?? compileAll(operation)) : []) {
@@ -82,7 +85,9 @@ export function createVariableCoercion(
       else if (defaultValue !== undefined) coerced[name] = defaultValue;
       else if (isRequired) errors.add([name], 'missing', 'Field required');
     }
-    return errors.list.length === 0 ? { coerced } : { errors: toResponseErrors(errors, operation, given) };
+    return errors.list.length === 0
+      ? { coerced }
+      : { errors: toResponseErrors(errors, { operation, given, document }) };
   };
 }
 
@@ -194,11 +199,13 @@ function failAsType(cursor: PathCursor, depth: number, type: GraphQLLeafType, va
   return fail(cursor, depth, 'value_error', `${type.name} cannot represent ${found}.`);
 }
 
-function toResponseErrors(
-  { list }: ValidationErrors,
-  operation: OperationDefinitionNode | null | undefined,
-  given: Variables,
-): GraphQLError[] {
+interface VariableSource {
+  readonly operation: OperationDefinitionNode | null | undefined;
+  readonly given: Variables;
+  readonly document: DocumentNode | undefined;
+}
+
+function toResponseErrors({ list }: ValidationErrors, { operation, given, document }: VariableSource): GraphQLError[] {
   const nodes = new Map(operation?.variableDefinitions?.map(node => [node.variable.name.value, node]));
   const responseErrors = list.slice(0, maxResponseErrors).map(({ loc: [name = '', ...path], type, msg }) => {
     const node = nodes.get(String(name));
@@ -207,7 +214,11 @@ function toResponseErrors(
     return new GraphQLError(message, { nodes: node ?? null, extensions: { code } });
   });
   const [first] = responseErrors;
-  const all = list.map(({ loc, type, msg }): ValidationError => ({ path: loc, type, message: msg }));
+  const names = list.map(({ loc: [name] }) => String(name));
+  const paths = operation && document ? findVariablePaths(names, operation, document) : new Map<string, ErrorPath>();
+  const all = list.map(({ loc: [name = '', ...path], type, msg }): ValidationError => {
+    return { path: [...(paths.get(String(name)) ?? [name]), ...path], type, message: msg };
+  });
   if (first) Object.assign(first.extensions, { errors: all });
   if (list.length > maxResponseErrors) {
     const message = `There are ${list.length} errors in the variables; extensions.errors of the first has them all.`;
@@ -226,8 +237,8 @@ function invalid(name: string, path: readonly (string | number)[], message: stri
   const value = valueAt(given[name], path);
   const isScalar = typeof value !== 'object' && value !== undefined;
   const found = isScalar ? ` ${shorten(JSON.stringify(value))}` : '';
-  const pathText = path.map(key => (typeof key === 'number' ? `[${key}]` : `.${shorten(key)}`)).join('');
-  return `Variable "$${name}" got invalid value${found}${pathText && ` at "${name}${pathText}"`}; ${message}`;
+  const place = path.length > 0 ? ` at "${[name, ...path.map(key => shorten(String(key)))].join('.')}"` : '';
+  return `Variable "$${name}" got invalid value${found}${place}; ${message}`;
 }
 
 const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>

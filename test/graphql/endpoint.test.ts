@@ -165,6 +165,162 @@ describe('Request errors', () => {
   });
 });
 
+describe('A mistake in an argument', async () => {
+  const store = await app.data.store();
+  await app.data.menu(store);
+  const order = {
+    storeId: store.id,
+    idempotencyKey: 'k',
+    customer: { name: 'Ana', phone: '1' },
+    lines: [{ itemExternalId: 'item' }],
+  };
+  const withLine = (line: object) => ({ ...order, lines: [...order.lines, { itemExternalId: 'item', ...line }] });
+  const place = ['mutation', 'PlaceOrderInput!', 'placeOrder(input: #) { order { id } }'] as const;
+  const quote = ['query', 'QuoteOrderInput!', 'quoteOrder(input: #) { total }'] as const;
+  const replace = [
+    'mutation',
+    'MenuConfigurationInput!',
+    `replaceMenuConfiguration(storeId: "${store.id}", input: #) { store { id } }`,
+  ] as const;
+  const stock = ['mutation', '[StockInput!]!', `setStock(storeId: "${store.id}", items: #) { store { id } }`] as const;
+  const hours = [
+    'mutation',
+    '[SpecialHoursInput!]!',
+    `setSpecialHours(storeId: "${store.id}", hours: #) { store { id } }`,
+  ] as const;
+  const search = ['query', 'OrderFilter', `store(id: "${store.id}") { orders(filter: #) { count } }`] as const;
+  const { idempotencyKey: _, customer: _guest, ...quoted } = order;
+  const name = { translations: { en: 'Soup' } };
+  const item = { externalId: 'soup', name, price: 1, tax: 0, sellSeparately: true };
+
+  const toLiteral = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(toLiteral).join(', ')}]`;
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+    return `{ ${Object.entries(value)
+      .map(([key, member]) => `${key}: ${toLiteral(member)}`)
+      .join(', ')} }`;
+  };
+
+  test.each<
+    [what: string, field: readonly [string, string, string], value: unknown, path: (string | number)[], type: string]
+  >([
+    ['a text for a number', place, withLine({ quantity: 'two' }), ['input', 'lines', 1, 'quantity'], 'value_error'],
+    [
+      'a fraction',
+      quote,
+      { ...quoted, lines: [{ itemExternalId: 'item', quantity: 1.5 }] },
+      ['input', 'lines', 0, 'quantity'],
+      'value_error',
+    ],
+    [
+      'a missing field',
+      place,
+      withLine({ modifiers: [{ groupExternalId: 'group' }] }),
+      ['input', 'lines', 1, 'modifiers', 0, 'modifierItemExternalId'],
+      'missing',
+    ],
+    ['an unknown field', place, withLine({ qty: 2 }), ['input', 'lines', 1, 'qty'], 'extra_forbidden'],
+    ['null in a list', place, { ...order, lines: [null] }, ['input', 'lines', 0], 'value_error'],
+    [
+      'an object for a text',
+      place,
+      { ...order, customer: { name: {}, phone: '1' } },
+      ['input', 'customer', 'name'],
+      'value_error',
+    ],
+    ['a missing object', place, { ...order, customer: undefined }, ['input', 'customer'], 'missing'],
+    ['an invalid time', quote, { ...quoted, readyBy: 'soon' }, ['input', 'readyBy'], 'value_error'],
+    [
+      'an invalid price',
+      replace,
+      { items: [item, { ...item, externalId: 'tea', price: '2' }] },
+      ['input', 'items', 1, 'price'],
+      'value_error',
+    ],
+    [
+      'an invalid text',
+      replace,
+      { items: [{ ...item, name: { translations: ['Soup'] } }] },
+      ['input', 'items', 0, 'name', 'translations'],
+      'value_error',
+    ],
+    [
+      'a number in nested lists',
+      hours,
+      [{ date: '2036-12-24', timePeriods: [{ startTime: '10:00', endTime: 12 }] }],
+      ['hours', 0, 'timePeriods', 0, 'endTime'],
+      'value_error',
+    ],
+    [
+      'an element of an argument',
+      stock,
+      [
+        { externalId: 'item', inStock: true },
+        { externalId: 'item', inStock: 'no' },
+      ],
+      ['items', 1, 'inStock'],
+      'value_error',
+    ],
+    ['an unknown value of an enum', search, { status: ['DONE'] }, ['filter', 'status', 0], 'value_error'],
+    [
+      'an element that a rule forbids',
+      stock,
+      [
+        { externalId: 'item', inStock: true },
+        { externalId: 'none', inStock: true },
+      ],
+      ['items', 1, 'externalId'],
+      'reference_not_found',
+    ],
+    [
+      'a reference that a rule forbids',
+      replace,
+      { items: [item], categories: [{ externalId: 'c', name, itemExternalIds: ['soup', 'tea'] }] },
+      ['input', 'categories', 0, 'itemExternalIds', 1],
+      'reference_not_found',
+    ],
+  ])('has one path, %s as a literal and as a variable', async (_what, [kind, type, field], value, path, rule) => {
+    const given = JSON.parse(JSON.stringify(value));
+    const sent = [
+      await app.graphql(`${kind} { ${field.replace('#', toLiteral(given))} }`),
+      await app.graphql(`${kind} ($given: ${type}) { ${field.replace('#', '$given')} }`, { given }),
+      await app.post('/graphql', {
+        query: `query Other($given: Int) { stores(limit: $given) { count } } ${kind} It($given: ${type}) { ...F }
+          fragment F on ${kind === 'query' ? 'Query' : 'Mutation'} { ${field.replace('#', '$given')} }`,
+        variables: { given },
+        operationName: 'It',
+      }),
+    ];
+    for (const { body } of sent) {
+      expect(body.errors, JSON.stringify(body)).toMatchObject([{ extensions: { errors: [{ path, type: rule }] } }]);
+      expect(body.errors[0].extensions.errors).toHaveLength(1);
+    }
+  });
+
+  test('has the path of the argument, also if a variable is only a part of it, or the argument is missing', async () => {
+    const errorsOf = async (query: string, variables: object) =>
+      (await app.graphql(query, variables)).body.errors[0].extensions.errors;
+    const part =
+      'query ($count: Int!) { quoteOrder(input: { storeId: "s", lines: [{ itemExternalId: "i", quantity: $count }] }) { total } }';
+    expect(await errorsOf(part, { count: 'two' })).toMatchObject([{ path: ['input', 'lines', 0, 'quantity'] }]);
+    const accept = { accept: 'text/event-stream' };
+    const stream = await app.graphql(
+      'subscription ($s: ID!) { orderEvents(storeId: $s) { cursor } }',
+      { s: {} },
+      accept,
+    );
+    expect(stream.text).toContain('"errors":[{"path":["storeId"],"type":"value_error"');
+    const missing = [{ path: ['id'], type: 'missing' }];
+    expect(await errorsOf('query ($store: ID!) { store(id: $store) { id } }', {})).toMatchObject(missing);
+    expect(await errorsOf('{ store { id } }', {})).toMatchObject(missing);
+    expect(await errorsOf('{ stores(limit: "x", size: 1) { nodes { name(in: "en") nope } } }', {})).toMatchObject([
+      { path: ['limit'], type: 'value_error' },
+      { path: ['size'], type: 'extra_forbidden' },
+      { path: ['in'], type: 'extra_forbidden' },
+    ]);
+  });
+});
+
 describe('/schema.graphql', () => {
   test('is the SDL with its descriptions, without a key', async () => {
     const { status, headers, text } = await app.get('/schema.graphql', { 'x-api-key': '' });

@@ -42,14 +42,14 @@ describe('invalid variables', () => {
     return result.errors.map(({ message, extensions }) => ({ message, ...extensions }));
   }
 
-  test('have the messages of graphql-js, and all errors with their paths', async () => {
+  test('have the messages of graphql-js with paths as elsewhere, and all errors with their paths', async () => {
     const errors = await errorsOf('$filter: Filter!, $ids: [ID!]!', {
       filter: { colour: 1, below: { color: 'BLUE' }, amounts: ['x'] },
     });
     expect(errors.map(({ message }) => message)).toEqual([
       'Variable "$filter" got invalid value at "filter.color"; Field "color" of required type "Color!" was not provided.',
       'Variable "$filter" got invalid value "BLUE" at "filter.below.color"; Value "BLUE" does not exist in "Color" enum.',
-      'Variable "$filter" got invalid value "x" at "filter.amounts[0]"; Float cannot represent non numeric value: "x"',
+      'Variable "$filter" got invalid value "x" at "filter.amounts.0"; Float cannot represent non numeric value: "x"',
       'Variable "$filter" got invalid value 1 at "filter.colour"; Field "colour" is not defined by type "Filter". Did you mean "color"?',
       'Variable "$ids" of required type "[ID!]!" was not provided.',
     ]);

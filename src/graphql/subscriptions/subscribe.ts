@@ -7,6 +7,7 @@ import {
   type FormattedExecutionResult,
   GraphQLError,
   type GraphQLSchema,
+  getOperationAST,
 } from 'graphql';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
 import { StreamCut, Unauthenticated, Unavailable } from '../../errors.ts';
@@ -20,6 +21,7 @@ import { type CheckReadable, throwForbidden } from '../authorization.ts';
 import { type ContextDependencies, createContext } from '../context.ts';
 import type { FormatErrors } from '../errors.ts';
 import { type ObjectCounts, responseTooLarge } from '../response-limit.ts';
+import type { CoerceVariables } from '../variables.ts';
 import type { DeliveryBudget } from './delivery-budget.ts';
 import { type OpenStream, ShuttingDown, type StreamEnd } from './open-streams.ts';
 
@@ -30,6 +32,7 @@ export interface SubscribeOptions {
   readonly formatErrors: FormatErrors;
   readonly objectCounts: ObjectCounts;
   readonly checkReadable: CheckReadable;
+  readonly coerceVariables: CoerceVariables;
   /** The cost that one event may have. */
   readonly maxCost: number;
   readonly budget: DeliveryBudget;
@@ -93,7 +96,11 @@ export function createSubscribe(options: SubscribeOptions) {
     const { document, operationName, variables } = request;
     const isExpensive = request.cost > expensiveCost;
     const args = { schema, document, operationName, variableValues: variables };
-    const open = () => createSourceEventStream({ ...args, contextValue: sourceContext(request, stream) });
+    const open = async () => {
+      const coercion = await options.coerceVariables(getOperationAST(document, operationName), variables, document);
+      if ('errors' in coercion) return coercion;
+      return createSourceEventStream({ ...args, contextValue: sourceContext(request, stream) });
+    };
     const source = await openSource(() => inRequest(open) as Promise<Source>, stream);
     return withImmediateReturn(deliver(), () => {
       stream.abort(new ClientGone());
