@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,4 +30,11 @@ test.each(files)('links of %s lead to files and headings that exist', file => {
       return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
     });
   expect(broken).toEqual([]);
+});
+
+test.each(files)('examples of GraphQL and JSON in %s are complete', file => {
+  const blocks = readFileSync(join(root, file), 'utf8').matchAll(/^```(graphql|json)\b.*\n([\s\S]*?)^```$/gm);
+  for (const [, language, text = ''] of blocks) {
+    expect(() => (language === 'json' ? JSON.parse(text) : parse(text)), text).not.toThrow();
+  }
 });
