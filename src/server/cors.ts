@@ -9,10 +9,17 @@ import type { AccessScope } from '../scope.ts';
 import { createIsOwnOrigin } from './own-origins.ts';
 import { replyOf } from './requests.ts';
 
-const allowedHeaders =
-  'Content-Type, X-Api-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, X-Apollo-Operation-Name, Apollo-Require-Preflight';
-const exposedHeaders =
-  'ETag, Retry-After, X-Request-Id, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset';
+/** What pages may send to routes of ours; docs/interface.md lists both, and a test compares them. */
+const allowedHeaders = [
+  ...['Content-Type', 'X-Api-Key', 'If-Match', 'If-None-Match', 'Idempotency-Key', 'Last-Event-ID', 'Authorization'],
+  ...['X-Carte-Cost', 'X-Request-Id', 'Traceparent', 'Tracestate', 'Apollo-Require-Preflight'],
+  ...['X-Apollo-Operation-Name', 'Apollographql-Client-Name', 'Apollographql-Client-Version'],
+  ...['Mcp-Protocol-Version', 'Mcp-Session-Id', 'Mcp-Method', 'Mcp-Name'],
+].join(', ');
+const exposedHeaders = [
+  ...['ETag', 'Retry-After', 'X-Request-Id', 'X-Carte-Cost', 'X-Carte-Warning'],
+  ...['RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset'],
+].join(', ');
 
 declare module 'fastify' {
   interface FastifyInstance {

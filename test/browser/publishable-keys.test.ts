@@ -88,6 +88,20 @@ describeInBrowser('A page of another origin', () => {
     },
   );
 
+  test('sends the headers of clients, and reads those of the response', async () => {
+    const { id } = await issue(shop);
+    const page = await site.open(`${shop}/plain.html`);
+    await item(page);
+    const headers = {
+      ...{ 'content-type': 'application/json', 'x-api-key': keys.get(shop) ?? '', 'x-carte-cost': 'header' },
+      ...{ 'idempotency-key': 'a', 'apollographql-client-name': 'page', 'apollographql-client-version': '1' },
+    };
+    const request = { method: 'POST', headers, body: JSON.stringify({ query: '{ stores { count } }' }) };
+    const call = `fetch('${site.url}/graphql', ${JSON.stringify(request)}).then(response => response.headers.get('x-carte-cost'))`;
+    expect(Number(await page.evaluate(call))).toBeGreaterThan(0);
+    await revokeKey(operatorFork(site.orm), id);
+  });
+
   test('shows nothing with the key of a page of another origin', async () => {
     await issue(foreign);
     const { id } = await issue(shop);

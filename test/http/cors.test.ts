@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { loadSchema } from '../../src/graphql/schema.ts';
+import { readContract } from '../../src/rest/contract/contract.ts';
+import { readBuiltInSets } from '../../src/rest/contract/folders.ts';
 import { startApp } from '../support/app.ts';
 
 const { http } = readConfig({ CARTE_CORS_ORIGINS: 'https://shop.example, http://localhost:5173' });
@@ -10,6 +14,7 @@ const [strict, open, closed] = [
 ];
 const store = await strict.data.store();
 const paths = [`/v1/stores/${store.id}/menu_configuration/`, '/graphql'];
+const operations = readBuiltInSets().flatMap(set => readContract(loadSchema(), set).operations);
 const preflight = {
   origin: 'https://shop.example',
   'access-control-request-method': 'POST',
@@ -35,6 +40,38 @@ describe('A page of an allowed origin', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
     expect(response.headers.get('access-control-expose-headers')).toMatch(/^ETag, Retry-After, X-Request-Id/);
     expect(response.headers.get('vary')).toMatch(/^Origin, x-api-key/);
+  });
+
+  test('may send every header that a route, GraphQL clients and agents need, and read those of responses', async () => {
+    const needed = [
+      ...operations.flatMap(({ parameters }) => parameters.flatMap(({ header }) => header ?? [])),
+      ...['x-api-key', 'content-type', 'if-none-match', 'last-event-id', 'x-carte-cost', 'x-request-id', 'traceparent'],
+      ...['apollographql-client-name', 'apollographql-client-version', 'authorization', 'mcp-protocol-version'],
+    ].map(name => name.toLowerCase());
+    expect(needed).toContain('idempotency-key');
+    const row = readFileSync(new URL('../../docs/interface.md', import.meta.url), 'utf8').match(
+      /^\| Cross-origin requests .* Pages may send (.*), and read (.*?)\. /m,
+    );
+    const documented = (text = '') => [...text.matchAll(/`([\w-]+)`/g)].map(([, name]) => name).join(', ');
+    for (const path of [`/pos/v1/stores/${store.id}/orders`, '/graphql', '/mcp']) {
+      const headers = { ...preflight, 'access-control-request-headers': needed.join(', ') };
+      const response = await strict.send('OPTIONS', path, { headers });
+      const allowed = response.headers.get('access-control-allow-headers') ?? '';
+      const names = allowed.toLowerCase().split(', ');
+      expect(needed.filter(name => !names.includes(name))).toEqual([]);
+      expect(names).not.toContain('x-forwarded-host');
+      expect(allowed).toBe(documented(row?.[1]));
+    }
+    const read = await strict.graphql(
+      '{ viewer { id } }',
+      {},
+      { origin: 'https://shop.example', 'x-carte-cost': 'header' },
+    );
+    const exposed = read.headers.get('access-control-expose-headers') ?? '';
+    expect(exposed).toBe(documented(row?.[2]));
+    const own = [...read.headers.keys()].filter(name => /^x-(carte|request)/.test(name));
+    expect(own).toEqual(['x-carte-cost', 'x-request-id']);
+    expect(own.filter(name => !exposed.toLowerCase().split(', ').includes(name))).toEqual([]);
   });
 
   test('is a page of any origin, where * is allowed', async () => {
