@@ -25,6 +25,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'npm ci': '.ci/run runs it',
   'npm run check': '.ci/run runs it',
   'npm test': '.ci/run runs it',
+  'npm run test:guides': '.ci/run runs it',
   'npm start': 'it is the service that the other commands call',
   'npm install': 'it asks the internet for packages',
   'npm run bench': 'it takes minutes',

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { listedExamples, readExample } from '../examples/readme.ts';
 import { startApp } from '../support/app.ts';
-import { listedExamples, readExample } from './readme.ts';
 
 const app = await startApp();
 const { folder, commands } = readExample('rest-client', app.key);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { readExample } from '../examples/readme.ts';
 import { startApp } from '../support/app.ts';
-import { readExample } from './readme.ts';
 
 const app = await startApp();
 const { folder, commands } = readExample('relay-client', app.key);
