@@ -9,7 +9,9 @@ import {
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  TypeInfo,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import {
   directiveOf,
@@ -23,6 +25,7 @@ import {
 /** The arguments of `@ofConfiguration` (schema/graph.graphql). */
 interface OfConfiguration {
   readonly unless: readonly string[];
+  readonly differsForGuests: boolean;
 }
 
 /**
@@ -56,6 +59,23 @@ export function isCacheable(schema: GraphQLSchema, document: DocumentNode, opera
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const [selected] = selectedFields(operation.selectionSet.selections, fragments);
   return field !== undefined && selected !== undefined && isCacheableBelow(schema, field, selected, fragments);
+}
+
+/** Whether a document selects a field whose value differs for guests: their responses are then cached apart. */
+export function differsForGuests(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const typeInfo = new TypeInfo(schema);
+  let found = false;
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      [Kind.FIELD]: () => {
+        const field = typeInfo.getFieldDef();
+        const directive = field && (directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined);
+        if (directive?.differsForGuests) found = true;
+      },
+    }),
+  );
+  return found;
 }
 
 function isCacheableBelow(

@@ -5,13 +5,15 @@ import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { RetryableError } from '../errors.ts';
 import { isObject } from '../input/json.ts';
 import { runInSlices } from '../scheduling/time-slice.ts';
-import { isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
+import { differsForGuests, isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { concatenate, toBuffers } from './json-writer.ts';
 import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
 export interface CachedQueryOptions<Caller> {
   readonly schema: GraphQLSchema;
+  /** Whether the callers are guests. */
+  readonly isForGuests: boolean;
   /** Objects in the lists of a response. */
   readonly maxObjects: number;
   readonly responseCache: ResponseCache;
@@ -91,7 +93,7 @@ const maxCharacters = 2 * 1024 * 1024;
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
-  const { schema, maxObjects, responseCache, readRevisions, createContext, canonicalLanguages } = options;
+  const { schema, isForGuests, maxObjects, responseCache, readRevisions, createContext, canonicalLanguages } = options;
   const { isReadable, validateRequest, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
@@ -119,7 +121,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     if (cached) return cached;
     // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
     const { parsed, cost } = validateRequest(request);
-    const source = { text, operationName: operationName ?? undefined, maxObjects };
+    const source = { text, operationName: operationName ?? undefined, isForGuests, maxObjects };
     const query = parsed && compileQuery(schema, parsed.document, source);
     const found = { query, cost };
     compiled.set(key, found);
@@ -165,13 +167,14 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
 interface QuerySource {
   readonly text: string;
   readonly operationName: string | undefined;
+  readonly isForGuests: boolean;
   readonly maxObjects: number;
 }
 
 function compileQuery(
   schema: GraphQLSchema,
   document: DocumentNode,
-  { text, operationName, maxObjects }: QuerySource,
+  { text, operationName, isForGuests, maxObjects }: QuerySource,
 ): CompiledQuery | undefined {
   if (!isCacheable(schema, document, operationName)) return undefined;
   const operation = operationOf(document, operationName);
@@ -180,9 +183,10 @@ function compileQuery(
   const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
   if (!operation || !storeRoot || !root) return undefined;
   const languageVariables = variablesFor('languages', document);
+  const audience = isForGuests && differsForGuests(schema, document) ? 'guests ' : '';
   const beside = [revisionName, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(fieldOf);
   return {
-    id: hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
+    id: audience + hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
     source: { document, operation },
     storeIdOf: storeRoot.storeIdOf,
     languageVariables,

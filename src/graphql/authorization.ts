@@ -5,6 +5,7 @@ import {
   type FieldNode,
   GraphQLError,
   type GraphQLField,
+  type GraphQLFieldConfig,
   type GraphQLFieldResolver,
   type GraphQLInterfaceType,
   type GraphQLNamedType,
@@ -135,8 +136,8 @@ interface Reader {
 }
 
 /** Whether publishable keys may read a field. */
-export function isForGuests({ extensions }: GraphQLField<unknown, unknown>): boolean {
-  return (extensions.readable as Readable).byGuests;
+export function isForGuests({ extensions }: Pick<GraphQLFieldConfig<unknown, unknown>, 'extensions'>): boolean {
+  return (extensions?.readable as Readable | undefined)?.byGuests === true;
 }
 
 const none: readonly GraphQLError[] = [];

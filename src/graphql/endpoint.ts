@@ -71,10 +71,11 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
   const checkReadable = createReadableCheck(options.schema);
   /** The documents of one kind of callers: guests have their own, so that they evict none of others. */
-  const createDocuments = (cache: DocumentCache) => {
+  const createDocuments = (cache: DocumentCache, isForGuests: boolean) => {
     const validateRequest = createRequestValidator({ schema, documents: cache, limits, trusted, own });
     const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
       schema: options.schema,
+      isForGuests,
       maxObjects,
       responseCache,
       readRevisions: dependencies.repositories.stores.readRevisions,
@@ -86,8 +87,8 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     });
     return { validateRequest, findCached };
   };
-  const ofKeys = createDocuments(documents);
-  const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }));
+  const ofKeys = createDocuments(documents, false);
+  const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }), true);
   const documentsOf = ({ publishable }: AccessScope) => (publishable ? ofGuests : ofKeys);
   const validateAnonymous = createRequestValidator({
     schema,

@@ -1,4 +1,5 @@
 import type { Steps } from '../scheduling/time-slice.ts';
+import type { AccessScope } from '../scope.ts';
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 
 /** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
@@ -119,6 +120,24 @@ export const backlinksOf = memoize((configuration: Configuration) => ({
   groupsByModifierItem: invert(configuration.modifierGroups, group => group.modifierItemExternalIds),
   modifierItemsByItem: invert(configuration.modifierItems, ({ menuItemExternalId: id }) => (id ? [id] : [])),
 }));
+
+/** The menus that list an item in one of their categories. */
+export const menusOf = memoize((item: MenuItemNode): readonly MenuNode[] => {
+  const { categoriesByItem, menusByCategory } = backlinksOf(item.configuration);
+  const categories = categoriesByItem.get(item.externalId) ?? [];
+  return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
+});
+
+const withListedItems = memoize(
+  (configuration: Configuration): Configuration => ({
+    ...configuration,
+    items: new Map([...configuration.items].filter(([, item]) => menusOf(item).length > 0)),
+  }),
+);
+
+/** A configuration in which a caller may look up items: guests do not know those that no menu lists. */
+export const knownTo = (scope: AccessScope | undefined, configuration: Configuration): Configuration =>
+  scope?.publishable ? withListedItems(configuration) : configuration;
 
 function invert<T>(
   nodes: ReadonlyMap<string, T>,

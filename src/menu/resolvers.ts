@@ -5,7 +5,7 @@ import type { AccessScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
 import { isAvailable, toLocalTime } from './availability.ts';
-import { backlinksOf, type Configuration } from './configuration.ts';
+import { backlinksOf, type Configuration, knownTo } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
 import { type ChangedStore, changePrices, type FieldChangeOptions } from './field-changes.ts';
@@ -127,7 +127,8 @@ export const menuResolvers = {
     modifierItems: ofCurrent(configurationFields.modifierItems),
     menu: ofCurrent(configurationFields.menu),
     category: ofCurrent(configurationFields.category),
-    item: ofCurrent(configurationFields.item),
+    item: async (store, args, context) =>
+      configurationFields.item(knownTo(context.scope, await loadConfiguration(store, context)), args),
     modifierGroup: ofCurrent(configurationFields.modifierGroup),
     modifierItem: ofCurrent(configurationFields.modifierItem),
     menuDiagnostics: ofCurrent(configurationFields.diagnostics),

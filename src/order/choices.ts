@@ -3,13 +3,13 @@ import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
 import { maxErrors } from '../input/validation.ts';
 import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
 import {
-  backlinksOf,
   type Configuration,
   type MenuItemNode,
   type MenuNode,
   type ModifierGroupNode,
   type ModifierItemNode,
   memoize,
+  menusOf,
 } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { type ChosenLine, type ChosenModifier, priceUnit } from './price.ts';
@@ -240,11 +240,4 @@ const rulesOf = memoize((item: MenuItemNode): ItemRules => {
   const groups = new Map(item.modifierGroups.map(group => [group.externalId, rulesOfGroup(group)]));
   const isRequired = ({ group, required }: GroupRules) => group.groupMin > 0 || required.length > 0;
   return { item, groups, required: [...groups.values()].filter(isRequired) };
-});
-
-/** The menus that list an item in one of their categories. */
-const menusOf = memoize((item: MenuItemNode): readonly MenuNode[] => {
-  const { categoriesByItem, menusByCategory } = backlinksOf(item.configuration);
-  const categories = categoriesByItem.get(item.externalId) ?? [];
-  return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
 });

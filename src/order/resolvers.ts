@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { edgesOf, pageInfoOf } from '../lists/paging.ts';
+import { knownTo } from '../menu/configuration.ts';
 import { type AccessScope, hasOwnOrdersOnly, requireKey } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
@@ -31,10 +32,10 @@ async function write<T>({ loaders }: { readonly loaders: { clear(): void } }, ru
 export const orderResolvers = {
   Query: {
     order: (_root, { id }, { loaders }) => loaders.orders.byId.load(id),
-    quoteOrder: async (_root, { input }, { loaders }) => {
+    quoteOrder: async (_root, { input }, { scope, loaders }) => {
       const store = await loaders.stores.byId.load(input.storeId);
       if (!store) return null;
-      const configuration = await loaders.menus.byStore.load(store);
+      const configuration = knownTo(scope, await loaders.menus.byStore.load(store));
       const inputErrors = [...checkQuoteInput(input)];
       return { store, ...quoteOrder(input, { store, configuration, now: new Date(), inputErrors }) };
     },

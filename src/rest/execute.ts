@@ -6,7 +6,7 @@ import { chooseEncoding, compress, type Encoding } from '../cache/compression.ts
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from '../cache/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { TooCostly } from '../errors.ts';
-import { isCacheable, type ReadRevisions, storeRootOf } from '../execution/cacheable.ts';
+import { differsForGuests, isCacheable, type ReadRevisions, storeRootOf } from '../execution/cacheable.ts';
 import type { CompiledOperation, Variables } from '../execution/compile.ts';
 import { concatenate, DeduplicatedBuffer } from '../execution/json-writer.ts';
 import { fragmentsOf, operationOf } from '../execution/selected-fields.ts';
@@ -80,6 +80,8 @@ export function compileVariants(contract: Contract, operation: Operation, option
   const compile = (variant: Operation) => ({ ...variant, execute: compileExecute(contract, variant, options) });
   const compileForGuests = (variant: ReturnType<typeof compile>) => {
     const reduced = operationForGuests(options.schema, contract, variant, options.isForGuests);
+    // With a hash of its own, by which its responses and ETags are other ones.
+    if (differsForGuests(options.schema, reduced.document)) return compile({ ...reduced, hash: `${reduced.hash}g` });
     return reduced === variant ? variant : compile(reduced);
   };
   const full = compile(operation);

@@ -25,7 +25,10 @@ const queries = blocks.flatMap(({ kind, content }, index) => {
   const own = rest.slice(0, end === -1 ? rest.length : end);
   const part = (name: string) => JSON.parse(own.find(block => block.kind === `json ${name}`)?.content ?? 'null');
   const name = /(?:query|mutation) (\w+)/.exec(content)?.[1] ?? 'without a name';
-  return [{ name, query: content, variables: part('variables'), answer: part('answer'), errors: part('errors') }];
+  const isSecret = content.startsWith('# With a secret key');
+  return [
+    { name, query: content, isSecret, variables: part('variables'), answer: part('answer'), errors: part('errors') },
+  ];
 });
 
 const namesIn = (cell: string) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name);
@@ -42,6 +45,7 @@ interface OrderPages {
 
 const app = await startApp();
 await loadDemo(app.orm);
+const guest = { 'x-api-key': await app.newKey({ publishable: true, permissions: [] }) };
 
 describe('docs/front-end.md', () => {
   test('has queries', () => expect(queries.length).toBeGreaterThan(8));
@@ -57,16 +61,33 @@ describe('docs/front-end.md', () => {
   });
 
   let orderId = '';
-  test.each(queries)('$name returns what the document shows', async ({ query, variables, answer, errors }) => {
-    // The document first places an order, and then changes it.
-    const values = JSON.parse(JSON.stringify(variables).replaceAll('ID-OF-THE-ORDER', orderId));
-    const { status, body } = await app.graphql(query, values);
-    expect(status).toBe(200);
-    orderId = body.data?.placeOrder?.order.id ?? orderId;
-    if (errors) return expect(body.errors).toMatchObject(errors);
-    expect(body.errors).toBeUndefined();
-    expect(Object.values(body.data)).not.toContain(null);
-    if (answer) expect(body.data).toMatchObject(answer);
+  test.each(queries)(
+    '$name returns what the document shows, to a publishable key unless it is marked',
+    async sample => {
+      const { query, variables, answer, errors, isSecret } = sample;
+      // The document first places an order, and then changes it.
+      const values = JSON.parse(JSON.stringify(variables).replaceAll('ID-OF-THE-ORDER', orderId));
+      const byGuest = (await app.graphql(query, values, guest)).body;
+      if (isSecret) expect([byGuest.data, byGuest.errors[0].extensions.code]).toEqual([undefined, 'FORBIDDEN']);
+      else if (errors) expect(byGuest.errors).toMatchObject(errors);
+      else expect(byGuest.errors).toBeUndefined();
+      const { status, body } = await app.graphql(query, values);
+      expect(status).toBe(200);
+      orderId = body.data?.placeOrder?.order.id ?? orderId;
+      if (errors) return expect(body.errors).toMatchObject(errors);
+      expect(body.errors).toBeUndefined();
+      expect(Object.values(body.data)).not.toContain(null);
+      if (answer) expect(body.data).toMatchObject(answer);
+    },
+  );
+
+  test('marks subscriptions of orders, too', async () => {
+    const [watch, ...others] = blocks.filter(({ kind }) => kind === 'graphql subscription');
+    expect(others).toEqual([]);
+    expect(watch?.content).toMatch(/^# With a secret key\.$/m);
+    expect(
+      (await app.graphql(watch?.content ?? '', { store: 'lisbon-baixa' }, guest)).body.errors[0].extensions.code,
+    ).toBe('FORBIDDEN');
   });
 
   test('has the table of transitions', () => {

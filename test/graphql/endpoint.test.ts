@@ -326,6 +326,15 @@ describe('/schema.graphql', () => {
     const { status, headers, text } = await app.get('/schema.graphql', { 'x-api-key': '' });
     expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     expect(buildSchema(text).getQueryType()?.getFields().store?.description).toBeTruthy();
+    expect(text).toMatch(
+      /^ {2}\): OrderConnection! @cost\(weight: 100\) .*@readable\(with: READ_ORDERS, byPlacer: true\)$/m,
+    );
+    expect(text).toMatch(/ @requires\(permission: ADMIN\)/);
+  });
+
+  test('is 404 for others than guests', async () => {
+    expect((await app.get('/schema.graphql?for=nobody')).status).toBe(404);
+    expect((await app.get('/schema.graphql?for=guests&for=guests')).status).toBe(404);
   });
 
   test('is 404 where introspection is off, and / has no link to it', async () => {

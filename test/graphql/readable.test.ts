@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
+import { buildSchema, type GraphQLObjectType, isObjectType, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { readContract } from '../../src/rest/contract/contract.ts';
@@ -55,15 +56,8 @@ const ownTypes = /^(Order|OrderConnection|OrderEdge|OrderStep|OrderAddress|Order
 
 /** What guests see of no store. */
 const hidden =
-  /^(Order.*|Customer|ApiKey.*|Webhook.*|Menu(Revision|Configuration|History|Change|Entity|Field|Placement|Diagnostic).*|StoreEvent)\./;
-const hiddenFields = [
-  'Store.contacts',
-  'Store.items',
-  'Store.item',
-  'MenuItem.categories',
-  'Query.viewer',
-  'Query.order',
-];
+  /^(Order(?!Quote|Problem|Line|LineModifier|Adjustment).*|Customer|ApiKey.*|Webhook.*|Menu(Revision|Configuration|History|Change|Entity|Field|Placement|Diagnostic).*|StoreEvent)\./;
+const hiddenFields = ['Store.contacts', 'Store.items', 'MenuItem.categories', 'Query.viewer', 'Query.order'];
 
 const operations = readBuiltInSets().flatMap(set => readContract(loadSchema(), set).operations);
 
@@ -184,6 +178,21 @@ test('a publishable key executes what the menu viewer sends for it', async () =>
   for (const name of ['Stores', 'StoreDetails', 'Languages', 'GuestMenu', 'Openings'])
     expect([name, await execute(name)]).toEqual([name, undefined]);
   for (const name of ['Menu', 'Diagnostics']) expect([name, await execute(name)]).toEqual([name, 'FORBIDDEN']);
+});
+
+test('/schema.graphql?for=guests has just the fields that a publishable key may select', async () => {
+  const { isReadable } = kinds.publishable;
+  const { text } = await app.get('/schema.graphql?for=guests', { 'x-api-key': '' });
+  const guestSchema = buildSchema(text);
+  expect(validateSchema(guestSchema)).toEqual([]);
+  const listed = Object.values(guestSchema.getTypeMap())
+    .filter(type => isObjectType(type) && !type.name.startsWith('__'))
+    .flatMap(type => Object.keys((type as GraphQLObjectType).getFields()).map(name => `${type.name}.${name}`));
+  const selectable = queriesOfTypes(isReadable).flatMap(({ type, fields }) => fields.map(name => `${type}.${name}`));
+  expect(listed.toSorted()).toEqual([...new Set(selectable.filter(isReadable))].toSorted());
+  expect(listed).toEqual(expect.arrayContaining(['Query.quoteOrder', 'Store.item', 'Subscription.menuEvents']));
+  expect(text).not.toMatch(/READ_|@readable|@requires|Mutation/);
+  expect(text).toContain('@cost(weight: 1000)');
 });
 
 test('a key that reads its own orders reads no field that shows those of others', () => {

@@ -139,6 +139,123 @@ test('A store is read without its contacts, with an ETag of its own', async () =
   expect((await app.get('/v1/stores/baixa', { ...headers, 'if-none-match': etag })).status).toBe(200);
 });
 
+describe('What no menu lists', async () => {
+  const name = { translations: { en: 'Secret' } };
+  const item = { name, price: 4711, tax: 42, sellSeparately: true };
+  const allDay = [{ startTime: '00:00', endTime: '24:00' }];
+  const availability = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek => ({
+    dayOfWeek,
+    timePeriods: allDay,
+  }));
+  const bar = await app.data.store({ id: 'bar' });
+  await app.data.menu(bar, {
+    menus: [{ externalId: 'menu', availability, categoryExternalIds: ['listed'] }],
+    categories: [
+      { externalId: 'listed', name, itemExternalIds: ['soup'] },
+      { externalId: 'drafts', name, itemExternalIds: ['draft'] },
+    ],
+    items: [
+      {
+        ...item,
+        externalId: 'soup',
+        price: 500,
+        name: { translations: { en: 'Soup' } },
+        modifierExternalIds: ['extras'],
+      },
+      { ...item, externalId: 'draft' },
+      { ...item, externalId: 'alone', inStock: false, sellSeparately: false },
+    ],
+    modifierGroups: [
+      {
+        externalId: 'extras',
+        type: 'x',
+        name,
+        groupMin: 0,
+        groupMax: 1,
+        chargeAfter: 0,
+        modifierItemExternalIds: ['bread'],
+      },
+    ],
+    modifierItems: [
+      { externalId: 'bread', name, priceChange: 50, taxChange: 5, minQuantity: 0, maxQuantity: 1, defaultQuantity: 0 },
+    ],
+  });
+  const guest = { 'x-api-key': await app.newKey({ publishable: true, permissions: [], storeIds: ['bar'] }) };
+  const quote = async (lines: string, headers: Record<string, string> = guest) => {
+    const selection = `price total readyBy problems { path code message } lines {
+      itemExternalId totalPrice name { text } item { price } modifiers { modifierItem { externalId } } }`;
+    const sent = `{ quoteOrder(input: { storeId: "bar", lines: [${lines}] }) { ${selection} } }`;
+    return app.graphql(sent, {}, headers);
+  };
+
+  test('is unknown to guests in a quote, which has prices and problems of the rest', async () => {
+    const modifiers = '[{ groupExternalId: "extras", modifierItemExternalId: "bread" }]';
+    const { body, headers } = await quote(`{ itemExternalId: "soup", quantity: 2, modifiers: ${modifiers} }`, {
+      ...guest,
+      'x-carte-cost': 'header',
+    });
+    expect(body.data.quoteOrder).toMatchObject({
+      ...{ price: 1100, total: 1100, problems: [], readyBy: expect.any(String) },
+      lines: [{ totalPrice: 1100, item: { price: 500 }, modifiers: [{ modifierItem: { externalId: 'bread' } }] }],
+    });
+    expect(Number(headers.get('x-carte-cost'))).toBeGreaterThan(1000);
+    const refused = async (id: string) => (await quote(`{ itemExternalId: "soup" }, { itemExternalId: "${id}" }`)).text;
+    const unknown = (await refused('no-such')).replaceAll('no-such', 'X');
+    expect(unknown).toContain('"path":["input","lines","1","itemExternalId"]');
+    for (const id of ['draft', 'alone']) expect((await refused(id)).replaceAll(id, 'X')).toBe(unknown);
+    const known = await quote('{ itemExternalId: "draft" }', {});
+    expect(known.body.data.quoteOrder).toMatchObject({ price: 4711, problems: [{ code: 'not_available' }] });
+    expect(
+      (await app.graphql('{ quoteOrder(input: { storeId: "baixa", lines: [] }) { price } }', {}, guest)).body,
+    ).toEqual({
+      data: { quoteOrder: null },
+    });
+  });
+
+  test.each([
+    ['after', ['secret', 'guest', 'guest']],
+    ['before', ['guest', 'secret', 'guest']],
+  ])('is null to guests by its external id, also %s the response is cached for others', async (when, callers) => {
+    for (const id of ['soup', 'draft', 'alone', 'no-such']) {
+      const sent = `query ${when}($id: String!) { store(id: "bar") { menuRevision item(externalId: $id) { price } } }`;
+      for (const caller of callers) {
+        const { store } = (await app.graphql(sent, { id }, caller === 'guest' ? guest : {})).body.data;
+        const isKnown = id === 'soup' || (caller === 'secret' && id !== 'no-such');
+        expect([id, caller, store.item !== null]).toEqual([id, caller, isKnown]);
+      }
+    }
+  });
+
+  test('is not to be had by other ways', async () => {
+    const ways = [
+      'store(id: "bar") { items { price } }',
+      'store(id: "bar") { category(externalId: "drafts") { items { price } } }',
+      'store(id: "bar") { item(externalId: "soup") { categories { items { price } } } }',
+      'store(id: "bar") { item(externalId: "soup") { store { items { price } } } }',
+      'store(id: "bar") { menus { categories { items { store { item(externalId: "draft") { price } } } } } }',
+      'store(id: "bar") { a: item(externalId: "soup") { price } b: item(externalId: "draft") { price } ...F } } fragment F on Store { item(externalId: "alone") { price }',
+      'store(id: "bar") { item(externalId: "bread") { price } }',
+      'store(id: "bar") { soldOutUntil { item { price } } }',
+      'store(id: "bar") { menuDiagnostics { message } }',
+      'store(id: "bar") { menuConfigurationAt(revision: 1) { items { price } } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { categories { items { price } } } } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup", modifiers: [{ groupExternalId: "drafts", modifierItemExternalId: "draft" }] }] }) { lines { totalPrice } problems { message } }',
+      'quoteOrder(input: { storeId: "bar", lines: [{ itemExternalId: "soup" }] }) { lines { item { store { contacts orders { count } } } } }',
+      'stores(search: "Secret") { nodes { id } }',
+    ];
+    for (const way of ways) {
+      const { text } = await app.graphql(`{ ${way} }`, {}, guest);
+      expect([way, /4711|"drafts"|Secret|"id":"bar"/.test(text.replace(/modifier group .*?drafts/, ''))]).toEqual([
+        way,
+        false,
+      ]);
+    }
+    for (const path of ['/v1/stores/bar/menu_configuration/flat', '/v1/stores/bar/orders/', '/pos/v1/events'])
+      expect((await app.get(path, guest)).status).toBe(403);
+    expect((await app.get('/v1/stores/bar/menu_configuration/', guest)).text).not.toContain('4711');
+  });
+});
+
 describe('A publishable key', () => {
   const admin = { 'x-api-key': '' };
   const create = async (input: string, selection = 'key apiKey { id publishable origins readPermissions }') => {

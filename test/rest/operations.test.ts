@@ -36,6 +36,10 @@ query listPages($store_id: ID!, $size: Int = 9 @range(min: 1, max: 500), $from: 
   store(id: $store_id) { orders(first: $size, after: $from) @body { nodes { id } total: count } }
 }
 
+query getDish($store_id: ID!, $dish: String!) @route(path: "/shop/stores/{store_id}/dishes/{dish}") {
+  store(id: $store_id) { menuRevision @etag item(externalId: $dish) @body { price } }
+}
+
 query getShopName($store_id: ID!, $unused: Int @header(name: "X-Level")  @range(min: 1, max: 9))
 @route(path: "/shop/stores/{store_id}") {
   store(id: $store_id) { id orders(first: $unused) { count } }
@@ -69,6 +73,20 @@ describe('a route of an operator', () => {
     const etag = headers.get('etag') ?? '';
     expect((await app.get('/delivery/stores/own/menu', { 'if-none-match': etag })).status).toBe(304);
     expect(headers.get('vary')).toBe('Origin, x-api-key, accept-encoding');
+  });
+
+  test('has no response for guests that was cached for others, where these may read more', async () => {
+    const bar = await app.data.store();
+    const item = { name: { translations: {} }, price: 4711, tax: 1, sellSeparately: true };
+    await app.data.menu(bar, { items: [{ ...item, externalId: 'draft' }] });
+    const guest = { 'x-api-key': await app.newKey({ publishable: true, permissions: [], storeIds: [bar.id] }) };
+    const path = `/shop/stores/${bar.id}/dishes/draft`;
+    for (let time = 0; time < 2; time++) {
+      const [known, unknown] = [await app.get(path), await app.get(path, guest)];
+      expect([known.status, known.body.price, unknown.status]).toEqual([200, 4711, 404]);
+      const etag = String(known.headers.get('etag'));
+      expect((await app.get(path, { ...guest, 'if-none-match': etag })).status).toBe(404);
+    }
   });
 
   test('reports every error of a request', async () => {

@@ -2,7 +2,8 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { parse, print, printSchema, separateOperations } from 'graphql';
+import { parse, print, separateOperations } from 'graphql';
+import { printGraph, printGraphForGuests } from '../../graphql/sdl.ts';
 import { renderConsole, renderMenuViewer } from './apps.ts';
 import { type Asset, contentSecurityPolicy, lazyAsset, once, sendAsset, sendPage } from './asset.ts';
 import { mountGuides } from './guides.ts';
@@ -33,8 +34,17 @@ const joinedFile = 'console.js';
 export const pages = fp(
   async (app: FastifyInstance) => {
     const { config, graph } = app;
-    const sdl = lazyAsset('text/plain; charset=utf-8', () => `${printSchema(graph.schema)}\n`);
-    if (config.introspection) app.get('/schema.graphql', (request, reply) => sendAsset(sdl(), request, reply));
+    const sdlOf = (print: typeof printGraph) => lazyAsset('text/plain; charset=utf-8', () => print(graph.schema));
+    const sdl = new Map([
+      [undefined, sdlOf(printGraph)],
+      ['guests', sdlOf(printGraphForGuests)],
+    ]);
+    if (config.introspection) {
+      app.get<{ Querystring: { readonly for?: string } }>('/schema.graphql', (request, reply) => {
+        const found = sdl.get(request.query.for);
+        return found ? sendAsset(found(), request, reply) : reply.callNotFound();
+      });
+    }
     mountGuides(app);
     mountPages(app, config);
   },
