@@ -1,6 +1,6 @@
+import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
 import { InvalidArgumentError } from 'commander';
-import stringWidth from 'string-width';
 import { parseDateTime } from '../input/datetime.ts';
 
 /** Output of the commands: results go to stdout, messages to stderr. */
@@ -58,8 +58,13 @@ export function printable(text: string): string {
 
 /** The number of columns that a text takes: two for each ideograph, none for marks. */
 export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  // Loaded where it is needed: the sets of characters that it prepares take 30 ms, and each command would wait for them.
+  const { default: stringWidth } = require('string-width') as typeof import('string-width');
   return stringWidth(text);
 }
+
+const require = createRequire(import.meta.url);
 
 /** Pads a text to a number of columns. */
 export function pad(text: string, width: number): string {
