@@ -1,5 +1,5 @@
 import { createRouter } from 'fets';
-import { GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { GraphQLObjectType, GraphQLSchema, Kind } from 'graphql';
 import { useSofa } from 'sofa-api';
 import type { Variables } from '../execution/compile.ts';
 import type { Contract, Operation } from './contract/contract.ts';
@@ -66,10 +66,19 @@ function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
   return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
 }
 
-/** SOFA expects a query type, which a set of mutations does not have. */
+/**
+ * SOFA expects a query type, which a set of mutations does not have. It reads descriptions of parameters, which are not used here, from the syntax
+ * tree of a root type; where there is none, it prints and parses the type for each parameter.
+ */
 function withQuery(schema: GraphQLSchema): GraphQLSchema {
-  if (schema.getQueryType()) return schema;
-  return new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ name: 'Query', fields: {} }) });
+  const complete = schema.getQueryType()
+    ? schema
+    : new GraphQLSchema({ ...schema.toConfig(), query: new GraphQLObjectType({ name: 'Query', fields: {} }) });
+  for (const type of [complete.getQueryType(), complete.getMutationType()]) {
+    if (type)
+      type.astNode = { kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: type.name }, fields: [] };
+  }
+  return complete;
 }
 
 /** The part of fets' route type that is used here. */

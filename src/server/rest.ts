@@ -6,6 +6,7 @@ import { createCostOf } from '../graphql/limits.ts';
 import { mountRest, type RestOptions } from '../rest/mount.ts';
 import { openapiDocument } from '../rest/openapi/document.ts';
 import { generateRoutes } from '../rest/sofa.ts';
+import { once } from './pages/asset.ts';
 import { mountDocs } from './pages/docs.ts';
 
 /** Mounts the routes of all sets, and their documentation. */
@@ -15,7 +16,7 @@ export const rest = fp(
     await app.register(mountRest, { ...createRestOptions(app), sets });
     mountDocs(
       app,
-      sets.map(({ contract, routes }) => ({ contract, document: openapiDocument(contract, routes) })),
+      sets.map(({ contract, routes }) => ({ contract, document: once(() => openapiDocument(contract, routes)) })),
     );
   },
   {

@@ -9,8 +9,11 @@ import { buildGraph } from '../support/graph.ts';
 const app = Fastify();
 const contract = loadContract(buildGraph());
 mountDocs(app, [
-  { contract, document: { openapi: '3.1.0', info: { title: 'A' } } },
-  { contract: { ...contract, name: 'shop', info: undefined }, document: { openapi: '3.1.0', info: { title: 'B' } } },
+  { contract, document: () => ({ openapi: '3.1.0', info: { title: 'A' } }) },
+  {
+    contract: { ...contract, name: 'shop', info: undefined },
+    document: () => ({ openapi: '3.1.0', info: { title: 'B' } }),
+  },
 ]);
 const page = await app.inject('/docs');
 const client = await app.inject('/docs/try');

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import {
+  type DefinitionNode,
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
@@ -31,7 +32,7 @@ import { checkExamples } from './examples.ts';
 import { readV1, type SetFiles } from './folders.ts';
 import { InputTypes } from './inputs.ts';
 import { describeOutput, OutputTypes } from './outputs.ts';
-import { type Parameter, readParameters } from './parameters.ts';
+import type { Parameter } from './parameters.ts';
 import { findResponse, keyOf, last, printBody, type ResponsePaths } from './response.ts';
 import {
   BodyFieldsRule,
@@ -39,7 +40,7 @@ import {
   FixedShapeRule,
   KnownLinksRule,
   ReservedPathsRule,
-  RoutableOperationsRule,
+  routableOperations,
   SnakeCaseRule,
 } from './rules.ts';
 import {
@@ -128,8 +129,9 @@ export function readContract(
 ): Contract {
   const sources = files.map(({ path, text }) => new Source(text, path));
   const parsed = parseSources(graph, sources, limits);
+  const parameters = new Map<OperationDefinitionNode, readonly Parameter[]>();
   const ownRules = [
-    ...[RoutableOperationsRule, FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
+    ...[routableOperations(parameters), FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
     ...nameRules,
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
@@ -139,7 +141,7 @@ export function readContract(
     errors.push(...checkExamples(examplesFile, names));
   }
   if (errors.length > 0) throw new ContractError(errors);
-  const derived = derive(parsed, (message, nodes) => {
+  const derived = derive(parsed, parameters, (message, nodes) => {
     if (errors.length < maxErrors) errors.push(new GraphQLError(message, { nodes }));
   });
   if (errors.length > 0) throw new ContractError(errors);
@@ -151,11 +153,17 @@ const maxErrors = 100;
 
 type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown, unknown>>>;
 
-function derive(sources: ContractSources, report: Report): Pick<Contract, 'operations' | 'schema' | 'info'> {
+type ParametersOf = ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>;
+
+function derive(
+  sources: ContractSources,
+  parameters: ParametersOf,
+  report: Report,
+): Pick<Contract, 'operations' | 'schema' | 'info'> {
   const outputs = new OutputTypes(sources, report);
-  const documents = separateOperations(sources.document);
+  const texts = createTexts(sources);
   const derived = sources.operations.map(node => {
-    const { operation, paths } = readOperation(sources.schema, node, documents);
+    const { operation, paths } = readOperation(sources.schema, node, parameters.get(node), texts);
     return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
   });
   // After all bodies, whose types take precedence where names collide.
@@ -188,23 +196,53 @@ const withoutCallers = ({ name }: DirectiveNode) => (['tool', 'ifReadable'].incl
 
 const isReduced = (node: FieldNode) => hasDirective(node, 'ifReadable');
 
+/**
+ * The operations of a set by name: without directives, as texts with all of them but those about callers, and without the fields that are marked
+ * `@ifReadable`. What operations share is printed once.
+ */
+function createTexts({ document }: ContractSources) {
+  const withoutDirectives = (source: DocumentNode) => visit(source, { Directive: () => null });
+  const annotate = (source: DocumentNode) => visit(source, { Directive: withoutCallers });
+  const bare = separateOperations(withoutDirectives(document));
+  const annotated = separateOperations(annotate(document));
+  const sources = separateOperations(document);
+  const reduced = separateOperations(visit(document, { Field: field => (isReduced(field) ? null : undefined) }));
+  const printed = new Map<DefinitionNode, string>();
+  const printOnce = (node: DefinitionNode): string => {
+    const text = printed.get(node) ?? print(node);
+    printed.set(node, text);
+    return text;
+  };
+  return {
+    documentOf: (name: string) => bare[name],
+    textOf: (name: string) => (annotated[name]?.definitions ?? []).map(printOnce).join('\n\n'),
+    /** Undefined if nothing in the operation is marked. */
+    reducedOf(name: string) {
+      const [source, less] = [sources[name], reduced[name]];
+      const isSame = source?.definitions.every((definition, at) => definition === less?.definitions[at]);
+      return less && !isSame ? { document: withoutDirectives(less), text: print(annotate(less)) } : undefined;
+    },
+  };
+}
+
 function readOperation(
   schema: GraphQLSchema,
   node: OperationDefinitionNode,
-  documents: Readonly<Record<string, DocumentNode>>,
+  parameters: readonly Parameter[] | undefined,
+  { documentOf, textOf, reducedOf }: ReturnType<typeof createTexts>,
 ) {
   const name = node.name?.value ?? '';
-  const document = documents[name];
+  const document = documentOf(name);
   const route = routeAt(schema, node);
   const paths = findResponse(schema, node);
-  if (!document || !route || !paths || node.operation === 'subscription') {
+  if (!document || !route || !paths || !parameters || node.operation === 'subscription') {
     throw new Error(`Validation has accepted the operation "${name}", which is not a route`);
   }
-  const variantOf = (source: DocumentNode, etags: ResponsePaths['etags']) => ({
-    document: visit(source, { Directive: () => null }),
+  const variantOf = (variant: DocumentNode, text: string, etags: ResponsePaths['etags']) => ({
+    document: variant,
     etagPaths: etags.map(path => path.map(field => keyOf(field.node))),
     revisionFields: etags.every(path => path.length === 2) ? etags.map(path => last(path).field.name) : [],
-    hash: hash('sha256', print(visit(source, { Directive: withoutCallers })), 'hex').slice(0, 8),
+    hash: hash('sha256', text, 'hex').slice(0, 8),
   });
   const operation: Operation = {
     name,
@@ -213,13 +251,13 @@ function readOperation(
     tool: directiveAt(schema, 'tool', node),
     rootField: paths.body[0].field,
     returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
-    parameters: readParameters(schema, node, route),
-    ...variantOf(document, paths.etags),
+    parameters,
+    ...variantOf(document, textOf(name), paths.etags),
     bodyPath: paths.body.map(field => keyOf(field.node)),
     bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
   };
-  const source: DocumentNode = visit(document, { Field: field => (isReduced(field) ? null : undefined) });
+  const less = reducedOf(name);
   const etags = paths.etags.filter(path => !isReduced(last(path).node));
-  const reduced = source === document ? undefined : { ...operation, ...variantOf(source, etags) };
+  const reduced = less && { ...operation, ...variantOf(less.document, less.text, etags) };
   return { operation: { ...operation, reduced }, paths };
 }

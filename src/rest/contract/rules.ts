@@ -5,6 +5,7 @@ import {
   isAbstractType,
   isSpecifiedDirective,
   Kind,
+  type OperationDefinitionNode,
   OperationTypeNode,
   type SelectionNode,
   type ValidationContext,
@@ -12,7 +13,7 @@ import {
 } from 'graphql';
 import type { Operation } from './contract.ts';
 import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
-import { namesInPath, readParameters } from './parameters.ts';
+import { namesInPath, type Parameter, readParameters } from './parameters.ts';
 import { findResponse, keyOf } from './response.ts';
 import type { Report } from './sources.ts';
 
@@ -21,11 +22,12 @@ const reportTo =
   (message, nodes) =>
     context.reportError(new GraphQLError(message, { nodes }));
 
-/** Every operation is a named query or mutation with a route, a body and parameters. */
-export function RoutableOperationsRule(context: ValidationContext): ASTVisitor {
-  const report = reportTo(context);
-  return {
+/** Every operation is a named query or mutation with a route, a body and parameters, which are kept by operation. */
+export const routableOperations =
+  (read: Map<OperationDefinitionNode, readonly Parameter[]>) =>
+  (context: ValidationContext): ASTVisitor => ({
     OperationDefinition(node) {
+      const report = reportTo(context);
       const schema = context.getSchema();
       if (!node.name) report('The operation has no name.', node);
       if (node.operation === OperationTypeNode.SUBSCRIPTION) report('A subscription cannot be a route.', node);
@@ -41,9 +43,9 @@ export function RoutableOperationsRule(context: ValidationContext): ASTVisitor {
       if (route?.method === 'GET' && paths?.etags.length && parameters.some(parameter => parameter.in === 'header')) {
         report('A header changes the body, but not the value of @etag; leave out one of them.', node);
       }
+      read.set(node, parameters);
     },
-  };
-}
+  });
 
 /** Rejects abstract types, inline fragments and conditions: the shape of a REST body is fixed. */
 export function FixedShapeRule(context: ValidationContext): ASTVisitor {

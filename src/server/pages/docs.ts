@@ -26,7 +26,7 @@ const clientPolicy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline
 /** A set of operations and its OpenAPI document. */
 interface DocumentedSet {
   readonly contract: Contract;
-  readonly document: Json;
+  readonly document: () => Json;
 }
 
 /**
@@ -69,8 +69,8 @@ function documentsOf({ contract, document }: DocumentedSet): [url: string, read:
   // Those of the nine routes have a second, older address.
   const bases = [`/openapi/${name}`, ...(name === 'v1' ? ['/openapi'] : [])];
   return [
-    ...bases.map((base): [string, () => Json] => [`${base}.json`, () => document]),
-    ...bases.map((base): [string, () => Json] => [`${base}-3.0.json`, () => downgradeDocument(document)]),
+    ...bases.map((base): [string, () => Json] => [`${base}.json`, document]),
+    ...bases.map((base): [string, () => Json] => [`${base}-3.0.json`, () => downgradeDocument(document())]),
     [`/openapi/${name}.postman.json`, () => postmanCollection(contract)],
   ];
 }
@@ -82,7 +82,7 @@ async function renderDocs({ contract, document }: DocumentedSet, sets: readonly 
   const { marked } = await import('marked');
   const { name } = contract;
   const { title, nav, content } = renderReference({
-    document,
+    document: document(),
     operations: contract.operations,
     clientUrl: `docs/try${query(name)}`,
     playgroundUrl,
