@@ -75,7 +75,8 @@ export function compileResolver(
   { node, selections }: Pick<SelectedField, 'node' | 'selections'>,
   fragments: Fragments,
 ) {
-  const { name, resolve } = field;
+  const { name, resolve: limited, extensions } = field;
+  const resolve = (extensions.unlimited as typeof limited) ?? limited;
   if (!resolve || resolve === defaultFieldResolver) {
     return (object: unknown): unknown => (object as Readonly<Record<string, unknown>>)[name];
   }

@@ -48,6 +48,8 @@ export interface Context extends SharedContext {
   readonly transport: Transport;
   /** Charged before something is loaded whose size the selection does not tell. */
   readonly budget: CostBudget;
+  /** Of the response to one operation, in lists; undefined if they are not limited. */
+  readonly maxObjects: number | undefined;
   /** Opens the stream of a subscription; absent in any other operation, and when an event is resolved. */
   readonly eventSource?: EventSource;
 }
@@ -98,6 +100,7 @@ export function createContext(
     scope,
     transport,
     budget,
+    maxObjects: dependencies.maxObjects,
     forkEntityManager: () => forkInScope(dependencies.orm, scope ?? emptyScope),
     menuLimits: dependencies.menuLimits ?? defaultMenuLimits,
     historyLimits: dependencies.historyLimits ?? defaultHistoryLimits,

@@ -19,10 +19,9 @@ import { locate, type TranslateError, toHttpError } from './errors.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
 import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
-import { limitListObjects, type ObjectCounts } from './response-limit.ts';
 import { mountSubscriptions, type SubscriptionOptions } from './subscriptions/mount.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
-import { acceptCoercedVariables, createVariableCoercion } from './variables.ts';
+import { createVariableCoercion } from './variables.ts';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -61,20 +60,19 @@ const minExpensiveMutationCost = 25_000;
 
 /** Registers `/graphql`: operations by POST and GET, subscriptions also over WebSocket, and the playground for browsers. */
 export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions): Promise<void> {
-  const { introspection, limits, trusted, own, responseCache, authenticate, translateError, runExpensive } = options;
+  const { schema, introspection, limits, trusted, own, responseCache, authenticate, translateError, runExpensive } =
+    options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
-  const objectCounts: ObjectCounts = new WeakMap();
-  const schema = acceptCoercedVariables(limitListObjects(options.schema, maxObjects, objectCounts));
   const documents = new DocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
-  const checkReadable = createReadableCheck(options.schema);
+  const checkReadable = createReadableCheck(schema);
   /** The documents of one kind of callers: guests have their own, so that they evict none of others. */
   const createDocuments = (cache: DocumentCache, isForGuests: boolean) => {
     const validateRequest = createRequestValidator({ schema, documents: cache, limits, trusted, own });
     const findCached = createCachedQueries<NonNullable<FastifyRequest['caller']>>({
-      schema: options.schema,
+      schema,
       isForGuests,
       maxObjects,
       responseCache,
@@ -105,7 +103,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   });
   const validateRequest = (parameters: unknown, scope: AccessScope) => documentsOf(scope).validateRequest(parameters);
   const checks = { validateRequest, checkReadable, coerceVariables };
-  const graph = { schema, objectCounts, dependencies, ...checks, translateError, limits };
+  const graph = { schema, dependencies, ...checks, translateError, limits };
   const subscriptions = mountSubscriptions(app, graph, options.subscriptions);
   /** The results of introspection, which never change, for requests without a key. */
   const introspections = new LRUCache<string, string>({

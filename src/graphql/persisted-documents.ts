@@ -20,8 +20,8 @@ export type TrustedDocuments = ReadonlyMap<string, string>;
 /** Documents that come with Carte and the operator's sets of operations. */
 export interface OwnDocuments {
   /** The operations by name, which clients may send as `documentId` in any case. */
-  readonly operations: ReadonlyMap<string, string>;
-  /** The texts that our own pages send. */
+  readonly operations: Pick<ReadonlyMap<string, string>, 'get'>;
+  /** The texts that our own pages send; none without trusted documents, since any text may be sent then. */
   readonly pages: ReadonlySet<string>;
 }
 

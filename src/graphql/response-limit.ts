@@ -1,4 +1,3 @@
-import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import {
   defaultFieldResolver,
   GraphQLError,
@@ -8,7 +7,9 @@ import {
   getNamedType,
   getNullableType,
   isCompositeType,
+  isIntrospectionType,
   isListType,
+  isObjectType,
   Kind,
   type SelectionSetNode,
 } from 'graphql';
@@ -17,46 +18,60 @@ import { TimeSlice } from '../scheduling/time-slice.ts';
 
 export const responseTooLarge = 'RESPONSE_TOO_LARGE';
 
-/** Objects in the lists of responses, by the context value of the execution. */
-export type ObjectCounts = WeakMap<object, ListCompletion>;
+/** The part of a context value that limits an execution. */
+interface LimitedContext {
+  readonly maxObjects?: number | undefined;
+}
+
+/** By the context value of the execution. */
+const counts = new WeakMap<LimitedContext, ListCompletion>();
+
+/** Objects in the lists of a response. */
+export const countedObjects = (context: LimitedContext): number => counts.get(context)?.objects ?? 0;
 
 /**
- * Limits the objects in the lists of a response. Query cost assumes list sizes, and a menu may be far denser than assumed: a hundred
- * groups of a hundred modifier items, each standing for the item that offers them, make 10^12 objects in nine levels. Beyond the
- * limit one field fails and all later lists are empty, so that the response has one such error; its data is of no use.
+ * Has the fields of a schema limit the objects in the lists of a response to `maxObjects` of the context. Query cost assumes list sizes, and a menu may
+ * be far denser than assumed: a hundred groups of a hundred modifier items, each standing for the item that offers them, make 10^12 objects in nine
+ * levels. Beyond the limit one field fails and all later lists are empty, so that the response has one such error; its data is of no use.
  */
-export function limitListObjects(
-  schema: GraphQLSchema,
-  maxObjects: number,
-  counts: ObjectCounts = new WeakMap(),
-): GraphQLSchema {
-  function count(list: unknown, context: object, info: GraphQLResolveInfo): unknown {
-    if (!Array.isArray(list)) return list;
-    const counted = counts.get(context) ?? new ListCompletion();
-    if (counted.objects === 0) counts.set(context, counted);
-    const before = counted.objects;
-    counted.objects += list.length;
-    // A small response is not worth a look at the clock.
-    if (counted.objects <= Math.min(fewObjects, maxObjects)) return list;
-    if (counted.objects <= maxObjects) return counted.complete(list, list.length * countFields(info));
-    if (before > maxObjects) return [];
-    const message = `The response has more than ${maxObjects.toLocaleString('en-US')} objects in lists; request less at once.`;
-    throw new GraphQLError(message, { extensions: { code: responseTooLarge } });
+export function limitListObjects(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (!isListType(getNullableType(field.type)) || !isCompositeType(getNamedType(field.type))) continue;
+      const { resolve = defaultFieldResolver } = field;
+      field.resolve = withCount(resolve);
+      // For compiled operations, which count what they render.
+      field.extensions = { ...field.extensions, unlimited: resolve };
+    }
   }
+}
 
-  function withCount(resolve: GraphQLFieldResolver<unknown, object>): GraphQLFieldResolver<unknown, object> {
-    return (source, args, context, info) => {
-      const list = resolve(source, args, context, info);
-      return list instanceof Promise ? list.then(loaded => count(loaded, context, info)) : count(list, context, info);
-    };
-  }
+type Resolver = GraphQLFieldResolver<unknown, LimitedContext>;
 
-  return mapSchema(schema, {
-    [MapperKind.OBJECT_FIELD]: field => {
-      const isListOfObjects = isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type));
-      return isListOfObjects ? { ...field, resolve: withCount(field.resolve ?? defaultFieldResolver) } : field;
-    },
-  });
+function withCount(resolve: Resolver): Resolver {
+  return (source, args, context, info) => {
+    const list = resolve(source, args, context, info);
+    if (context.maxObjects === undefined) return list;
+    const { maxObjects } = context;
+    return list instanceof Promise
+      ? list.then(loaded => count(loaded, maxObjects, context, info))
+      : count(list, maxObjects, context, info);
+  };
+}
+
+function count(list: unknown, maxObjects: number, context: LimitedContext, info: GraphQLResolveInfo): unknown {
+  if (!Array.isArray(list)) return list;
+  const counted = counts.get(context) ?? new ListCompletion();
+  if (counted.objects === 0) counts.set(context, counted);
+  const before = counted.objects;
+  counted.objects += list.length;
+  // A small response is not worth a look at the clock.
+  if (counted.objects <= Math.min(fewObjects, maxObjects)) return list;
+  if (counted.objects <= maxObjects) return counted.complete(list, list.length * countFields(info));
+  if (before > maxObjects) return [];
+  const message = `The response has more than ${maxObjects.toLocaleString('en-US')} objects in lists; request less at once.`;
+  throw new GraphQLError(message, { extensions: { code: responseTooLarge } });
 }
 
 /** Up to this number of objects a response is not worth a look at the clock. */

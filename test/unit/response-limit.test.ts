@@ -18,16 +18,14 @@ function cyclicNode(): Node {
   return node;
 }
 
-const schema = limitListObjects(
-  buildSchema(
-    'type Query { node: Node } type Node { id: Int! nodes: [Node!]! later: [Node!]! maybe: Node ids: [Int!] }',
-  ),
-  10_000,
+const schema = buildSchema(
+  'type Query { node: Node } type Node { id: Int! nodes: [Node!]! later: [Node!]! maybe: Node ids: [Int!] }',
 );
+limitListObjects(schema);
 const rootValue = { node: cyclicNode() };
 
 const run = async (text: string): Promise<ExecutionResult> =>
-  execute({ schema, document: parse(text), rootValue, contextValue: {} });
+  execute({ schema, document: parse(text), rootValue, contextValue: { maxObjects: 10_000 } });
 
 describe('limitListObjects', () => {
   const codes = ({ errors = [] }: ExecutionResult) => errors.map(error => error.extensions.code);
@@ -82,6 +80,7 @@ test('what the elements of small lists load is one batch, however long the lists
   };
   const rootValue = { stores: Array.from({ length: 20 }, (_, index) => ({ orders: orders(index * 2) })) };
   const document = parse('{ stores { orders { guest } } }');
-  const { errors } = await execute({ schema: limitListObjects(schema, 1e6), document, rootValue, contextValue: {} });
+  limitListObjects(schema);
+  const { errors } = await execute({ schema, document, rootValue, contextValue: { maxObjects: 1e6 } });
   expect({ errors, batches }).toEqual({ batches: [40] });
 });

@@ -32,8 +32,7 @@ export interface SubscriptionOptions
   readonly onShutdown: (endStreams: () => void) => void;
 }
 
-interface Graph
-  extends Pick<SubscribeOptions, 'schema' | 'objectCounts' | 'dependencies' | 'checkReadable' | 'coerceVariables'> {
+interface Graph extends Pick<SubscribeOptions, 'schema' | 'dependencies' | 'checkReadable' | 'coerceVariables'> {
   readonly validateRequest: (parameters: unknown, scope: AccessScope) => ValidatedRequest;
   readonly translateError: TranslateError;
   readonly limits: Partial<QueryLimits>;

@@ -20,7 +20,7 @@ import { untilAborted } from '../../scheduling/until-aborted.ts';
 import { type CheckReadable, throwForbidden } from '../authorization.ts';
 import { type ContextDependencies, createContext } from '../context.ts';
 import type { FormatErrors } from '../errors.ts';
-import { type ObjectCounts, responseTooLarge } from '../response-limit.ts';
+import { countedObjects, responseTooLarge } from '../response-limit.ts';
 import type { CoerceVariables } from '../variables.ts';
 import type { DeliveryBudget } from './delivery-budget.ts';
 import { type OpenStream, ShuttingDown, type StreamEnd } from './open-streams.ts';
@@ -30,7 +30,6 @@ export interface SubscribeOptions {
   readonly dependencies: ContextDependencies;
   readonly events: EventSourceOptions;
   readonly formatErrors: FormatErrors;
-  readonly objectCounts: ObjectCounts;
   readonly checkReadable: CheckReadable;
   readonly coerceVariables: CoerceVariables;
   /** The cost that one event may have. */
@@ -156,7 +155,7 @@ export function createSubscribe(options: SubscribeOptions) {
       const cost = new CostBudget(options.maxCost, request.cost);
       const contextValue = createContext(dependencies, stream.scope, { budget: cost });
       const result = throwUnavailable(await execute({ ...args, rootValue: event, contextValue }));
-      const objects = options.objectCounts.get(contextValue)?.objects ?? 0;
+      const objects = countedObjects(contextValue);
       const spent = isExpensive ? Math.min(performance.now() - begun, maxChargedMs) * costPerMs : 0;
       // What the selection does not tell: the length of lists, and the size of what was loaded.
       budget.charge(share, Math.max(objects, cost.cost, spent) - request.cost);
