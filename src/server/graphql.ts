@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { print } from 'graphql';
+import type { Config } from '../config.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-documents.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
 import type { Contract } from '../rest/contract/contract.ts';
+import { once } from './pages/asset.ts';
 import { documentsOfPages } from './pages/mount.ts';
 import { mountPlayground } from './pages/playground.ts';
 
@@ -21,7 +23,7 @@ export const graphql = fp(
         config.trustedDocuments === undefined
           ? undefined
           : loadTrustedDocuments(config.trustedDocuments, config.graphqlLimits),
-      own: ownDocuments(graph.sets),
+      own: ownDocuments(graph.sets, config),
       responseCache,
       authenticate: app.authenticate,
       translateError: app.translateError,
@@ -41,9 +43,14 @@ export const graphql = fp(
 );
 
 /** What clients may send although an operator's list of trusted documents does not have it. */
-function ownDocuments(sets: readonly Contract[]): OwnDocuments {
-  const operations = sets.flatMap(set => set.operations.map(({ name, document }) => [name, print(document)] as const));
-  return { operations: new Map(operations), pages: new Set(documentsOfPages()) };
+function ownDocuments(sets: readonly Contract[], { trustedDocuments }: Config): OwnDocuments {
+  const operations = new Map(
+    sets.flatMap(set => set.operations.map(({ name, document }) => [name, once(() => print(document))])),
+  );
+  return {
+    operations: { get: name => operations.get(name)?.() },
+    pages: new Set(trustedDocuments === undefined ? [] : documentsOfPages()),
+  };
 }
 
 /** Events wait for as long as it takes: there are as many as streams. */

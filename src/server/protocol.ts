@@ -74,10 +74,10 @@ export const protocol = fp(
 function completeProtocol(app: FastifyInstance): void {
   // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  // With these, a route that lacks a method responds 405 to any method that the parser knows.
-  for (const method of METHODS) {
-    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: false });
-  }
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    raw.method = otherMethods.get(raw) ?? raw.method;
+    done();
+  });
   rejectConnect(app.server);
   const sendsBody = handleExpectations(app);
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -224,11 +224,25 @@ export function pendingResponse(socket: Socket): ServerResponse | null | undefin
   return Reflect.get(socket, '_httpMessage');
 }
 
+/** Methods that are routed as TRACE, which no route has, to the same 405: a route for each of 35 methods and each path takes 30 ms of a start. */
+const otherMethods = new WeakMap<IncomingMessage, string>();
+const routedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
+
+/** Sets the method to route by, until the hooks of the request, and returns the URL to route by. */
+export function routableTarget(request: IncomingMessage): string {
+  const { method = 'GET' } = request;
+  if (!routedMethods.has(method)) {
+    otherMethods.set(request, method);
+    request.method = 'TRACE';
+  }
+  return routableUrl(request);
+}
+
 /**
  * The URL to route by: a path that cannot be percent-decoded gets U+FFFD where it cannot, as decoders do, so that it names no
  * resource and is otherwise handled like any path. Fastify would reject it before authentication.
  */
-export function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+function routableUrl({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   if (!url.includes('%')) return url;
   const [path = '', ...query] = url.split('?');
   if (isDecodable(path)) return url;

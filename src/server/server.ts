@@ -21,7 +21,7 @@ import { mcp } from './mcp.ts';
 import { type CollectMetrics, metrics } from './metrics.ts';
 import { pages } from './pages/mount.ts';
 import { preview } from './preview.ts';
-import { httpOptions, protocol, routableUrl } from './protocol.ts';
+import { httpOptions, protocol, routableTarget } from './protocol.ts';
 import { rateLimit } from './rate-limit.ts';
 import { logFields, requestId, requestLogger, requests } from './requests.ts';
 import { rest } from './rest.ts';
@@ -95,7 +95,7 @@ function createFastify(config: Config): FastifyInstance {
     // Requests are waited for by `drain`; a connection that has sent none would hold up `close` for a minute.
     forceCloseConnections: true,
     ...httpOptions(config.http),
-    rewriteUrl: routableUrl,
+    rewriteUrl: routableTarget,
     routerOptions: { maxParamLength: 1000 },
     // The database has time-outs of its own; a process on a busy machine starts late rather than not at all.
     pluginTimeout: 0,

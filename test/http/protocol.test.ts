@@ -130,6 +130,13 @@ describe('a method that a route does not have', () => {
 
   test('is 404 where there is no route', async () => {
     expect(statusOf(await raw('FROB /nothing HTTP/1.1\r\nhost: x\r\n\r\n'))).toBe(404);
+    expect(statusOf(await raw('LOCK /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'))).toBe(404);
+  });
+
+  test('has its own name in the metrics', async () => {
+    expect(statusOf(await raw('MKCOL /v1/stores/ HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'))).toBe(405);
+    const { text } = await app.get('/metrics');
+    expect(text).toContain('count{method="MKCOL",route="/v1/stores/",status="405"} 1');
   });
 });
 
