@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../cache/entries.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { RetryableError } from '../errors.ts';
 import { isObject } from '../input/json.ts';
@@ -100,7 +101,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     sizeCalculation: (_compiled, key) => key.length + 1000,
   });
 
-  const knownLanguages = new LRUCache<string, readonly string[]>({ max: maxKnownLanguages });
+  const knownLanguages = new LRUCache<string, readonly string[]>(upTo(maxKnownLanguages));
 
   /** Equal for variables that differ only in languages that the menu does not have; its first rendering tells which it has. */
   function cacheKeyOf({ id, languageVariables }: CompiledQuery, variables: Variables, menu: string): string {

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../cache/entries.ts';
 import type { Config } from '../config.ts';
 import { TooManyRequests } from '../errors.ts';
 import { TokenBucket } from '../scheduling/token-bucket.ts';
@@ -75,7 +76,7 @@ function createAddressLimit(
 }
 
 function createBuckets(perMinute: number): (client: string) => TokenBucket {
-  const buckets = new LRUCache<string, TokenBucket>({ max: maxAddresses });
+  const buckets = new LRUCache<string, TokenBucket>(upTo(maxAddresses));
   return client => {
     const bucket = buckets.get(client) ?? new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 });
     buckets.set(client, bucket);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../cache/entries.ts';
 import { TooManyRequests } from '../../errors.ts';
 import type { Share } from '../../scheduling/current-request.ts';
 import { TokenBucket } from '../../scheduling/token-bucket.ts';
@@ -39,7 +40,7 @@ const guestPart = 1 / 10;
 /** What the streams of each key, or guest, may deliver, in this process. Who delivers more has to wait, and is not refused. */
 export class DeliveryBudget {
   readonly #options: DeliveryBudgetOptions;
-  readonly #keys = new LRUCache<string, KeyBudget>({ max: maxKeys });
+  readonly #keys = new LRUCache<string, KeyBudget>(upTo(maxKeys));
   readonly #ofGuests: TokenBucket;
 
   constructor(options: DeliveryBudgetOptions) {
