@@ -6,7 +6,7 @@ import { forbidUnknownFields, ValidationErrors } from '../input/validation.ts';
 import { runAtOnce } from '../scheduling/time-slice.ts';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';
-import { toSentence } from './contract/descriptions.ts';
+import { describeOperation, toSentence } from './contract/descriptions.ts';
 import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { type HttpError, toHttpError, unprocessable } from './errors.ts';
@@ -152,10 +152,7 @@ export function describeTool(contract: Contract, operation: Operation): ToolDesc
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
     properties: parameters.map(parameter => [parameter.name, describeArgument(parameter, args)]),
   });
-  const about =
-    tool?.description ??
-    route.description ??
-    `${toSentence(route.summary ?? operation.name)} ${operation.returns ?? ''}`;
+  const about = tool?.description ?? describeOperation(operation);
   const isQuery = kind === 'query';
   return {
     name: toolNameOf(operation),

@@ -168,7 +168,17 @@ describe('A response that depends on the key is for no shared cache, and Vary na
 });
 
 test('What depends on no key says so, or is not stored', async () => {
-  const revalidated = ['/', '/menu', '/console', '/docs', '/guides', '/web/page.css', '/favicon.ico'];
+  const revalidated = [
+    '/',
+    '/menu',
+    '/console',
+    '/docs',
+    '/guides',
+    '/guides/pos.md',
+    '/llms.txt',
+    '/web/page.css',
+    '/favicon.ico',
+  ];
   const documents = ['/openapi.json', '/openapi/v1-3.0.json', '/openapi/pos.postman.json', '/schema.graphql'];
   const others = [
     '/health/live',

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { seededRandom } from '../../src/demo/random.ts';
@@ -471,5 +472,52 @@ describe('a document over a limit', () => {
     expect(
       (await app.graphql(`{ stores { nodes { ...F0 } } } ${few} fragment F13 on Store { city country }`)).status,
     ).toBe(200);
+  });
+});
+
+describe('Documents', () => {
+  test('have what linters ask for, also where the author of a set has written nothing', async () => {
+    for (const set of ['v1', 'pos', 'operations', 'shop', 'counter']) {
+      const { body } = await app.get(`/openapi/${set}.json`);
+      expect(body.info, set).toMatchObject({
+        description: expect.stringMatching(/\w/),
+        contact: { name: expect.any(String) },
+      });
+      for (const operation of Object.values<Record<string, object>>(body.paths).flatMap(path => Object.values(path))) {
+        expect(operation, set).toMatchObject({
+          summary: expect.stringMatching(/\w/),
+          description: expect.stringMatching(/\w/),
+        });
+      }
+    }
+    const { body } = await app.get('/openapi/operations.json');
+    expect(body.info.contact).toEqual({ name: 'Whoever runs these routes', email: 'routes@example.com' });
+    const shopDocument = (await app.get('/openapi/shop.json')).body;
+    expect(shopDocument.paths['/shop/stores/{store_id}'].get).toMatchObject({
+      summary: 'Get shop name',
+      description: 'Get shop name. A store by id.',
+    });
+  });
+
+  test('/llms.txt has links to the schema, the guides and the documents of all sets, and each leads there', async () => {
+    const { status, headers, text } = await app.get('/llms.txt', { 'x-api-key': '' });
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(text).toMatch(/^# Carte\n\n> .+\n\n(- .+\n)+\n## Schemas\n\n/);
+    const links = [...text.matchAll(/^- \[(.+?)\]\((.+?)\): (.+)$/gm)].map(([, title, path, note]) => ({
+      title,
+      path,
+      note,
+    }));
+    expect(text.match(/\]\(/g)).toHaveLength(links.length);
+    const paths = links.map(({ path = '' }) => path);
+    const documents = ['openapi.json', ...['pos', 'operations', 'shop', 'counter'].map(set => `openapi/${set}.json`)];
+    expect(paths.slice(0, 6)).toEqual(['schema.graphql', ...documents]);
+    const guides = globSync('**/*.md', { cwd: new URL('../../docs/', import.meta.url) }).map(file => `guides/${file}`);
+    expect(paths.slice(6).toSorted()).toEqual(guides.toSorted());
+    for (const { title, path = '' } of links) {
+      const found = await app.get(`/${path}`, { 'x-api-key': '' });
+      expect(found.status, path).toBe(200);
+      if (path.endsWith('.md')) expect(found.text.replaceAll('`', '')).toContain(`# ${title}\n`);
+    }
   });
 });

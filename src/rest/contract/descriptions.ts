@@ -48,5 +48,22 @@ export function hasOtherBounds(clause: string, bounds: readonly (number | undefi
 /** Speaks of a value that is not given, which one that is required or has a default always is. */
 export const isAboutOmission = (clause: string): boolean => /\b(?:omitted|default|unless|absent|null)\b/i.test(clause);
 
+/** The name of an operation in words: `getOpeningHours` is "Get opening hours". */
+export function toWords(name: string): string {
+  const words = name.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+interface DescribedOperation {
+  readonly name: string;
+  readonly route: { readonly summary?: string | null; readonly description?: string | null };
+  readonly returns: string | undefined;
+}
+
+/** What an operation does: its own description, or else its summary and what the graph says of the body. */
+export function describeOperation({ name, route: { summary, description }, returns = '' }: DescribedOperation): string {
+  return description ?? `${toSentence(summary ?? toWords(name))} ${returns}`.trim();
+}
+
 /** A text as a whole sentence. */
 export const toSentence = (text: string): string => (/[.!?]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`);

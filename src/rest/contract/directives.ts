@@ -28,6 +28,7 @@ export interface InterfaceDirective {
   readonly title: string;
   readonly description: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly contact?: Readonly<Partial<Record<'name' | 'url' | 'email', string>>> | null;
   readonly ignoreUnknownFields: boolean;
 }
 

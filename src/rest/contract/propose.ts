@@ -10,6 +10,7 @@ import {
   type TypeNode,
   type VariableDefinitionNode,
 } from 'graphql';
+import { toWords } from './descriptions.ts';
 
 /** A file of a set that publishes an operation. */
 export interface Proposal {
@@ -66,8 +67,7 @@ function routeOf(
   const inPath = variableDefinitions.filter(isRequiredId).map(({ variable }) => `/{${variable.name.value}}`);
   const hasBody = operation === 'mutation' || variableDefinitions.some(({ type }) => isObject(namedType(type)));
   const path = `/my/${kebabCase(noun)}${inPath.join('')}`;
-  const summary = kebabCase(name).replaceAll('-', ' ');
-  return `@route(${hasBody ? 'method: POST, ' : ''}path: "${path}", summary: "${summary.charAt(0).toUpperCase()}${summary.slice(1)}")`;
+  return `@route(${hasBody ? 'method: POST, ' : ''}path: "${path}", summary: "${toWords(name)}")`;
 }
 
 const kebabCase = (name: string) => name.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, '-').toLowerCase();

@@ -188,7 +188,7 @@ export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
 /** The first segments of the paths that Carte serves, or may serve one day. */
 const reserved = new Set([
   ...['v1', 'pos', 'graphql', 'mcp', 'schema.graphql', 'docs', 'guides', 'menu', 'console', 'web', 'health', 'metrics'],
-  ...['carte', 'favicon.ico'],
+  ...['carte', 'favicon.ico', 'llms.txt'],
 ]);
 
 /** The path of an operator's route begins with a literal segment that is not reserved. */

@@ -1,6 +1,7 @@
 import { getNullableType, isListType } from 'graphql';
 import { version } from '../../version.ts';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import { describeOperation, toWords } from '../contract/descriptions.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
@@ -9,11 +10,16 @@ import { boundedSchema, type Json, objectSchema, reference, typeSchemas, withDes
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
 export function openapiDocument(contract: Contract, routes: readonly SofaRoute[] = generateRoutes(contract)): Json {
-  const { title = contract.name, description = '', tags = [] } = contract.info ?? {};
+  const {
+    title = contract.name,
+    description = `The operations of the set ${title}.`,
+    tags = [],
+    contact,
+  } = contract.info ?? {};
   const paths = pathsOf(contract, routes);
   return {
     openapi: '3.1.0',
-    info: { title, version, description, license: { name: 'MIT', identifier: 'MIT' } },
+    info: { title, version, description, contact: contact ?? operator, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/', description: 'This server' }],
     security: [{ ApiKey: [] }],
     tags,
@@ -25,6 +31,8 @@ export function openapiDocument(contract: Contract, routes: readonly SofaRoute[]
     },
   };
 }
+
+const operator = { name: 'The operator of this service' };
 
 function pathsOf(contract: Contract, routes: readonly SofaRoute[]): Json {
   const byPath = Map.groupBy(routes, ({ operation }) => operation.route.path);
@@ -42,8 +50,8 @@ function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Con
   return {
     operationId: name,
     tags,
-    ...(route.summary && { summary: route.summary }),
-    ...(route.description && { description: route.description }),
+    summary: route.summary ?? toWords(name),
+    description: describeOperation(operation),
     parameters: [
       ...parameters.filter(parameter => parameter.in !== 'body').map(describeParameter),
       ...(route.method === 'GET' ? [ifNoneMatch] : []),

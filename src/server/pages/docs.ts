@@ -75,7 +75,7 @@ function documentsOf({ contract, document }: DocumentedSet): [url: string, read:
   ];
 }
 
-const documentUrl = (set: string) => (set === 'v1' ? 'openapi' : `openapi/${set}`);
+export const documentUrl = (set: string) => (set === 'v1' ? 'openapi' : `openapi/${set}`);
 const query = (set: string) => (set === 'v1' ? '' : `?set=${set}`);
 
 async function renderDocs({ contract, document }: DocumentedSet, sets: readonly DocumentedSet[]): Promise<string> {

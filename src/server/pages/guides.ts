@@ -14,7 +14,7 @@ const mediaType = 'text/html; charset=utf-8';
  * `/guides/NAME.md`. A name that a guide once had redirects to its present one.
  */
 export function mountGuides(app: FastifyInstance): void {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => file.replaceAll('\\', '/'));
+  const files = listFiles();
   const names = findGuides(files);
   const pictures = new Set(files.filter(file => file.endsWith('.png')));
   const render = createRenderer(names);
@@ -32,6 +32,9 @@ export function mountGuides(app: FastifyInstance): void {
     return name === path ? sendPage({ page: asset, policy }, request, reply) : sendAsset(asset, request, reply);
   });
 }
+
+const listFiles = () =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(file => file.replaceAll('\\', '/'));
 
 /** Paths in docs/, without the extension. */
 function findGuides(files: readonly string[]): ReadonlySet<string> {
@@ -117,7 +120,7 @@ interface GuideEntry {
   readonly summary: string;
 }
 
-interface Group {
+export interface Group {
   readonly title: string;
   readonly guides: readonly GuideEntry[];
 }
@@ -128,6 +131,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Reference: ['interface', 'diagnostics'],
   'Work on Carte': ['architecture'],
 };
+
+/** All guides, by their readers. */
+export const groupedGuides = (): readonly Group[] => groupGuides([...findGuides(listFiles())].map(describeGuide));
 
 /** Groups the guides by their readers; those that no group names are in the group More, and decisions are last. */
 function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {

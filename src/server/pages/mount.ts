@@ -9,6 +9,7 @@ import { type Asset, contentSecurityPolicy, lazyAsset, once, sendAsset, sendPage
 import { mountGuides } from './guides.ts';
 import { joinModules, linkToJoined } from './joined-modules.ts';
 import { type LinkSettings, renderLanding } from './landing.ts';
+import { renderLlms } from './llms.ts';
 import { packageAssets, resolvePackages } from './packages.ts';
 
 const mediaTypes = {
@@ -30,7 +31,7 @@ const consoleStyles = [
 ];
 const joinedFile = 'console.js';
 
-/** Mounts the pages for people, and the schema in SDL: what introspection shows, as a text. */
+/** Mounts the pages for people, `/llms.txt` for agents, and the schema in SDL: what introspection shows, as a text. */
 export const pages = fp(
   async (app: FastifyInstance) => {
     const { config, graph } = app;
@@ -45,6 +46,8 @@ export const pages = fp(
         return found ? sendAsset(found(), request, reply) : reply.callNotFound();
       });
     }
+    const llms = lazyAsset('text/plain; charset=utf-8', () => renderLlms({ ...config, sets: graph.sets }));
+    app.get('/llms.txt', (request, reply) => sendAsset(llms(), request, reply));
     mountGuides(app);
     mountPages(app, config);
   },
