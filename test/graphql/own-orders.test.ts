@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Permission } from '../../src/scope.ts';
+import { openStream } from '../../support/streams.ts';
 import { startApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
@@ -204,6 +205,23 @@ test.each(Object.entries(ways))('orders of others are not to be had by %s', asyn
     expect(text.replaceAll(query, '')).not.toContain(secret);
   for (const [, count] of text.matchAll(/"count":(\d+)/g)) expect(Number(count)).toBeLessThanOrEqual(1);
   expect(text).not.toContain('"hasPreviousPage":true');
+});
+
+test('nor by a stream of something else', async () => {
+  const query = 'subscription { menuEvents(storeId: "baixa") { store { orders { count nodes { id } } } } }';
+  const stream = openStream('sse', { url: app.url, key: kiosk['x-api-key'] }, { query });
+  const result = stream.next();
+  let hasEvent = false;
+  const changing = (async () => {
+    for (let inStock = false; !hasEvent; inStock = !inStock)
+      await app.graphql(
+        `mutation { setStock(storeId: "baixa", items: [{ externalId: "item", inStock: ${inStock} }]) { revision } }`,
+      );
+  })();
+  expect((await result).data.menuEvents.store.orders).toEqual({ count: 1, nodes: [{ id: own.id }] });
+  hasEvent = true;
+  await changing;
+  stream.close();
 });
 
 test('the same ways show them to a key that reads orders', async () => {

@@ -166,6 +166,25 @@ test('no route and no tool of any set shows a key what is out of its scope', asy
   expect(texts.filter(([, text]) => text.includes('mine'))).toEqual([]);
 });
 
+test('no route and no tool of any set shows a key that reads its own orders those of others', async () => {
+  const headers = {
+    'x-api-key': await app.newKey({
+      permissions: ['READ_MENUS', 'READ_OWN_ORDERS', 'ORDERS'],
+      merchantIds: [ids.merchant],
+    }),
+  };
+  const client = await connect(headers);
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  // Its ETag is the revision of all orders.
+  expect([names.includes('listKitchenOrders'), names.includes('getStore')]).toEqual([false, true]);
+  for (const { route } of app.server.graph.sets.flatMap(({ operations }) => operations)) {
+    const path = route.path.replace(/\{(\w+)\}/g, (_, parameter) => idOf(parameter));
+    const { text } = await app.send(route.method, path, { headers });
+    expect([path, text.includes(ids.order)]).toEqual([path, false]);
+  }
+});
+
 describe('no route and no tool of any set changes what is out of the scope of a key', async () => {
   /** A request of each writing operation that would change something, in this order; its tool takes the same arguments. */
   const bodies: Readonly<Record<string, object>> = {
