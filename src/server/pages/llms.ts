@@ -10,7 +10,10 @@ interface LlmsOptions {
 /** Renders `/llms.txt` by https://llmstxt.org: what Carte is, for a program that reads before it calls, and what to read on. */
 export function renderLlms({ sets, introspection }: LlmsOptions): string {
   const guides = groupedGuides();
-  const schema = '- [GraphQL schema](schema.graphql): the graph in SDL, with descriptions of all types and fields';
+  const sdl = [
+    '- [GraphQL schema](schema.graphql): the graph in SDL, with descriptions of all types and fields',
+    '- [GraphQL schema for guests](schema.graphql?for=guests): the part that a publishable key may select',
+  ];
   const openapi = sets.map(({ name, info }) => {
     const [sentence] = /^.*?\.(?=\s|$)/s.exec(info?.description ?? '') ?? [`The operations of the set ${name}.`];
     return `- [OpenAPI: ${info?.title ?? name}](${documentUrl(name)}.json): ${sentence.replaceAll(/\s+/g, ' ')}`;
@@ -31,7 +34,7 @@ export function renderLlms({ sets, introspection }: LlmsOptions): string {
 
 ## Schemas
 
-${[...(introspection ? [schema] : []), ...openapi].join('\n')}
+${[...(introspection ? sdl : []), ...openapi].join('\n')}
 
 ${guides.map(renderGroup).join('\n\n')}
 `;
