@@ -120,8 +120,6 @@ interface ManifestEntry {
 }
 
 const apolloFormat = 'apollo-persisted-query-manifest';
-/** Ids of any other form are taken as they are: MD5 of Relay's, SHA-1 of older generators, and custom ones. */
-const sha256 = /^sha256:|^[0-9a-f]{64}$/;
 
 function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
   if (!isObject(manifest)) {
@@ -131,7 +129,8 @@ function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
   if (manifest.format === apolloFormat) return readApolloEntries(manifest, errors);
   const entries = Object.entries(manifest).map(([id, text]) => ({ id, text }));
   for (const { id, text } of entries) {
-    const isMismatch = sha256.test(id) && typeof text === 'string' && hash('sha256', text) !== withoutPrefix(id);
+    // Ids of any other form are taken as they are: hashes of several kinds, and custom ones.
+    const isMismatch = id.startsWith('sha256:') && typeof text === 'string' && `sha256:${hash('sha256', text)}` !== id;
     if (isMismatch) errors.push(`"${id}" is not the SHA-256 of its document`);
   }
   return entries;
