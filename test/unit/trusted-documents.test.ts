@@ -63,7 +63,11 @@ describe('A manifest', () => {
   test.each<[what: string, manifest: unknown, message: string]>([
     ['a syntax error of JSON', '{', 'cannot be read: Expected property name'],
     ['a list', [], 'it is not a JSON object'],
-    ['the hash of another document', { [`sha256:${id}`]: `${text} ` }, `"sha256:${id}" is not the SHA-256 of its document`],
+    [
+      'the hash of another document',
+      { [`sha256:${id}`]: `${text} ` },
+      `"sha256:${id}" is not the SHA-256 of its document`,
+    ],
     ['a prefix without its hash', { 'sha256:1': text }, '"sha256:1" is not the SHA-256 of its document'],
     [
       'a hash with and without its prefix',
