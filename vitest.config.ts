@@ -2,21 +2,16 @@ import { accessSync, constants, readFileSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that mostly wait for processes, browsers or npm, slowest first but for one: its first start fills the compile cache. */
+/** Files that mostly wait for processes, browsers or npm, slowest first; the first start of `cli/serve` fills the compile cache. */
 const slowFiles = [
+  'browser/all',
   'cli/serve',
   'http/processes',
-  'browser/console',
-  'browser/docs',
   'guides/commands',
-  'browser/playground',
   'guides/add-a-field',
   'cli/processes',
   'http/shutdown',
-  'browser/menu',
-  'browser/pages',
   'guides/migrating',
-  'browser/publishable-keys',
   'http/idle-connections',
   'guides/rest-client',
   'guides/graphql-client',

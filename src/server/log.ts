@@ -1,5 +1,6 @@
 import Fastify, { type FastifyBaseLogger, type FastifyServerOptions } from 'fastify';
 import type { Config } from '../config.ts';
+import { schemaController } from './without-schemas.ts';
 
 /** JSON lines on standard error; `mixin` adds fields to each. */
 export function loggerOptions(
@@ -11,7 +12,7 @@ export function loggerOptions(
 
 /** The same log for a process without a server. */
 export function createLog(level: Config['logLevel']): FastifyBaseLogger {
-  return Fastify({ logger: loggerOptions(level) }).log;
+  return Fastify({ logger: loggerOptions(level), schemaController }).log;
 }
 
 const keys = /carte_[\w-]{40,}/g;

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 import { urlOf } from '../support/url.ts';
 import { run, temporaryFolder } from './support.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const env = { DATABASE_URL: urlOf(app.orm) };
 const store = await app.data.store({ id: 'cafe-norte', timezone: 'Asia/Tokyo', currency: 'JPY' });
 const path = `/v1/stores/${store.id}/menu_configuration/`;

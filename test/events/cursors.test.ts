@@ -5,10 +5,10 @@ import { EventCursors } from '../../src/events/cursor.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
 import { createServer } from '../../src/server/server.ts';
 import { formerCursor, openStream } from '../../support/streams.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { endOfLog, readEvents } from '../support/events.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { primary } = await createReadAccess(app.orm);
 const store = await app.data.store();
 const key = await app.newKey({ storeIds: [store.id] });

@@ -4,11 +4,11 @@ import { createReadAccess } from '../../src/database/pool.ts';
 import { EventCursors } from '../../src/events/cursor.ts';
 import { formerCursor, watchWithInterruptions } from '../../support/streams.ts';
 import { waitUntil } from '../http/processes.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { directConnection } from '../support/database.ts';
 import { endOfLog, readEvents } from '../support/events.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { primary } = await createReadAccess(app.orm);
 
 test('clients of two tenants that lose their connections, and the service its database, get the events of their own stores, each once and in order', async () => {

@@ -3,11 +3,11 @@ import { createReadAccess } from '../../src/database/pool.ts';
 import type { StreamField } from '../../src/events/cursor.ts';
 import type { Store } from '../../src/store/entities.ts';
 import { formerCursor, openStream, type Stream } from '../../support/streams.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 import { endOfLog } from '../support/events.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const admin = { 'x-api-key': await app.newKey({ permissions: ['ADMIN'] }) };
 const access = await createReadAccess(app.orm);
 const execute = (sql: string, values: unknown[] = []) => app.orm.em.fork().execute(sql, values);

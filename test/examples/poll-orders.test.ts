@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 // For its types: so the example is checked with everything else.
 import type {} from '../../examples/poll-orders/poll.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { readExample } from './readme.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 /** Lets requests through to the service and notes their answers; the first one is cut off. */
 async function startWatch() {

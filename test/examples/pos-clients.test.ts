@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { readExample } from './readme.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { primary } = await createReadAccess(app.orm);
 
 /** Lets requests through to the service, after the given ones were not: a status, or a connection that is cut. */

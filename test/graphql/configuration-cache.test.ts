@@ -4,11 +4,11 @@ import type { Configuration } from '../../src/menu/configuration.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
 import { createConfigurationCache, createMenuRepository } from '../../src/menu/repository.ts';
 import type { Store } from '../../src/store/entities.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const access = await createReadAccess(app.orm);
 const statement = (text: string, values: readonly unknown[]) => app.orm.em.fork().execute(text, [...values]);
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { order } from '../support/data.ts';
 import { saveOrders } from '../support/orders.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 interface Connection {
   readonly edges: readonly { readonly cursor: string; readonly node: { readonly id: string } }[];

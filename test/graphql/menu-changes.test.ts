@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const store = await app.data.store({ country: 'PT' });
 const revisions: number[] = [];
 

@@ -2,11 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { runImport } from '../../src/import/run.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { createStore } = createOrderCalls(app);
 const storeId = await createStore();
 

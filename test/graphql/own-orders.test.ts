@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Permission } from '../../src/scope.ts';
 import { openStream } from '../../support/streams.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const execute = (sql: string, values: unknown[] = []) => app.orm.em.fork().execute(sql, values);
 
 const allDay = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'].map(dayOfWeek => ({

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { endOfLog } from '../support/events.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 const mutation = `mutation ($id: ID!, $items: [ItemPriceInput!], $modifierItems: [ModifierItemPriceInput!], $revision: SafeInt) {
   changePrices(storeId: $id, items: $items, modifierItems: $modifierItems, expectedRevision: $revision) { revision }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { replaceMenuConfiguration } from '../../src/menu/replace.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 const mutation = `mutation ($id: ID!, $input: MenuConfigurationInput!, $expected: SafeInt) {
   replaceMenuConfiguration(storeId: $id, input: $input, expectedRevision: $expected) {

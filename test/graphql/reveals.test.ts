@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { type ReadPermission, readPermissions, writePermissions } from '../../src/scope.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const execute = (sql: string, values: unknown[] = []) => app.orm.em.fork().execute(sql, values);
 
 const everything = [...writePermissions, 'ADMIN'] as const;

@@ -3,11 +3,11 @@ import { createReadAccess } from '../../src/database/pool.ts';
 import { currentPosition, readEvents } from '../../src/events/log.ts';
 import { saveStores } from '../../src/store/save.ts';
 import { waitUntil } from '../http/processes.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { createStore, tryToPlace, place, postMenu } = createOrderCalls(app);
 const { primary } = await createReadAccess(app.orm);
 const start = await currentPosition(primary);

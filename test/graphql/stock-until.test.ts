@@ -3,10 +3,10 @@ import { createReadAccess } from '../../src/database/pool.ts';
 import { runDueTimes } from '../../src/events/due-times.ts';
 import { currentPosition, readEvents } from '../../src/events/log.ts';
 import { waitUntil } from '../http/processes.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { primary } = await createReadAccess(app.orm);
 const timeout = 120_000;
 

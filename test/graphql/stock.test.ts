@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { smallMenu } from '../support/data.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 interface Entry {
   readonly externalId: string;

@@ -5,13 +5,13 @@ import { readConfig } from '../../src/config.ts';
 import { createOrm, type OrmOptions } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
 import { isCrashedByCancel } from '../../support/pgbouncer.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { directConnection, prepare } from '../support/database.ts';
 import { smallBody } from './body.ts';
 import { waitUntil } from './processes.ts';
 import { startProxy } from './proxy.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const store = await app.data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 const databaseName = () => String(app.orm.config.get('dbName'));

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const [one, other] = [await app.newKey(), await app.newKey()];
 const store = await app.data.store();
 const guest = await app.newKey({ publishable: true, permissions: [], storeIds: [store.id], all: false });

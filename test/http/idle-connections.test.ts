@@ -2,13 +2,13 @@ import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test, vi } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { largestMenu, menuOfSize } from '../support/large-menu.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-const app = await startApp();
+const app = await sharedApp();
 const mebibyte = 1024 * 1024;
 const connections = 4;
 const menu = menuOfSize({ ...largestMenu, categories: 20, items: 1_000, groups: 300 });

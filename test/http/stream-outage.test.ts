@@ -4,12 +4,12 @@ import { WebSocket } from 'ws';
 import { readConfig } from '../../src/config.ts';
 import { createOrm } from '../../src/orm.ts';
 import { createServer } from '../../src/server/server.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { prepare } from '../support/database.ts';
 import { urlOf } from '../support/url.ts';
 import { startProxy } from './proxy.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const store = await app.data.store();
 const documents = {
   orderEvents: `subscription { orderEvents(storeId: "${store.id}") { cursor order { id } } }`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const store = await app.data.store();
 const menuPath = `/v1/stores/${store.id}/menu_configuration/`;
 

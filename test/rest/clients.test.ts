@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const store = await app.data.store();
 const path = `/v1/stores/${store.id}/menu_configuration/`;
 const orders = `/v1/stores/${store.id}/orders/`;

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { KindName } from '../../src/import/kinds.ts';
 import { runImport } from '../../src/import/run.ts';
 import { StoreEntity } from '../../src/store/entities.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { operatorFork } from '../support/data.ts';
 import { poisonFor, type Written, writtenDocument, writtenMap } from '../support/escapes.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const runs = Number(process.env.JSON_RUNS ?? 40);
 
 /** Sent first, so that the key cache of `JSON.parse` holds its keys. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { routes } from '../support/interface.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 async function createStore() {
   const store = await app.data.store();

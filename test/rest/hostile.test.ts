@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { fuzz } from '../../support/hostile/fuzz.ts';
 import type { Target } from '../../support/hostile/probe.ts';
 import { differences, observe } from '../../support/hostile/state.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 async function makeTarget(): Promise<Target> {
   const store = await app.data.store();

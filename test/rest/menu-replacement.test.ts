@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const name = { translations: { en: 'Text' } };
 
 const item = (id: string, more: object = {}) => ({

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const at = (time: string) => new Date(time);
 const enumMessage =
   "Input should be 'PENDING', 'CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'ACCEPTED', 'REJECTED', 'READY' or 'FULFILLED'";

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { sequenceEvents } from '../../src/events/sequencer.ts';
 import type { Permission } from '../../src/scope.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { undescribed } from '../support/described.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const { primary } = await createReadAccess(app.orm);
 
 async function createStore() {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 /** Reads a list of orders. */
 async function ordersOf(store: { readonly id: string }, query: string) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { routes } from '../support/interface.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 /** The count of an order list. */
 async function count(store: { readonly id: string }, query: string): Promise<number> {

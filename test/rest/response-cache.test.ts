@@ -1,11 +1,11 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/entities.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
 import { fullBody } from '../support/menu-body.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const treeOf = (store: Store) => `/v1/stores/${store.id}/menu_configuration/`;
 const sql = (text: string, values: unknown[]) => operatorFork(app.orm).execute(text, values);
 

@@ -1,12 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 import { deviations } from '../support/closed.ts';
 import { routes } from '../support/interface.ts';
 import { fullBody } from '../support/menu-body.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 
 const merchant = await app.data.merchant({ businessType: { name: 'RESTAURANT' } });
 const store = await app.data.store({

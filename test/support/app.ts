@@ -3,7 +3,7 @@ import type { KeyRequest } from '../../src/auth/validate.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/server/server.ts';
 import { createData, createKey, type Data } from './data.ts';
-import { createDatabase, prepare } from './database.ts';
+import { cloneDatabase, createDatabase, prepare } from './database.ts';
 import { undescribed } from './described.ts';
 import { StatementCounter } from './statements.ts';
 
@@ -29,13 +29,26 @@ const config: Config = {
   webhooks: { deliver: false, allowHttp: true, allowNetworks: ['127.0.0.0/8'] },
 };
 
+let shared: ReturnType<typeof createApp> | undefined;
+
+/**
+ * The whole service, one for all files of a worker that ask for it: they create merchants, stores and keys of their own, and
+ * expect nothing of what all keys together see. It ends with the worker.
+ */
+export const sharedApp = () => (shared ??= createApp(cloneDatabase));
+
 /** The whole service on a database of its own, listening on a port of its own. */
 export async function startApp(overrides: Partial<Config> = {}) {
+  const app = await createApp(createDatabase, overrides);
+  afterAll(() => app.server.close());
+  return app;
+}
+
+async function createApp(openDatabase: typeof createDatabase, overrides: Partial<Config> = {}) {
   const statements = new StatementCounter();
-  const orm = await createDatabase({ onPool: pool => statements.watch(pool) });
+  const orm = await openDatabase({ onPool: pool => statements.watch(pool) });
   const server = await createServer(orm, { ...config, ...overrides });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
-  afterAll(() => server.close());
   const data: Data = createData(orm);
 
   const newKey = (request?: Partial<KeyRequest>) => createKey(orm, request);

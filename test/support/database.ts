@@ -7,7 +7,11 @@ import { createOrm, type OrmOptions } from '../../src/orm.ts';
 /** Whether connections may keep statements: not through a PgBouncer. The service is told by the same variable. */
 export const prepare = process.env.DATABASE_PREPARE !== 'off';
 
-/** A migrated, empty database of one's own; it is closed and dropped after the file's last test. */
+/** A migrated, empty database; it stays until all tests have ended. */
+export const cloneDatabase = async (options?: OrmOptions): Promise<MikroORM> =>
+  connectTo(await copyDatabase('template_carte'))(options);
+
+/** One that is closed and dropped after the file's last test. */
 export async function createDatabase(options?: OrmOptions): Promise<MikroORM> {
   const connect = await makeDatabase('template_carte');
   const orm = connect(options);
@@ -22,13 +26,23 @@ export function createEmptyDatabase(): Promise<(options?: OrmOptions) => MikroOR
 }
 
 async function makeDatabase(template: string): Promise<(options?: OrmOptions) => MikroORM> {
+  const database = await copyDatabase(template);
+  afterAll(() => asAdmin(`drop database ${database} with (force)`));
+  return connectTo(database);
+}
+
+async function copyDatabase(template: string): Promise<string> {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   // The files of the template are copied; the default writes each of its pages to the log, for twice the processor time.
   await asAdmin(`create database ${database} template ${template} strategy file_copy`);
-  afterAll(() => asAdmin(`drop database ${database} with (force)`));
-  // Connections that a test hardly needs still cost the server a process each.
-  return options => createOrm({ ...inject('cluster'), database }, { prepare, poolSize: 4, ...options });
+  return database;
 }
+
+/** Connections that a test hardly needs still cost the server a process each. */
+const connectTo =
+  (database: string) =>
+  (options?: OrmOptions): MikroORM =>
+    createOrm({ ...inject('cluster'), database }, { prepare, poolSize: 4, ...options });
 
 /** A test's database on the server itself. */
 export function directConnection(orm: MikroORM): pg.ClientConfig {

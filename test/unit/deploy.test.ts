@@ -15,9 +15,9 @@ import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { freePort } from '../../support/failover/postgres.ts';
-import { startApp } from '../support/app.ts';
+import { sharedApp } from '../support/app.ts';
 
-const app = await startApp();
+const app = await sharedApp();
 const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert

@@ -9,10 +9,11 @@ import type { FrameLocator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueKey, revokeKey, rotateKey } from '../../src/auth/keys.ts';
 import { readExample } from '../examples/readme.ts';
-import { describeInBrowser, openSite } from '../support/browser.ts';
+import { describeInBrowser } from '../support/browser.ts';
 import { operatorFork } from '../support/data.ts';
+import { site } from './site.ts';
 
-const site = await openSite();
+const open = site.share();
 /** As in the example; the server of a page puts a real one in its place. */
 const placeholder = 'carte_pub_…';
 const { folder, commands } = readExample('browser-menu', `'${placeholder}'`);
@@ -27,6 +28,7 @@ const read = (path: string, key: string) =>
 async function serve(): Promise<string> {
   const server = createServer(({ url = '' }, response) => {
     const path = new URL(url, 'http://page').pathname;
+    response.setHeader('cache-control', 'no-store');
     response.setHeader('content-type', types[path.split('.').at(-1) ?? ''] ?? 'text/plain');
     if (path === '/sandbox.html') response.end('<iframe sandbox="allow-scripts" src="plain.html"></iframe>');
     else if (path === '/favicon.ico') response.writeHead(404).end();
@@ -67,7 +69,7 @@ describeInBrowser('A page of another origin', () => {
     'shows a menu by %s, and learns that its key was rotated or revoked',
     async name => {
       const { id } = await issue(shop);
-      const page = await site.open(`${shop}/${name}.html`);
+      const page = await open(`${shop}/${name}.html`);
       await heading(page);
       await item(page);
       const refresh = page.getByRole('button', { name: 'Refresh' });
@@ -106,7 +108,7 @@ describeInBrowser('A page of another origin', () => {
     await issue(foreign);
     const { id } = await issue(shop);
     keys.set(foreign, keys.get(shop) ?? '');
-    const page = await site.open(`${foreign}/plain.html`);
+    const page = await open(`${foreign}/plain.html`);
     await status(page, refused);
     expect(await page.locator('main').innerText()).toBe('');
     await revokeKey(operatorFork(site.orm), id);
@@ -117,8 +119,8 @@ describeInBrowser('A page of another origin', () => {
     const { key } = await issue(shop);
     const file = join(dist, 'file.html');
     writeFileSync(file, read('plain.html', key));
-    await status(await site.open(`file://${file}`), refused);
-    const page = await site.open(`${shop}/sandbox.html`);
+    await status(await open(`file://${file}`), refused);
+    const page = await open(`${shop}/sandbox.html`);
     await status(page.frameLocator('iframe'), refused);
   });
 });
@@ -126,7 +128,7 @@ describeInBrowser('A page of another origin', () => {
 describeInBrowser('/menu/{store}?key=', () => {
   test('shows the menu to guests, with a publishable key alone', async () => {
     const { id, key } = await issue('https://elsewhere.example');
-    const page = await site.open(`/menu/lisbon-baixa?key=${key}&at=any`);
+    const page = await open(`/menu/lisbon-baixa?key=${key}&at=any`);
     await status(page, /Dona Gaivota Lisbon/);
     const dish = page.locator('.item', { has: page.getByRole('heading', { name: 'Galão' }) }).first();
     await dish.locator('summary').click();
@@ -142,7 +144,7 @@ describeInBrowser('/menu/{store}?key=', () => {
   });
 
   test('neither uses nor keeps a secret key', async () => {
-    const page = await site.open(`/menu/lisbon-baixa?key=${site.key}`);
+    const page = await open(`/menu/lisbon-baixa?key=${site.key}`);
     await status(page, /^Menus need a key/);
     expect(page.url()).not.toContain(site.key);
   });

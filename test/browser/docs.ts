@@ -1,13 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { version } from '../../src/version.ts';
-import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+import { describeInBrowser, seriousViolations } from '../support/browser.ts';
+import { site } from './site.ts';
 
-const site = await openSite();
+const open = site.share({ key: site.key });
 
 describeInBrowser('/docs', () => {
-  const open = site.share({ key: site.key });
-
   test('shows routes, samples with the key of the tab, and that the POST replaces, without a serious violation', async () => {
     const page = await open('/docs');
     await page.getByText(`REST reference ${version}`, { exact: true }).waitFor();
@@ -57,13 +56,12 @@ describeInBrowser('/docs', () => {
 });
 
 describeInBrowser('/docs/try', () => {
-  const share = site.share({ key: site.key });
   let loaded: Promise<Page> | undefined;
   /** The client takes seconds to load, so the tests use the same page, one after the other. */
-  const open = () => (loaded ??= load());
+  const openTry = () => (loaded ??= load());
 
   async function load(): Promise<Page> {
-    const page = await share('/docs');
+    const page = await open('/docs');
     const store = page.locator('[id="tag/stores/GET/v1/stores/{store_service_id}"]');
     await store.getByRole('link', { name: 'Try it' }).click();
     await page.getByRole('dialog').waitFor({ timeout: 80_000 });
@@ -89,7 +87,7 @@ describeInBrowser('/docs/try', () => {
   }
 
   test('opens with the route, the key of the tab and identifiers of its scope, and stores the key nowhere else', async () => {
-    const page = await open();
+    const page = await openTry();
     expect(await send(page)).toBe('200 OK');
     await openClient(page, 'Get order by identifier');
     expect(await send(page)).toBe('200 OK');
@@ -99,11 +97,11 @@ describeInBrowser('/docs/try', () => {
   });
 
   test('has no serious accessibility violation', async () => {
-    expect(await seriousViolations(await open(), { schemes: ['dark'] })).toEqual([]);
+    expect(await seriousViolations(await openTry(), { schemes: ['dark'] })).toEqual([]);
   });
 
   test('passes a key that is entered on to the reference', async () => {
-    const page = await open();
+    const page = await openTry();
     await page.getByLabel('Your key').first().fill('carte_another');
     await page.getByRole('link', { name: 'REST reference', exact: true }).click();
     await expect.poll(() => page.getByLabel('Your key').inputValue()).toBe('carte_another');

@@ -1,32 +1,29 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+import { describeInBrowser, seriousViolations } from '../support/browser.ts';
+import { site } from './site.ts';
 
 const run = promisify(execFile);
-const site = await openSite();
 const open = site.share({ permissions: ['clipboard-read', 'clipboard-write'] });
 const openWithoutJavaScript = site.share({ javaScriptEnabled: false });
 
 describeInBrowser('/', () => {
+  let loaded: Promise<Page> | undefined;
+  /** Loaded once for the tests that do not mind what those before them did in it; those that load pages come after them. */
+  const home = () => (loaded ??= open('/'));
+
   test('shows the version, and that the database is ready', async () => {
-    const page = await open('/');
+    const page = await home();
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     await page.getByText('ready', { exact: true }).waitFor();
     expect(await page.getByRole('banner').innerText()).toContain(version);
   });
 
-  test('shows why a database is not ready', async () => {
-    const em = site.orm.em.fork();
-    await em.execute("update migration set name = 'past ' || name");
-    onTestFinished(async () => void (await em.execute('update migration set name = substr(name, 6)')));
-    const page = await open('/');
-    await page.getByRole('status').getByText('not ready: the database is not migrated').waitFor();
-  });
-
   test('has no broken link', async () => {
-    const page = await open('/');
+    const page = await home();
     const links = await page.getByRole('link').evaluateAll(all => all.map(link => link.getAttribute('href') ?? ''));
     expect(links).toEqual([
       'menu',
@@ -50,68 +47,14 @@ describeInBrowser('/', () => {
     for (const link of links) expect((await site.get(`/${link}`, { accept: 'text/html' })).status).toBe(200);
   });
 
-  test('its examples work as they are copied, with the key that was typed in', async context => {
-    const curl = await run('curl', ['--version']).catch(() => undefined);
-    if (!curl) return context.skip('curl is not installed');
-    const page = await open('/');
-    await page.getByLabel('Your key').fill(site.key);
-    const buttons = await page.locator('figure').getByRole('button').all();
-    expect(buttons).toHaveLength(3);
-    const bodies: unknown[] = [];
-    for (const button of buttons) {
-      await button.click();
-      const command = await page.evaluate<string>('navigator.clipboard.readText()');
-      bodies.push(JSON.parse((await run('bash', ['-c', command])).stdout));
-    }
-    expect(bodies).toMatchObject([
-      { data: { store: { items: expect.arrayContaining([{ name: { text: 'Bica' }, price: 110 }]) } } },
-      { id: 'lisbon-baixa' },
-      { result_code: '000000', page_size: 5 },
-    ]);
-  });
-
-  test('hides the key in the examples as in the field, until it is shown', async () => {
-    const page = await open('/');
-    const field = page.getByLabel('Your key');
-    await field.fill(site.key);
-    expect(await field.getAttribute('type')).toBe('password');
-    expect(await page.locator('body').innerText()).not.toContain(site.key);
-    await page.getByRole('button', { name: 'Show' }).click();
-    expect(await field.getAttribute('type')).toBe('text');
-    expect(await page.locator('pre').first().innerText()).toContain(site.key);
-  });
-
-  test('forgets the key, and the copies that earlier versions have stored', async () => {
-    const page = await open('/');
-    const tabs = JSON.stringify({ tabs: [{ query: '{ a }', headers: `{"x-api-key":"${site.key}"}` }] });
-    await page.evaluate(
-      `for (const name of ['authorized', 'graphiql:headers', 'graphiql:tabState']) localStorage.setItem(name, ${JSON.stringify(tabs)})`,
-    );
-    await page.getByLabel('Your key').fill(site.key);
-    await page.getByRole('button', { name: 'Forget the key' }).click();
-    expect(await page.getByLabel('Your key').inputValue()).toBe('');
-    expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBeNull();
-    expect(await page.evaluate('JSON.parse(JSON.stringify(localStorage))')).toEqual({
-      'graphiql:tabState': '{"tabs":[{"query":"{ a }","headers":null}]}',
-    });
-  });
-
   test('leads to the console of a restaurant by a step of its own', async () => {
-    const page = await open('/');
+    const page = await home();
     const step = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Run a restaurant' }) });
     expect(await step.getByRole('link').allTextContents()).toEqual(['console']);
   });
 
-  test.each(['/console', '/graphql', '/menu'])('%s says that it needs JavaScript, and leads home', async path => {
-    const page = await openWithoutJavaScript(path);
-    const text = await page.locator('body').innerText();
-    expect([text.includes('needs JavaScript'), text.includes('Loading')]).toEqual([true, false]);
-    await page.locator('a[href="./"]').click();
-    await page.getByRole('heading', { name: 'Run a restaurant' }).waitFor();
-  });
-
   test('can be used by keyboard', async () => {
-    const page = await open('/');
+    const page = await home();
     const focused: string[] = [];
     for (let press = 0; press < 23; press += 1) {
       await page.keyboard.press('Tab');
@@ -145,9 +88,71 @@ describeInBrowser('/', () => {
   });
 
   test('has no serious accessibility violation, light or dark', async () => {
-    const page = await open('/');
+    const page = await home();
     await page.getByText('ready', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('hides the key in the examples as in the field, until it is shown', async () => {
+    const page = await home();
+    const field = page.getByLabel('Your key');
+    await field.fill(site.key);
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(await page.locator('body').innerText()).not.toContain(site.key);
+    await page.getByRole('button', { name: 'Show' }).click();
+    expect(await field.getAttribute('type')).toBe('text');
+    expect(await page.locator('pre').first().innerText()).toContain(site.key);
+  });
+
+  test('its examples work as they are copied, with the key that was typed in', async context => {
+    const curl = await run('curl', ['--version']).catch(() => undefined);
+    if (!curl) return context.skip('curl is not installed');
+    const page = await home();
+    await page.getByLabel('Your key').fill(site.key);
+    const buttons = await page.locator('figure').getByRole('button').all();
+    expect(buttons).toHaveLength(3);
+    const bodies: unknown[] = [];
+    for (const button of buttons) {
+      await button.click();
+      const command = await page.evaluate<string>('navigator.clipboard.readText()');
+      bodies.push(JSON.parse((await run('bash', ['-c', command])).stdout));
+    }
+    expect(bodies).toMatchObject([
+      { data: { store: { items: expect.arrayContaining([{ name: { text: 'Bica' }, price: 110 }]) } } },
+      { id: 'lisbon-baixa' },
+      { result_code: '000000', page_size: 5 },
+    ]);
+  });
+
+  test('forgets the key, and the copies that earlier versions have stored', async () => {
+    const page = await home();
+    const tabs = JSON.stringify({ tabs: [{ query: '{ a }', headers: `{"x-api-key":"${site.key}"}` }] });
+    await page.evaluate(
+      `for (const name of ['authorized', 'graphiql:headers', 'graphiql:tabState']) localStorage.setItem(name, ${JSON.stringify(tabs)})`,
+    );
+    await page.getByLabel('Your key').fill(site.key);
+    await page.getByRole('button', { name: 'Forget the key' }).click();
+    expect(await page.getByLabel('Your key').inputValue()).toBe('');
+    expect(await page.evaluate('sessionStorage.getItem("carte.key")')).toBeNull();
+    expect(await page.evaluate('JSON.parse(JSON.stringify(localStorage))')).toEqual({
+      'graphiql:tabState': '{"tabs":[{"query":"{ a }","headers":null}]}',
+    });
+  });
+
+  test('shows why a database is not ready', async () => {
+    const em = site.orm.em.fork();
+    await em.execute("update migration set name = 'past ' || name");
+    onTestFinished(async () => void (await em.execute('update migration set name = substr(name, 6)')));
+    const page = await open('/');
+    await page.getByRole('status').getByText('not ready: the database is not migrated').waitFor();
+  });
+
+  test.each(['/console', '/graphql', '/menu'])('%s says that it needs JavaScript, and leads home', async path => {
+    const page = await openWithoutJavaScript(path);
+    const text = await page.locator('body').innerText();
+    expect([text.includes('needs JavaScript'), text.includes('Loading')]).toEqual([true, false]);
+    await page.locator('a[href="./"]').click();
+    await page.getByRole('heading', { name: 'Run a restaurant' }).waitFor();
   });
 });
 

@@ -1,10 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { issueKey, revokeKey } from '../../src/auth/keys.ts';
-import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+import { describeInBrowser, seriousViolations } from '../support/browser.ts';
 import { operatorFork, smallMenu } from '../support/data.ts';
-
-const site = await openSite();
+import { site } from './site.ts';
 
 const menus = (page: Page) => page.locator('#menu h2');
 const status = (page: Page, text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor();
@@ -23,6 +22,103 @@ describeInBrowser('/menu', () => {
   // Far from the stores: no time may depend on where the browser is.
   const open = site.share({ key: site.key, timezoneId: 'Asia/Tokyo' });
   const noKey = '';
+  let loaded: Promise<Page> | undefined;
+  /** The menus of a store, loaded once for the tests that choose the rest in the page; the others come after them. */
+  const lisbon = () => (loaded ??= open('/menu?store=lisbon-baixa&at=any'));
+
+  test('leads to every section, and marks the one being read, also on a phone', async () => {
+    const page = await lisbon();
+    const nav = page.getByRole('navigation', { name: 'Sections of the menu' });
+    const current = nav.locator('[aria-current]');
+    const waitForCurrent = (name: string) => current.filter({ hasText: new RegExp(`^${name}$`) }).waitFor();
+    await waitForCurrent('Breakfast');
+    expect(await nav.getByRole('link').count()).toBe(await page.locator('.menu, .category').count());
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 390, height: 844 },
+    ]) {
+      await page.setViewportSize(size);
+      await nav.getByRole('link', { name: 'Desserts' }).last().click();
+      await waitForCurrent('Desserts');
+      const section = await boxOf(page.getByRole('heading', { name: 'Desserts' }).last());
+      expect(section.y).toBeGreaterThanOrEqual(0);
+      expect(section.y).toBeLessThan(250);
+      const link = await boxOf(current);
+      expect([link.x > 0, link.x + link.width <= size.width, link.y < size.height]).toEqual([true, true, true]);
+      await page.evaluate('scrollTo(0, 0)');
+      await waitForCurrent('Breakfast');
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  test('shows prices, labels, allergens, choices, what is sold out, and diagnostics', async () => {
+    const page = await lisbon();
+    const bica = page.locator('.item', { hasText: 'Bica' }).first();
+    await bica.waitFor();
+    expect(await bica.innerText()).toMatch(/^Bica\n+€1\.10\n+.*\n+Vegan\n+Vegetarian\n+Gluten-free/);
+    await bica.getByText('How you like it').click();
+    expect(await bica.locator('.group').first().innerText()).toMatch(/up to 3\n+Extra shot\n+\+€\d\.\d\d/);
+    const garoto = page.locator('.item', { hasText: 'Garoto' }).first();
+    const colour = (part: Locator) => part.evaluate(element => getComputedStyle(element).color);
+    expect(await garoto.getByText('Contains: milk').count()).toBe(1);
+    expect(await colour(garoto.locator('.allergens'))).not.toBe(await colour(garoto.getByText('Vegetarian')));
+    const sardines = page.locator('.item', { hasText: 'Grilled sardines' }).first();
+    expect(await sardines.textContent()).toContain('Sold out');
+    expect(await colour(sardines.locator('h4'))).not.toBe(await colour(bica.locator('h4')));
+    const { body } = await site.graphql('{ store(id: "lisbon-baixa") { menuDiagnostics { message } } }');
+    for (const { message } of body.data.store.menuDiagnostics) {
+      await page.getByRole('complementary').getByText(message).waitFor();
+    }
+  });
+
+  test('shows what is available past midnight, in the time zone of the store, and else when it opens', async () => {
+    const page = await lisbon();
+    await status(page, 'Dona Gaivota Lisbon');
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
+    await expect.poll(() => menus(page).allTextContents()).toEqual(['Late at the bar']);
+    expect(await page.locator('.menu > .small').innerText()).toBe('Wed – Sat 22:00 – 02:00');
+    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
+    await status(page, 'no menus are available at this time');
+    expect(await menus(page).innerText()).toMatch(/^Next opening: Saturday,? 7 March 2026 at 09:00$/);
+    expect(await page.locator('#menu h3').allTextContents()).toEqual([
+      'Breakfast',
+      'At the counter, all day',
+      'Lunch',
+      'Dinner',
+      'Late at the bar',
+    ]);
+  });
+
+  test('has no serious accessibility violation, light or dark', async () => {
+    const page = await lisbon();
+    await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
+    await expect.poll(() => menus(page).allTextContents()).toEqual(['Late at the bar']);
+    await page.locator('summary').first().click();
+    await search(page).fill('beer');
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  test('searches names and descriptions in the language shown, and says how many were found', async () => {
+    const page = await lisbon();
+    await search(page).fill('');
+    await page.getByLabel('any time').check();
+    await page.locator('#language').selectOption('pt');
+    await menus(page).getByText('Pequeno-almoço').waitFor();
+    await search(page).fill('sardinhas');
+    await status(page, /^\d+ artigos? encontrados?$/);
+    const found = page.locator('.item:not([hidden])');
+    expect(await found.count()).toBe(Number.parseInt(await page.locator('#found').innerText(), 10));
+    for (const text of await found.allTextContents()) expect(text.toLowerCase()).toContain('sardinhas');
+    expect(await page.locator('.category:not([hidden]):not(:has(.item:not([hidden])))').count()).toBe(0);
+    await search(page).fill('sushi');
+    await status(page, 'Nada encontrado para “sushi”');
+    expect(await found.count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(await search(page).inputValue()).toBe('');
+    expect(await page.locator('.item[hidden]').count()).toBe(0);
+  });
 
   test('prompts for a key, stores it for the tab alone, and keeps it out of the URL', async () => {
     const page = await open('/menu', noKey);
@@ -123,48 +219,6 @@ describeInBrowser('/menu', () => {
     await page.locator('.openings h2', { hasText: '26 de dezembro' }).waitFor();
   });
 
-  test('searches names and descriptions in the language shown, and says how many were found', async () => {
-    const page = await open('/menu?store=lisbon-baixa&at=any&language=pt');
-    await search(page).fill('sardinhas');
-    await status(page, /^\d+ artigos? encontrados?$/);
-    const found = page.locator('.item:not([hidden])');
-    expect(await found.count()).toBe(Number.parseInt(await page.locator('#found').innerText(), 10));
-    for (const text of await found.allTextContents()) expect(text.toLowerCase()).toContain('sardinhas');
-    expect(await page.locator('.category:not([hidden]):not(:has(.item:not([hidden])))').count()).toBe(0);
-    await search(page).fill('sushi');
-    await status(page, 'Nada encontrado para “sushi”');
-    expect(await found.count()).toBe(0);
-    await page.keyboard.press('Escape');
-    expect(await search(page).inputValue()).toBe('');
-    expect(await page.locator('.item[hidden]').count()).toBe(0);
-  });
-
-  test('leads to every section, and marks the one being read, also on a phone', async () => {
-    const page = await open('/menu?store=lisbon-baixa&at=any');
-    const nav = page.getByRole('navigation', { name: 'Sections of the menu' });
-    const current = nav.locator('[aria-current]');
-    const waitForCurrent = (name: string) => current.filter({ hasText: new RegExp(`^${name}$`) }).waitFor();
-    await waitForCurrent('Breakfast');
-    expect(await nav.getByRole('link').count()).toBe(await page.locator('.menu, .category').count());
-    for (const size of [
-      { width: 1440, height: 900 },
-      { width: 390, height: 844 },
-    ]) {
-      await page.setViewportSize(size);
-      await nav.getByRole('link', { name: 'Desserts' }).last().click();
-      await waitForCurrent('Desserts');
-      const section = await boxOf(page.getByRole('heading', { name: 'Desserts' }).last());
-      expect(section.y).toBeGreaterThanOrEqual(0);
-      expect(section.y).toBeLessThan(250);
-      const link = await boxOf(current);
-      expect([link.x > 0, link.x + link.width <= size.width, link.y < size.height]).toEqual([true, true, true]);
-      await page.evaluate('scrollTo(0, 0)');
-      await waitForCurrent('Breakfast');
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await page.setViewportSize({ width: 1280, height: 720 });
-  });
-
   test('offers every language that the menus have, with weekdays, times, prices and labels in it, and keeps it from store to store', async () => {
     const page = await open('/menu?store=tokyo-yanaka&at=any');
     await menus(page).getByText('Lunch sets').waitFor();
@@ -204,26 +258,6 @@ describeInBrowser('/menu', () => {
     expect(await page.locator('#menu').evaluate(menu => getComputedStyle(menu).direction)).toBe('rtl');
   });
 
-  test('shows what is available past midnight, in the time zone of the store, and else when it opens', async () => {
-    const page = await open('/menu?store=lisbon-baixa');
-    await status(page, 'Dona Gaivota Lisbon');
-    await page.getByLabel('Date and time at the store').fill('2026-03-07T01:30');
-    await menus(page).getByText('Late at the bar').waitFor();
-    expect(await menus(page).allTextContents()).toEqual(['Late at the bar']);
-    expect(await page.locator('.menu > .small').innerText()).toBe('Wed – Sat 22:00 – 02:00');
-    expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en&at=2026-03-07T01:30');
-    await page.getByLabel('Date and time at the store').fill('2026-03-07T02:00');
-    await status(page, 'no menus are available at this time');
-    expect(await menus(page).innerText()).toMatch(/^Next opening: Saturday,? 7 March 2026 at 09:00$/);
-    expect(await page.locator('#menu h3').allTextContents()).toEqual([
-      'Breakfast',
-      'At the counter, all day',
-      'Lunch',
-      'Dinner',
-      'Late at the bar',
-    ]);
-  });
-
   test('takes store, language and time from the URL, also a time with a zone', async () => {
     const page = await open('/menu?store=mexico-roma&language=es&at=2026-03-07T09:15:00Z');
     await menus(page).getByText('Tacos de noche').waitFor();
@@ -236,26 +270,6 @@ describeInBrowser('/menu', () => {
     await status(page, '“tomorrow” is not a time such as 2026-03-07T01:30. This is what is available now.');
     await status(page, /Dona Gaivota Lisbon: .* available now/);
     expect(new URL(page.url()).search).toBe('?store=lisbon-baixa&language=en');
-  });
-
-  test('shows prices, labels, allergens, choices, what is sold out, and diagnostics', async () => {
-    const page = await open('/menu?store=lisbon-baixa&at=any');
-    const bica = page.locator('.item', { hasText: 'Bica' }).first();
-    await bica.waitFor();
-    expect(await bica.innerText()).toMatch(/^Bica\n+€1\.10\n+.*\n+Vegan\n+Vegetarian\n+Gluten-free/);
-    await bica.getByText('How you like it').click();
-    expect(await bica.locator('.group').first().innerText()).toMatch(/up to 3\n+Extra shot\n+\+€\d\.\d\d/);
-    const garoto = page.locator('.item', { hasText: 'Garoto' }).first();
-    const colour = (part: Locator) => part.evaluate(element => getComputedStyle(element).color);
-    expect(await garoto.getByText('Contains: milk').count()).toBe(1);
-    expect(await colour(garoto.locator('.allergens'))).not.toBe(await colour(garoto.getByText('Vegetarian')));
-    const sardines = page.locator('.item', { hasText: 'Grilled sardines' }).first();
-    expect(await sardines.textContent()).toContain('Sold out');
-    expect(await colour(sardines.locator('h4'))).not.toBe(await colour(bica.locator('h4')));
-    const { body } = await site.graphql('{ store(id: "lisbon-baixa") { menuDiagnostics { message } } }');
-    for (const { message } of body.data.store.menuDiagnostics) {
-      await page.getByRole('complementary').getByText(message).waitFor();
-    }
   });
 
   test('breaks words on a phone that are longer than a line, and no others', async () => {
@@ -280,12 +294,5 @@ describeInBrowser('/menu', () => {
       });
     expect(await linesOf('+€1,234.56')).toBe(1);
     await page.setViewportSize({ width: 1280, height: 720 });
-  });
-
-  test('has no serious accessibility violation, light or dark', async () => {
-    const page = await open('/menu?store=lisbon-baixa&at=2026-03-07T01:30');
-    await page.locator('summary').first().click();
-    await search(page).fill('beer');
-    expect(await seriousViolations(page)).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { permissions, writePermissions } from '../../src/scope.ts';
-import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
+import { describeInBrowser, seriousViolations } from '../support/browser.ts';
 import { smallMenu } from '../support/data.ts';
 import { createOrderCalls, inputFor, line } from '../support/evening.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { site } from './site.ts';
 
-const site = await openSite({ webhooks: { deliver: true, allowHttp: true, allowNetworks: ['127.0.0.1/32'] } });
 const receiver = await startReceiver();
 const operatorKey = await site.newKey({ name: 'operator', permissions });
 const { createStore, postMenu, place, tryToPlace, change } = createOrderCalls(site);
@@ -66,6 +66,7 @@ async function hold(page: Page, operation: string): Promise<() => Promise<void>>
 
 describeInBrowser('/console', () => {
   const load = site.share();
+  const openOther = site.share({ key: site.key });
   let current: { readonly page: Page; readonly key: string } | undefined;
 
   /** Opens a view. With the key of the test before, it is opened as by the back button: the console has more than fifty files. */
@@ -145,7 +146,7 @@ describeInBrowser('/console', () => {
     await expect.poll(openStreams, { timeout: 60_000 }).toEqual({ sse: 0, websocket: 2 });
 
     // A browser without shared workers behind a proxy that refuses WebSockets.
-    const alone = await site.open('/console', { key: site.key });
+    const alone = await site.open('/web/icon.svg', { key: site.key });
     await alone.addInitScript('delete window.SharedWorker');
     await alone.routeWebSocket(/graphql/, socket => socket.close({ code: 1011 }));
     await alone.goto(site.url + path);
@@ -272,7 +273,7 @@ describeInBrowser('/console', () => {
   test('an order appears on every board at once; of two who accept it, one is told that the other was faster', async () => {
     const store = await createStore();
     const path = `/console?store=${store}`;
-    const [first, second] = [await open(path), await site.open(path, { key: site.key })];
+    const [first, second] = [await open(path), await openOther(path)];
     await Promise.all([first, second].map(page => page.getByText('Live', { exact: true }).waitFor()));
     const order = await placeFor(store, 'Inês');
     await Promise.all([first, second].map(page => cardIn(page, 'New', 'Inês').waitFor()));
@@ -322,7 +323,7 @@ describeInBrowser('/console', () => {
 
   test('a new order is reported in every view, and rings until someone accepts it', async () => {
     const store = await createStore();
-    const page = await site.open('/console', { key: site.key });
+    const page = await site.open('/web/icon.svg', { key: site.key });
     await page.clock.install();
     await page.addInitScript(`
       window.rung = 0;
@@ -435,31 +436,6 @@ describeInBrowser('/console', () => {
     expect(await page.locator('.late').count()).toBe(0);
   });
 
-  test('pauses a store and opens it again, and shows what someone else has set', async () => {
-    const id = await createStore();
-    const page = await open(`/console?store=${id}`);
-    const choice = page.getByLabel('Orders', { exact: true });
-    const stateOf = async () => {
-      const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { ordering { state } } }', { id });
-      return body.data.store.ordering.state;
-    };
-    await choice.selectOption('Pause for 30 min');
-    await page.locator('.ordering.paused', { hasText: 'Paused until' }).waitFor();
-    expect(await stateOf()).toBe('PAUSED');
-    await choice.selectOption('Open');
-    await page.locator('.ordering.open').waitFor();
-    expect([await stateOf(), await choice.inputValue()]).toEqual(['OPEN', '']);
-    const busy =
-      'mutation ($id: ID!) { setStoreOrdering(storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain") { store { id } } }';
-    // Nothing is polled.
-    const release = await hold(page, 'StoreOrdering');
-    await site.graphql(busy, { id });
-    await page.locator('.ordering.busy', { hasText: 'Busy, 20 min later (rain)' }).waitFor();
-    await release();
-    const reader = await open(`/console?store=${id}`, await site.newKey({ storeIds: [id], permissions: [] }));
-    await reader.getByRole('status').filter({ hasText: 'Busy, 20 min later (rain)' }).waitFor();
-  });
-
   test('shows how a guest gets an order, and takes a reason for a refusal', async () => {
     const store = await createStore();
     const address = { addressLine1: 'Rua Augusta 1', postalCode: '1100-048', city: 'Lisboa', note: 'ring twice' };
@@ -537,7 +513,7 @@ describeInBrowser('/console', () => {
       where store_id = ? and (status = 'FULFILLED' or id = ?)`;
     await site.orm.em.fork().execute(sql, [store.id, other?.id]);
     await cardIn(page, 'Done', 'Other').waitFor();
-    const fresh = await site.open(`/console?store=${store.id}`, { key: site.key });
+    const fresh = await openOther(`/console?store=${store.id}`);
     for (const name of ['Early', 'Other']) await cardIn(fresh, 'Done', name).waitFor();
     expect(await column(fresh, 'Done').locator('.card').count()).toBe(30);
   });
@@ -785,5 +761,30 @@ describeInBrowser('/console', () => {
     await page.setViewportSize({ width: 1280, height: 720 });
     const [ticket, ofColumn] = [await boxOf(card(page, 'Maximiliane')), await boxOf(column(page, 'New'))];
     expect(ticket.x + ticket.width).toBeLessThanOrEqual(ofColumn.x + ofColumn.width);
+  });
+
+  test('pauses a store and opens it again, and shows what someone else has set', async () => {
+    const id = await createStore();
+    const page = await open(`/console?store=${id}`);
+    const choice = page.getByLabel('Orders', { exact: true });
+    const stateOf = async () => {
+      const { body } = await site.graphql('query ($id: ID!) { store(id: $id) { ordering { state } } }', { id });
+      return body.data.store.ordering.state;
+    };
+    await choice.selectOption('Pause for 30 min');
+    await page.locator('.ordering.paused', { hasText: 'Paused until' }).waitFor();
+    expect(await stateOf()).toBe('PAUSED');
+    await choice.selectOption('Open');
+    await page.locator('.ordering.open').waitFor();
+    expect([await stateOf(), await choice.inputValue()]).toEqual(['OPEN', '']);
+    const busy =
+      'mutation ($id: ID!) { setStoreOrdering(storeId: $id, state: BUSY, delayMinutes: 20, reason: "rain") { store { id } } }';
+    // Nothing is polled.
+    const release = await hold(page, 'StoreOrdering');
+    await site.graphql(busy, { id });
+    await page.locator('.ordering.busy', { hasText: 'Busy, 20 min later (rain)' }).waitFor();
+    await release();
+    const reader = await open(`/console?store=${id}`, await site.newKey({ storeIds: [id], permissions: [] }));
+    await reader.getByRole('status').filter({ hasText: 'Busy, 20 min later (rain)' }).waitFor();
   });
 });

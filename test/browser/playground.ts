@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { describeInBrowser, openSite, seriousViolations } from '../support/browser.ts';
-
-const site = await openSite();
+import { describeInBrowser, seriousViolations } from '../support/browser.ts';
+import { site } from './site.ts';
 
 const activeTab = (page: Page) => page.locator('.graphiql-tab-active');
 const tabNames = (page: Page) => page.locator('.graphiql-tab').allInnerTexts();
