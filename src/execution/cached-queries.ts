@@ -30,11 +30,12 @@ export interface CachedQueryOptions<Caller> {
     operation: OperationDefinitionNode,
     given: Variables,
   ) => Promise<{ readonly coerced: Variables } | object>;
-  /** Parses a request within the limits; `parsed` is undefined for one that is rejected. */
-  readonly validateRequest: (request: GraphqlRequest) => {
-    readonly parsed?: { readonly document: DocumentNode } | undefined;
-    readonly cost?: number | undefined;
-  };
+}
+
+/** `parsed` is undefined for a request that is rejected. */
+interface ValidatedRequest {
+  readonly parsed?: { readonly document: DocumentNode } | undefined;
+  readonly cost?: number | undefined;
 }
 
 interface OperationSource {
@@ -95,7 +96,7 @@ const maxCharacters = 2 * 1024 * 1024;
  */
 export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
   const { schema, isForGuests, maxObjects, responseCache, readRevisions, createContext, canonicalLanguages } = options;
-  const { isReadable, validateRequest, coerceVariables } = options;
+  const { isReadable, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: (_compiled, key) => key.length + 1000,
@@ -114,14 +115,13 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     return `graphql ${id} ${JSON.stringify({ ...variables, ...Object.fromEntries(canonical) })}`;
   }
 
-  function findQuery(request: GraphqlRequest): Compilation {
-    const { query: text, operationName } = request;
+  function findQuery({ query: text, operationName }: GraphqlRequest, validate: () => ValidatedRequest): Compilation {
     // With the length of the name, so that no two pairs of name and query have one key.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
     const cached = compiled.get(key);
     if (cached) return cached;
     // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
-    const { parsed, cost } = validateRequest(request);
+    const { parsed, cost } = validate();
     const source = { text, operationName: operationName ?? undefined, isForGuests, maxObjects };
     const query = parsed && compileQuery(schema, parsed.document, source);
     const found = { query, cost };
@@ -129,14 +129,15 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     return found;
   }
 
-  /** Renders a response that is not cached by `run`. */
+  /** Validates a request whose query is not known, and renders a response that is not cached by `run`. */
   return async (
     body: unknown,
     caller: Caller,
+    validate: () => ValidatedRequest,
     run: <T>(render: () => Promise<T>) => Promise<T>,
   ): Promise<CachedQuery | undefined> => {
     if (!isGraphqlRequest(body)) return undefined;
-    const { query, cost } = findQuery(body);
+    const { query, cost } = findQuery(body, validate);
     if (!query || !isReadable(query.source, caller)) return undefined;
     const coercion = await coerceVariables(query.source.operation, body.variables ?? {});
     if (!('coerced' in coercion)) return undefined;

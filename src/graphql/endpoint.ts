@@ -18,7 +18,13 @@ import { type ContextDependencies, createContext } from './context.ts';
 import { locate, type TranslateError, toHttpError } from './errors.ts';
 import { defaultQueryLimits, type QueryLimits } from './limits.ts';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
-import { createRequestValidator, DocumentCache, isIntrospection, parametersOf } from './request-validation.ts';
+import {
+  createRequestValidator,
+  DocumentCache,
+  isIntrospection,
+  parametersOf,
+  type ValidatedRequest,
+} from './request-validation.ts';
 import { mountSubscriptions, type SubscriptionOptions } from './subscriptions/mount.ts';
 import { acceptsOnlyEventStream } from './subscriptions/sse.ts';
 import { createVariableCoercion } from './variables.ts';
@@ -80,7 +86,6 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       canonicalLanguages,
       createContext: ({ scope }) => createContext(dependencies, scope),
       isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
-      validateRequest,
       coerceVariables,
     });
     return { validateRequest, findCached };
@@ -130,13 +135,16 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   /** Computes the response in the key's share, and returns the function that sends it, for which no other request waits. */
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
     const caller = request.caller ?? undefined;
+    const validateRequest = caller ? documentsOf(caller.scope).validateRequest : validateAnonymous;
+    let validated: ValidatedRequest | undefined;
+    // Once: a document that is rejected is not kept.
+    const validate = () => (validated ??= validateRequest(parametersOf(request)));
     if (caller && isCacheablePost(request) && !trusted) {
       const { findCached } = documentsOf(caller.scope);
-      const cached = await findCached(withDocument(request.body, own), caller, runExpensive);
+      const cached = await findCached(withDocument(request.body, own), caller, validate, runExpensive);
       if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
     }
-    const validate = caller ? documentsOf(caller.scope).validateRequest : validateAnonymous;
-    const { errors, parsed, operation, variables = {}, cost = 0 } = validate(parametersOf(request));
+    const { errors, parsed, operation, variables = {}, cost = 0 } = validate();
     reportCost(request, reply, cost);
     const failWith = (found: readonly GraphQLError[]) => () => {
       const send = acceptsOnlyEventStream(request) ? subscriptions.sendErrors : sendErrors;

@@ -1,4 +1,4 @@
-import { type DocumentNode, GraphQLError, parse, type Source, type Token, TokenKind } from 'graphql';
+import { type DocumentNode, GraphQLError, Lexer, parse, type Source, type Token, TokenKind } from 'graphql';
 
 /** Some fifty for each of the most selections that a document may have. */
 const maxCharacters = 100_000;
@@ -20,23 +20,26 @@ export function parseDocument(source: Source, maxTokens = defaultMaxTokens): Doc
     const message = `The document has ${found} characters; at most ${most} are allowed.`;
     return errorAt(source, maxCharacters, 'QUERY_TOO_LONG', message);
   }
+  const excess = findExcess(source, maxTokens);
+  if (excess) return excess;
   try {
-    const document = parse(source, { maxTokens });
-    return findExcess(source, document.loc?.startToken) ?? document;
+    return parse(source, { maxTokens });
   } catch (error) {
     if (error instanceof GraphQLError) return withCode(error, 'GRAPHQL_PARSE_FAILED');
-    if (!(error instanceof RangeError)) throw error;
-    return errorAt(source, 0, 'QUERY_TOO_DEEP', 'The document nests deeper than the parser supports.');
+    throw error;
   }
 }
 
 const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** Finds the first token that exceeds a limit; brackets are those of selections, literals and types alike. */
-function findExcess(source: Source, first: Token | undefined): GraphQLError | undefined {
+/**
+ * Finds the first token that exceeds a limit; brackets are those of selections, literals and types alike. The parser is recursive, so
+ * this comes first.
+ */
+function findExcess(source: Source, maxTokens: number): GraphQLError | undefined {
   let depth = 0;
-  for (let token = first; token; token = token.next ?? undefined) {
+  for (const token of tokensOf(source, maxTokens)) {
     if (opening.has(token.kind)) depth++;
     else if (closing.has(token.kind)) depth--;
     if (depth > maxNesting) {
@@ -50,6 +53,20 @@ function findExcess(source: Source, first: Token | undefined): GraphQLError | un
     }
   }
   return undefined;
+}
+
+/** The tokens to the end, the limit or the first error, which the parser reports. */
+function* tokensOf(source: Source, maxTokens: number): Generator<Token> {
+  const lexer = new Lexer(source);
+  try {
+    for (let count = 0; count <= maxTokens && lexer.advance().kind !== TokenKind.EOF; count++) {
+      // Without the way back, a token is garbage once the next one is read.
+      (lexer.token as { prev: Token | null }).prev = null;
+      yield lexer.token;
+    }
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+  }
 }
 
 const errorAt = (source: Source, position: number, code: string, message: string) =>

@@ -88,7 +88,7 @@ describe('A manifest', () => {
     [
       'a document that nests too deep',
       { [id]: '{a'.repeat(20_000) },
-      `"${id}" is not a document that can be executed: The document nests deeper than the parser supports. (line 1, column 1)`,
+      `"${id}" is not a document that can be executed: The document nests brackets in 301 levels and more; at most 300 are allowed. (line 1, column 601)`,
     ],
     [
       'another version',
