@@ -9,7 +9,7 @@ import { runInSlices } from '../scheduling/time-slice.ts';
 import { differsForGuests, isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
 import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
 import { concatenate, toBuffers } from './json-writer.ts';
-import { fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
+import { createFieldCount, fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
 export interface CachedQueryOptions<Caller> {
   readonly schema: GraphQLSchema;
@@ -60,6 +60,7 @@ interface CompiledQuery {
   readonly source: OperationSource;
   readonly storeIdOf: StoreRoot['storeIdOf'];
   readonly run: CompiledOperation;
+  readonly fields: number;
   /** Variables that are given for `languages` alone. */
   readonly languageVariables: readonly string[];
   /** The response around the rendered store. */
@@ -87,8 +88,11 @@ const maxKnownLanguages = 10_000;
 /** Larger responses are left to Apollo, with limits of its own. */
 const maxResponseBytes = 32 * 1024 * 1024;
 
-/** Bounds the cache of compiled queries: a syntax tree takes some hundred bytes for each character. */
+/** Bounds the cache of compiled queries, in characters of their texts: each takes some hundred bytes in a syntax tree. */
 const maxCharacters = 2 * 1024 * 1024;
+
+/** What a compiled field takes, in characters; fragments are expanded, so few characters may have many fields. */
+const charactersPerField = 40;
 
 /**
  * Creates the lookup of cached responses to queries on one store's menu configuration. It returns undefined for all other
@@ -99,7 +103,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
   const { isReadable, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
-    sizeCalculation: (_compiled, key) => key.length + 1000,
+    sizeCalculation: ({ query }, key) => key.length + 1000 + (query?.fields ?? 0) * charactersPerField,
   });
 
   const knownLanguages = new LRUCache<string, readonly string[]>(upTo(maxKnownLanguages));
@@ -192,6 +196,7 @@ function compileQuery(
     source: { document, operation },
     storeIdOf: storeRoot.storeIdOf,
     languageVariables,
+    fields: createFieldCount(fragments)(root.selections),
     run: compileOperation(
       schema,
       { document, kind: 'query', body: [root], etags: beside.map(field => [root, field]) },

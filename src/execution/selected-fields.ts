@@ -58,6 +58,35 @@ export function selectedFields(selections: readonly SelectionNode[], fragments: 
   return [...fields.values()];
 }
 
+/** Upper bound of a count, so that no sum becomes inexact. */
+const maxCount = 1e15;
+
+/**
+ * Counts the fields of selections and below them with fragments expanded at each spread, in time linear in the document: each fragment is
+ * counted once, however often it is spread.
+ */
+export function createFieldCount(fragments: Fragments): (selections: readonly SelectionNode[]) => number {
+  const counted = new Map<string, number>();
+  function countAll(selections: readonly SelectionNode[]): number {
+    let sum = 0;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD) sum += countFragment(selection.name.value);
+      else sum += countAll(selection.selectionSet?.selections ?? []) + (selection.kind === Kind.FIELD ? 1 : 0);
+    }
+    return Math.min(sum, maxCount);
+  }
+  function countFragment(name: string): number {
+    // A fragment that spreads itself has no fields meanwhile; validation rejects it.
+    let count = counted.get(name);
+    if (count !== undefined) return count;
+    counted.set(name, 0);
+    count = countAll(fragments.get(name)?.selectionSet.selections ?? []);
+    counted.set(name, count);
+    return count;
+  }
+  return countAll;
+}
+
 /** The fields along a path of response keys, from the root of the operation. */
 export function fieldsAlong(document: DocumentNode, operationName: string, keys: readonly string[]): SelectedField[] {
   const fragments = fragmentsOf(document);

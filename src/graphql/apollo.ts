@@ -7,6 +7,7 @@ import {
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { RetryableError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
 import type { DocumentCache, ParsedDocument } from './request-validation.ts';
@@ -22,6 +23,8 @@ export type ApolloContext = Context & {
   readonly variables: Variables | undefined;
   /** Set if the client requests `extensions.cost`. */
   readonly cost: number | undefined;
+  /** A query that is compiled. */
+  readonly compiled: { readonly render: () => Promise<Buffer>; bytes?: Buffer } | undefined;
 };
 
 export interface ApolloOptions {
@@ -39,7 +42,7 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
     introspection,
     formatError: (formatted, error) => formatError(formatted, error, translateError),
     includeStacktraceInErrorResponses: false,
-    stringifyResult: stringifyResponse,
+    stringifyResult: result => (result.data === rendered ? '' : stringifyResponse(result)),
     parseOptions: { maxTokens },
     documentStore: documents.apolloStore,
     // Persisted queries are resolved before Apollo is called (persisted-documents.ts).
@@ -61,9 +64,26 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
 /** Passes the parsed document to Apollo, logs internal errors, and sets the status and headers of the response. */
 function responsePlugin(translateError: TranslateError): ApolloServerPlugin<ApolloContext> {
   return {
-    async requestDidStart({ request: operation, contextValue: { request, parsed, variables, cost } }) {
+    async requestDidStart({ request: operation, contextValue }) {
+      const { request, parsed, variables, cost, compiled } = contextValue;
       if (parsed) Object.assign(operation, { query: parsed.text, extensions: undefined, variables });
       return {
+        async responseForOperation() {
+          if (!compiled) return null;
+          try {
+            compiled.bytes = await compiled.render();
+            return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: { data: rendered } } };
+          } catch (error) {
+            // Executed by graphql-js, it has the same error at its path, and the rest of its data; what has waited for too long does not wait again.
+            const clientError = findClientError(error, translateError);
+            if (!(clientError instanceof RetryableError)) return null;
+            const errors = [formatError({ message: clientError.message }, clientError, translateError)];
+            return {
+              http: { headers: new HeaderMap() },
+              body: { kind: 'single', singleResult: { errors, data: null } },
+            };
+          }
+        },
         async didEncounterErrors({ errors }) {
           for (const error of errors) {
             // Without an original error it is an error of the request.
@@ -95,6 +115,9 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
     },
   };
 }
+
+/** In place of data that are rendered already, which are sent instead of Apollo's text. */
+const rendered = {};
 
 const requestErrorCodes = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
 

@@ -7,6 +7,7 @@ import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
 import { addVary } from '../cache/vary.ts';
 import { Unauthenticated } from '../errors.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
+import { createCompiledQueries } from '../execution/compiled-queries.ts';
 import { isObject } from '../input/json.ts';
 import { canonicalLanguages } from '../menu/translations.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
@@ -88,7 +89,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
       coerceVariables,
     });
-    return { validateRequest, findCached };
+    return { validateRequest, findCached, findCompiled: createCompiledQueries(schema, { maxObjects }) };
   };
   const ofKeys = createDocuments(documents, false);
   const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }), true);
@@ -166,11 +167,25 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const result = parsed ? await coerceVariables(operation, variables, parsed.document) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
       if (parsed) documents.prime(parsed);
-      const budget = new CostBudget(maxCost, cost);
-      const context = createContext(dependencies, caller?.scope, { budget });
+      const newContext = () => createContext(dependencies, caller?.scope, { budget: new CostBudget(maxCost, cost) });
       const costInBody = wantsCostInBody(request) ? cost : undefined;
-      contexts.set(request, Object.assign(context, { request, parsed, variables: result.coerced, cost: costInBody }));
+      const { coerced } = result;
+      const query =
+        caller && parsed && operation && costInBody === undefined
+          ? documentsOf(caller.scope).findCompiled({ document: parsed.document, operation }, coerced ?? {})
+          : undefined;
+      const compiled: ApolloContext['compiled'] = query && { render: () => query(coerced ?? {}, newContext()) };
+      const context = Object.assign(newContext(), {
+        request,
+        parsed,
+        variables: coerced,
+        cost: costInBody,
+        compiled,
+      });
+      contexts.set(request, context);
       const body = await handleByApollo.call(app, request, reply);
+      const bytes = compiled?.bytes;
+      if (bytes) return () => sendCompressed(request, reply, bytes);
       if (resultKey && reply.statusCode === 200 && typeof body === 'string') introspections.set(resultKey, body);
       // Only mutations respond with a secret; beside a text of the caller, the compressed length would help to guess it.
       const isCompressed = operation?.operation === 'query' && typeof body === 'string';
@@ -258,8 +273,8 @@ function isCacheablePost(request: FastifyRequest): boolean {
 const sendCached = (request: FastifyRequest, reply: FastifyReply, cached: CachedResponse) =>
   sendEncoded(request, reply.header('content-type', mediaType(request)), cached);
 
-function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string): Promise<FastifyReply> {
-  const bytes = Buffer.from(body);
+function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string | Buffer): Promise<FastifyReply> {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   return sendEncoded(request, reply, { bytes, encoded: encoding => compress(bytes, encoding, 'sent') });
 }
 

@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { type Fragments, fragmentsOf } from '../execution/selected-fields.ts';
+import { createFieldCount, fragmentsOf } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 
@@ -119,35 +119,12 @@ function* checkExpansion(document: DocumentNode, limits: QueryLimits): Generator
   let sum = 0;
   for (const node of document.definitions) {
     if (node.kind !== Kind.OPERATION_DEFINITION) continue;
-    sum = Math.min(sum + countFields(node.selectionSet), maxCount);
+    sum = Math.min(sum + countFields(node.selectionSet.selections), maxCount);
     if (sum <= limits.expandedFields) continue;
     const finding = `The document has ${format(sum)} fields when its fragments are expanded`;
     yield limitError('QUERY_TOO_LONG', finding, limits.expandedFields, node);
     return;
   }
-}
-
-/** Counts the fields of a selection and below it, in time linear in the document: each fragment is counted once, however often it is spread. */
-function createFieldCount(fragments: Fragments) {
-  const counted = new Map<string, number>();
-  function countSet(set: SelectionSetNode | undefined): number {
-    let sum = 0;
-    for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD) sum += countFragment(selection.name.value);
-      else sum += countSet(selection.selectionSet) + (selection.kind === Kind.FIELD ? 1 : 0);
-    }
-    return Math.min(sum, maxCount);
-  }
-  function countFragment(name: string): number {
-    // A fragment that spreads itself has no fields meanwhile; validation rejects it.
-    let count = counted.get(name);
-    if (count !== undefined) return count;
-    counted.set(name, 0);
-    count = countSet(fragments.get(name)?.selectionSet);
-    counted.set(name, count);
-    return count;
-  }
-  return countSet;
 }
 
 /** Checks the document as it is written: all its operations and fragments, each once. */

@@ -5,6 +5,7 @@ import {
   getNamedType,
   getVariableValues,
   isObjectType,
+  type OperationDefinitionNode,
   parse,
   validate,
 } from 'graphql';
@@ -13,6 +14,7 @@ import { createReadAccess } from '../../src/database/pool.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { isCacheable } from '../../src/execution/cacheable.ts';
 import { compileOperation } from '../../src/execution/compile.ts';
+import { createCompiledQueries } from '../../src/execution/compiled-queries.ts';
 import { toBuffers } from '../../src/execution/json-writer.ts';
 import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
@@ -119,23 +121,26 @@ test.each(contract.operations.map(operation => [operation.name, operation] as co
   },
 );
 
-const queries = 300;
+/** `RANDOM_QUERIES=10000` for a long run. */
+const queries = Number(process.env.RANDOM_QUERIES ?? 300);
+
+const sources = {
+  seed: 20260314,
+  storeIds: stores.map(({ id }) => id),
+  merchantIds: [...new Set(stores.map(({ merchant }) => merchant.id))],
+  orderIds,
+  externalIds: stores.flatMap(({ menu }) =>
+    Object.values(menu).flatMap((list: readonly { readonly externalId: string }[]) =>
+      list.slice(0, 3).map(({ externalId }) => externalId),
+    ),
+  ),
+};
 
 /** The cursor of the end of a page of events differs each time. */
 const withoutCursors = (text: string) => text.replaceAll(/"[\w-]{22}"/g, '"…"');
 
 test(`${queries} random queries have the results of graphql-js, and fail where they do`, async () => {
-  const generate = createQueryGenerator(schema, {
-    seed: 20260314,
-    storeIds: stores.map(({ id }) => id),
-    merchantIds: [...new Set(stores.map(({ merchant }) => merchant.id))],
-    orderIds,
-    externalIds: stores.flatMap(({ menu }) =>
-      Object.values(menu).flatMap((list: readonly { readonly externalId: string }[]) =>
-        list.slice(0, 3).map(({ externalId }) => externalId),
-      ),
-    ),
-  });
+  const generate = createQueryGenerator(schema, sources);
   const counts = { cacheable: 0, fails: 0, isNull: 0, bytes: 0 };
   for (let index = 0; index < queries; index++) {
     const { text, variables } = generate();
@@ -166,4 +171,63 @@ test(`${queries} random queries have the results of graphql-js, and fail where t
   expect(counts.fails).toBeGreaterThan(5);
   expect(counts.fails + counts.isNull).toBeLessThan(queries / 3);
   expect(counts.bytes / queries).toBeGreaterThan(1000);
+});
+
+test(`${queries} queries with several root fields, @skip and @include have the response of graphql-js when they are sent again`, async () => {
+  const generate = createQueryGenerator(schema, sources, { isMixed: true });
+  const findCompiled = createCompiledQueries(schema, {});
+  const counts = { compiled: 0, fails: 0, conditional: 0 };
+  for (let index = 0; index < queries; index++) {
+    const { text, variables } = generate();
+    const document = parse(text);
+    expect(validate(schema, document), text).toEqual([]);
+    const operation = operationOf(document, undefined);
+    if (!operation) throw new Error('The document has no operation');
+    const coerced = coerce(document, variables);
+    const find = () => findCompiled({ document, operation }, coerced);
+    expect(find()).toBeUndefined();
+    const compiled = find();
+    if (!compiled) continue;
+    expect(find()).toBe(compiled);
+    counts.compiled++;
+    if (text.includes('@')) counts.conditional++;
+    const [executed, rendered] = [await run(document, variables), compiled(coerced, newContext())];
+    if (executed.errors) {
+      counts.fails++;
+      await expect(rendered, text).rejects.toThrow();
+      continue;
+    }
+    expect(withoutCursors((await rendered).toString()), text).toBe(withoutCursors(`${JSON.stringify(executed)}\n`));
+  }
+  expect(counts.compiled).toBeGreaterThan(queries * 0.9);
+  expect(counts.conditional).toBeGreaterThan(queries / 3);
+  expect(counts.fails).toBeGreaterThan(0);
+  expect(counts.fails).toBeLessThan(queries / 3);
+});
+
+test('queries are compiled for each selection, up to a size, and none that select the schema; nothing else is', () => {
+  const findCompiled = createCompiledQueries(schema, {});
+  const find = (text: string, variables = {}) => {
+    const document = parse(text);
+    const [operation] = document.definitions as readonly OperationDefinitionNode[];
+    if (!operation) throw new Error('The document has no operation');
+    findCompiled({ document, operation }, variables);
+    return (values = variables) => findCompiled({ document, operation }, values);
+  };
+  const conditional = find('query ($all: Boolean!) { stores(limit: 1) { nodes { id name @include(if: $all) } } }', {
+    all: true,
+  });
+  expect(conditional()).toBe(conditional());
+  expect(conditional({ all: false })).not.toBe(conditional());
+  const fragments = Array.from(
+    { length: 11 },
+    (_, at) => `fragment F${at} on Store { id ...F${at + 1} ...F${at + 1} }`,
+  );
+  const expanded = `{ store(id: "a") { ...F0 } } ${fragments.join(' ')} fragment F11 on Store { id }`;
+  const others = [
+    '{ __schema { types { name } } stores { count } }',
+    'mutation { deleteStore(id: "a") { id } }',
+    expanded,
+  ];
+  expect(others.map(text => find(text)())).toEqual([undefined, undefined, undefined]);
 });

@@ -26,6 +26,23 @@ describe('/graphql', () => {
     expect(text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/);
   });
 
+  test.each([
+    ['several roots', '{ a: stores(limit: 2) { nodes { id city } } b: merchants(limit: 1) { count } __typename }', {}],
+    ['@include', 'query ($all: Boolean!) { stores(limit: 2) { count @skip(if: $all) nodes { id } } }', { all: true }],
+    ['an error beside data', '{ a: stores(limit: 1) { count } b: stores(limit: 5000) { count } }', {}],
+    ['introspection beside data', '{ stores(limit: 1) { count } __schema { queryType { name } } }', {}],
+  ])('responds alike to a query that is sent again: %s', async (_what, query, variables) => {
+    const send = () => app.graphql(query, variables);
+    const responses = [await send(), await send(), await send()];
+    const get = await app.get(`/graphql?${new URLSearchParams({ query, variables: JSON.stringify(variables) })}`);
+    const told = await app.graphql(query, variables, { 'x-carte-cost': '1' });
+    const [first] = responses;
+    expect([...responses, get].map(({ status, text }) => [status, text])).toEqual(
+      Array(4).fill([first?.status, first?.text]),
+    );
+    expect(told.body).toMatchObject({ ...first?.body, extensions: { cost: expect.any(Number) } });
+  });
+
   test('allows introspection without a key, and nothing else', async () => {
     const headers = { 'x-api-key': '' };
     const schema = await app.graphql('{ __schema { queryType { name } } }', {}, headers);

@@ -42,8 +42,12 @@ const filters = [
   { phoneNumber: '7', isCompleted: false },
 ];
 
-/** Generates valid queries with one root field: the same ones for the same seed. */
-export function createQueryGenerator(schema: GraphQLSchema, sources: QuerySources): () => RandomQuery {
+/** Generates valid queries, the same ones for the same seed: with one root field, or with several and with `@skip` and `@include`. */
+export function createQueryGenerator(
+  schema: GraphQLSchema,
+  sources: QuerySources,
+  { isMixed = false }: { readonly isMixed?: boolean } = {},
+): () => RandomQuery {
   const idsOf: Readonly<Record<string, readonly string[]>> = { merchant: sources.merchantIds, order: sources.orderIds };
   const random = createRandom(sources.seed);
   const chance = (probability: number) => random() < probability;
@@ -97,6 +101,16 @@ export function createQueryGenerator(schema: GraphQLSchema, sources: QuerySource
       return `${name}: $${variable}`;
     };
 
+    const condition = (): string => {
+      if (!isMixed || !chance(0.1)) return '';
+      const directive = pick(['skip', 'include']);
+      if (chance(0.2)) return ` @${directive}(if: ${chance(0.5)})`;
+      const variable = `v${declarations.length}`;
+      declarations.push(`$${variable}: Boolean${chance(0.5) ? '!' : ' = true'}`);
+      if (declarations.at(-1)?.endsWith('!') || chance(0.5)) variables[variable] = chance(0.5);
+      return ` @${directive}(if: $${variable})`;
+    };
+
     const fieldText = (field: GraphQLField<unknown, unknown>, depth: number, lists: number): string => {
       const given = field.args.filter(arg => isRequiredArgument(arg) || chance(isOfConfiguration ? 0 : 0.25));
       const args = given.length > 0 ? `(${given.map(arg => argument(field.name, arg)).join(', ')})` : '';
@@ -104,7 +118,7 @@ export function createQueryGenerator(schema: GraphQLSchema, sources: QuerySource
       const type = getNamedType(field.type);
       const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
       const below = isObjectType(type) ? ` { ${selections(type, depth - 1, lists - (isList ? 1 : 0))} }` : '';
-      return `${alias}${field.name}${args}${below}`;
+      return `${alias}${field.name}${args}${condition()}${below}`;
     };
 
     const selections = (type: GraphQLObjectType, depth: number, lists: number): string => {
@@ -136,10 +150,13 @@ export function createQueryGenerator(schema: GraphQLSchema, sources: QuerySource
     };
 
     const roots = schema.getQueryType()?.getFields() ?? {};
-    const root =
-      roots[isOfConfiguration ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
-    if (!root) throw new Error('The graph has no such root field');
-    const body = fieldText(root, maxDepth, maxLists);
+    const rootText = () => {
+      const root =
+        roots[isOfConfiguration ? 'store' : pick(['store', 'store', 'stores', 'merchant', 'merchants', 'order'])];
+      if (!root) throw new Error('The graph has no such root field');
+      return fieldText(root, maxDepth, maxLists);
+    };
+    const body = Array.from({ length: isMixed ? 1 + Math.floor(random() * 3) : 1 }, rootText).join(' ');
     const definitions = fragments.map(({ type, text }, index) => `fragment F${index} on ${type} { ${text} }`);
     const head = declarations.length > 0 ? `query (${declarations.join(', ')})` : 'query';
     return { text: [`${head} { ${body} }`, ...definitions].join('\n'), variables };

@@ -1,0 +1,126 @@
+import {
+  type DocumentNode,
+  GraphQLIncludeDirective,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  visit,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { runInSlices } from '../scheduling/time-slice.ts';
+import type { Variables } from './compile.ts';
+import { concatenate, toBuffers } from './json-writer.ts';
+import { compileRenderer } from './renderer.ts';
+import { Rendering } from './rendering.ts';
+import { createFieldCount, fragmentsOf, selectedFields } from './selected-fields.ts';
+
+/** Renders the response to a query. Throws where an error, or a null that is not allowed, is part of the response. */
+export type CompiledQuery = (variables: Variables, context: unknown) => Promise<Buffer>;
+
+interface QuerySource {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Bounds what is compiled, of one query and of all: a field takes about a kilobyte. */
+const maxFields = 2_000;
+const maxCompiledFields = 40_000;
+
+/** What is known of an operation from its first request on. */
+interface KnownOperation {
+  readonly id: number;
+  /** Undefined until it is sent again, and null if it is not to be compiled. */
+  plan?: Plan | null;
+}
+
+interface Plan {
+  readonly fields: number;
+  /** Names of the variables that `@skip` and `@include` depend on; undefined where the document has neither. */
+  readonly conditions: readonly string[] | undefined;
+}
+
+const prefix = Buffer.from('{"data":');
+const suffix = Buffer.from('}\n');
+
+/**
+ * Creates the compilation of queries that are sent again. It returns undefined for all others, which graphql-js is to execute: those that
+ * are sent for the first time or select something of the schema itself, mutations, and subscriptions.
+ */
+export function createCompiledQueries(schema: GraphQLSchema, limits: { readonly maxObjects?: number | undefined }) {
+  const root = schema.getQueryType();
+  const operations = new WeakMap<OperationDefinitionNode, KnownOperation>();
+  let lastId = 0;
+  const compiled = new LRUCache<string, { readonly run: CompiledQuery; readonly fields: number }>({
+    maxSize: maxCompiledFields,
+    sizeCalculation: ({ fields }) => fields + 10,
+  });
+
+  function compile({ document, operation }: QuerySource): CompiledQuery {
+    const { selections } = operation.selectionSet;
+    if (!root) throw new Error('The schema has no queries');
+    const render = compileRenderer(root, { key: 'data', selections }, fragmentsOf(document));
+    const { maxObjects = Number.POSITIVE_INFINITY } = limits;
+    return async (variables, context) => {
+      const data = await render({}, new Rendering({ variables, context, maxObjects }));
+      return runInSlices(concatenate([prefix, ...toBuffers(data), suffix]));
+    };
+  }
+
+  return (source: QuerySource, variables: Variables): CompiledQuery | undefined => {
+    const { operation } = source;
+    if (operation.operation !== 'query') return undefined;
+    const known = operations.get(operation);
+    if (!known) {
+      operations.set(operation, { id: ++lastId });
+      return undefined;
+    }
+    known.plan ??= planOf(source);
+    if (!known.plan) return undefined;
+    const { fields, conditions } = known.plan;
+    const key = `${known.id} ${conditions?.map(name => variables[name])}`;
+    let query = compiled.get(key);
+    if (!query) {
+      query = { run: compile(conditions ? selectBy(variables, source) : source), fields };
+      compiled.set(key, query);
+    }
+    return query.run;
+  };
+}
+
+function planOf({ document, operation: { selectionSet } }: QuerySource): Plan | null {
+  const fragments = fragmentsOf(document);
+  const fields = createFieldCount(fragments)(selectionSet.selections);
+  if (fields > maxFields) return null;
+  const roots = selectedFields(selectionSet.selections, fragments);
+  if (roots.some(({ node: { name } }) => name.value === '__schema' || name.value === '__type')) return null;
+  return { fields, conditions: conditionsOf(document) };
+}
+
+function conditionsOf(document: DocumentNode): Plan['conditions'] {
+  let names: Set<string> | undefined;
+  visit(document, {
+    [Kind.DIRECTIVE]: ({ arguments: given = [] }) => {
+      names ??= new Set();
+      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return names && [...names];
+}
+
+/** The query without what `@skip` and `@include` leave out. */
+function selectBy(variables: Variables, { document, operation }: QuerySource): QuerySource {
+  const isLeftOut = (node: SelectionNode) =>
+    getDirectiveValues(GraphQLSkipDirective, node, { ...variables })?.if === true ||
+    getDirectiveValues(GraphQLIncludeDirective, node, { ...variables })?.if === false;
+  const enter = (node: SelectionNode) => (isLeftOut(node) ? null : undefined);
+  const selected: DocumentNode = visit(document, {
+    [Kind.FIELD]: enter,
+    [Kind.FRAGMENT_SPREAD]: enter,
+    [Kind.INLINE_FRAGMENT]: enter,
+  });
+  const same = selected.definitions[document.definitions.indexOf(operation)];
+  return { document: selected, operation: same as OperationDefinitionNode };
+}
