@@ -1,13 +1,18 @@
 import {
   type DocumentNode,
+  type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
   Kind,
   type OperationDefinitionNode,
+  SchemaMetaFieldDef,
   type SelectionNode,
+  TypeInfo,
+  TypeMetaFieldDef,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { runInSlices } from '../scheduling/time-slice.ts';
@@ -15,7 +20,7 @@ import type { Variables } from './compile.ts';
 import { concatenate, toBuffers } from './json-writer.ts';
 import { compileRenderer } from './renderer.ts';
 import { Rendering } from './rendering.ts';
-import { createFieldCount, fragmentsOf, selectedFields } from './selected-fields.ts';
+import { createFieldCount, fragmentsOf } from './selected-fields.ts';
 
 /** Renders the response to a query. Throws where an error, or a null that is not allowed, is part of the response. */
 export type CompiledQuery = (variables: Variables, context: unknown) => Promise<Buffer>;
@@ -23,6 +28,13 @@ export type CompiledQuery = (variables: Variables, context: unknown) => Promise<
 interface QuerySource {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+}
+
+export interface CompiledQueryOptions {
+  /** Objects in the lists of a response. */
+  readonly maxObjects?: number | undefined;
+  /** Whether a field must not be resolved again if the response has an error: its query is not compiled. */
+  readonly isResolvedOnce?: (field: GraphQLField<unknown, unknown>) => boolean;
 }
 
 /** Bounds what is compiled, of one query and of all: a field takes about a kilobyte. */
@@ -49,7 +61,7 @@ const suffix = Buffer.from('}\n');
  * Creates the compilation of queries that are sent again. It returns undefined for all others, which graphql-js is to execute: those that
  * are sent for the first time or select something of the schema itself, mutations, and subscriptions.
  */
-export function createCompiledQueries(schema: GraphQLSchema, limits: { readonly maxObjects?: number | undefined }) {
+export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQueryOptions = {}) {
   const root = schema.getQueryType();
   const operations = new WeakMap<OperationDefinitionNode, KnownOperation>();
   let lastId = 0;
@@ -62,7 +74,7 @@ export function createCompiledQueries(schema: GraphQLSchema, limits: { readonly 
     const { selections } = operation.selectionSet;
     if (!root) throw new Error('The schema has no queries');
     const render = compileRenderer(root, { key: 'data', selections }, fragmentsOf(document));
-    const { maxObjects = Number.POSITIVE_INFINITY } = limits;
+    const { maxObjects = Number.POSITIVE_INFINITY } = options;
     return async (variables, context) => {
       const data = await render({}, new Rendering({ variables, context, maxObjects }));
       return runInSlices(concatenate([prefix, ...toBuffers(data), suffix]));
@@ -77,7 +89,7 @@ export function createCompiledQueries(schema: GraphQLSchema, limits: { readonly 
       operations.set(operation, { id: ++lastId });
       return undefined;
     }
-    known.plan ??= planOf(source);
+    known.plan ??= planOf(source, schema, options);
     if (!known.plan) return undefined;
     const { fields, conditions } = known.plan;
     const key = `${known.id} ${conditions?.map(name => variables[name])}`;
@@ -90,13 +102,22 @@ export function createCompiledQueries(schema: GraphQLSchema, limits: { readonly 
   };
 }
 
-function planOf({ document, operation: { selectionSet } }: QuerySource): Plan | null {
-  const fragments = fragmentsOf(document);
-  const fields = createFieldCount(fragments)(selectionSet.selections);
+function planOf(
+  { document, operation: { selectionSet } }: QuerySource,
+  schema: GraphQLSchema,
+  { isResolvedOnce = () => false }: CompiledQueryOptions,
+): Plan | null {
+  const fields = createFieldCount(fragmentsOf(document))(selectionSet.selections);
   if (fields > maxFields) return null;
-  const roots = selectedFields(selectionSet.selections, fragments);
-  if (roots.some(({ node: { name } }) => name.value === '__schema' || name.value === '__type')) return null;
-  return { fields, conditions: conditionsOf(document) };
+  const typeInfo = new TypeInfo(schema);
+  let isCompiled = true;
+  const enter = () => {
+    const field = typeInfo.getFieldDef();
+    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) isCompiled = false;
+    else if (field && isResolvedOnce(field)) isCompiled = false;
+  };
+  visit(document, visitWithTypeInfo(typeInfo, { [Kind.FIELD]: enter }));
+  return isCompiled ? { fields, conditions: conditionsOf(document) } : null;
 }
 
 function conditionsOf(document: DocumentNode): Plan['conditions'] {

@@ -1,6 +1,6 @@
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import type { GraphQLError, GraphQLField, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { chooseEncoding, compress } from '../cache/compression.ts';
 import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
@@ -60,6 +60,9 @@ const anonymous = {
   limits: { cost: 60_000, aliases: 10, selections: 300, rootFields: 5 },
 };
 
+/** A request waits for events once. */
+const isResolvedOnce = ({ args }: GraphQLField<unknown, unknown>) => args.some(({ name }) => name === 'wait');
+
 /** From this cost on, a request takes its turn among the expensive ones, as does one with a large body. */
 const minExpensiveCost = 10_000;
 /** Mutations cost more by their transactions, which wait for the database: a single change of stock is not expensive. */
@@ -89,7 +92,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
       coerceVariables,
     });
-    return { validateRequest, findCached, findCompiled: createCompiledQueries(schema, { maxObjects }) };
+    return { validateRequest, findCached, findCompiled: createCompiledQueries(schema, { maxObjects, isResolvedOnce }) };
   };
   const ofKeys = createDocuments(documents, false);
   const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }), true);
