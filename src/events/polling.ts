@@ -82,7 +82,8 @@ export async function pollEvents(context: PollContext, args: StoreEventsArgs, st
   try {
     let page = await loaders.events.readPage({ ...query, scope });
     if (wait > 0 && isEmpty(page)) {
-      const waited = await context.waitForEvents(query, wait);
+      // From the end of the log as it was read, so that no event is missed before the feed is there.
+      const waited = await context.waitForEvents({ ...query, after: after ?? page.next }, wait);
       page = waited.page;
       // What was loaded before is older than the events.
       loaders.clear(waited.scope);
