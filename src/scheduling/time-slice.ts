@@ -21,15 +21,13 @@ function currentTurn(): number {
   return turn;
 }
 
-type Waiting = Set<() => void>;
-
 /**
- * Work that waits for its next slice. All of it together gets one slice in each turn, first come first served: however many requests have long
- * work under way, no turn takes longer for it.
+ * Work that waits for its next slice. All of it together gets one slice in each turn, each in its turn: however many requests have long work
+ * under way, no turn takes longer for it.
  */
-const waiting: Waiting = new Set();
+const waiting = new Set<TimeSlice>();
 /** Work of guests, which goes on when no other waits, or else in one of so many slices. */
-const waitingForGuests: Waiting = new Set();
+const waitingForGuests = new Set<TimeSlice>();
 const slicesPerGuest = 8;
 let slices = 0;
 let isResuming = false;
@@ -37,13 +35,13 @@ let isResuming = false;
 function resumeWaiting(endsAt = performance.now() + sliceMs): void {
   const isForGuests = waiting.size === 0 || (waitingForGuests.size > 0 && ++slices % slicesPerGuest === 0);
   const next = isForGuests ? waitingForGuests : waiting;
-  const [resume] = next;
-  if (!resume) {
+  const [slice] = next;
+  if (!slice) {
     isResuming = false;
     return;
   }
-  next.delete(resume);
-  resume();
+  next.delete(slice);
+  if (slice.resume()) next.add(slice);
   // A tick that a microtask requests comes after all microtasks, and so after the slice of what was resumed.
   queueMicrotask(() =>
     process.nextTick(() => (performance.now() < endsAt ? resumeWaiting(endsAt) : setImmediate(() => resumeWaiting()))),
@@ -54,6 +52,8 @@ function resumeWaiting(endsAt = performance.now() + sliceMs): void {
 export class TimeSlice {
   #turn = -1;
   #endsAt = 0;
+  /** Parts of the work that wait. The last goes on first, so that few of them are half done, and in memory, at a time. */
+  readonly #parts: (() => void)[] = [];
 
   /** Whether this work has had its time in this turn; a new turn, e.g. after a statement, begins a new slice. */
   get isOver(): boolean {
@@ -68,12 +68,19 @@ export class TimeSlice {
   /** Resolves in a later turn of the event loop, with a new slice. */
   async yield(): Promise<void> {
     await new Promise<void>(resume => {
-      (currentRequest.getStore()?.isForGuests ? waitingForGuests : waiting).add(resume);
+      this.#parts.push(resume);
+      (currentRequest.getStore()?.isForGuests ? waitingForGuests : waiting).add(this);
       if (isResuming) return;
       isResuming = true;
       setImmediate(() => resumeWaiting());
     });
     this.#turn = -1;
+  }
+
+  /** Lets one part go on; true if others wait. */
+  resume(): boolean {
+    this.#parts.pop()?.();
+    return this.#parts.length > 0;
   }
 }
 

@@ -45,6 +45,21 @@ describe('TimeSlice', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
+  test('work with several parts has one place among the others, and its last part goes on first', async () => {
+    const log: string[] = [];
+    const run = async (name: string, slice: TimeSlice) => {
+      for (let round = 0; round < 2; round++) {
+        await slice.yield();
+        work(6);
+        log.push(name);
+      }
+    };
+    const one = new TimeSlice();
+    const parts = ['a', 'b', 'c'].map(name => run(name, one));
+    await Promise.all([...parts, run('d', new TimeSlice())]);
+    expect(log.join('')).toBe('cdcdbbaa');
+  });
+
   test('what needs little time does not take a turn each', async () => {
     const yieldOnce = () => new TimeSlice().yield();
     const { turns } = await countTurns(() => Promise.all(Array.from({ length: 1000 }, yieldOnce)));
