@@ -32,6 +32,7 @@ export const houseSettings = {
   CARTE_PUBLISHABLE_RATE_LIMIT: '0',
   CARTE_CACHE_BYTES: String(8 * 1024 * 1024),
   CARTE_MCP: 'on',
+  CARTE_OWN_ORIGINS: 'https://house.test',
 };
 
 /** A request that takes longer is not served. */

@@ -12,6 +12,7 @@ import {
   sendWithoutReading,
   storeId,
 } from './house.ts';
+import { secretScenes } from './secrets.ts';
 
 /** What the public does, and who must be served meanwhile. */
 export interface Scene {
@@ -238,6 +239,7 @@ export const scenes: readonly Scene[] = [
       ];
     },
   },
+  ...secretScenes,
 ];
 
 async function missesOf({ client }: House): Promise<number> {
