@@ -18,8 +18,11 @@ another version of Carte and its dependencies.`,
 const size = { stores: 2_000, unseen: 60, divisor: 1 };
 /** How often the honest callers send what they send. */
 const rounds = 5;
-/** The 95th percentile of those with a secret key: twice the calm one and this. Other guests take turns with those who ask for much. */
-const slackMs = { keys: 50, guests: 200 };
+/**
+ * The 95th percentile of those with a secret key: twice the calm one and this, the time of two documents at the limits, which are parsed and refused
+ * in one turn each. Other guests take turns with those who ask for much.
+ */
+const slackMs = { keys: 80, guests: 200 };
 
 type Kind = keyof typeof slackMs;
 
@@ -56,7 +59,12 @@ interface Played {
   readonly violations: readonly string[];
 }
 
-async function play(house: House, scene: Scene, seed: string, pid: number): Promise<Played> {
+async function play(
+  house: House,
+  scene: Scene,
+  seed: string,
+  { pid, isTimed }: { readonly pid: number; readonly isTimed: boolean },
+): Promise<Played> {
   const { p95: calm } = await serve(house, round => scene.honest(house, `${seed}calm${round}`));
   const before = cpuSeconds(pid);
   const end = await scene.begin(house, seed);
@@ -70,7 +78,7 @@ async function play(house: House, scene: Scene, seed: string, pid: number): Prom
   const cpu = cpuSeconds(pid) - before;
   for (const kind of ['keys', 'guests'] as const) {
     const found = `p95 of ${kind} is ${during[kind].toFixed(0)} ms, and ${calm[kind].toFixed(0)} ms when calm`;
-    if (during[kind] > 2 * calm[kind] + slackMs[kind]) violations.push(found);
+    if (isTimed && during[kind] > 2 * calm[kind] + slackMs[kind]) violations.push(found);
   }
   await settle(pid);
   return { calm, during, cpu, violations };
@@ -92,9 +100,13 @@ await runDrill(async drill => {
   const house = await openHouse(drilled, url, size);
   console.log('scene | seed | calm p95 in ms, of guests | p95, of guests | CPU in s | violations');
   for (const scene of scenes.filter(({ name }) => new RegExp(options.scenes, 'i').test(name))) {
-    for (let number = 0; number < options.seeds; number++) {
+    // The first is played to a process that has not compiled the code for it: what must hold is judged, times are not.
+    for (let number = 0; number <= options.seeds; number++) {
       const seed = `s${number}x${Math.random().toString(36).slice(2, 6)}`;
-      const { calm, during, cpu, violations } = await play(house, scene, seed, child.pid ?? 0);
+      const { calm, during, cpu, violations } = await play(house, scene, seed, {
+        pid: child.pid ?? 0,
+        isTimed: number > 0,
+      });
       const times = [calm, during].map(({ keys, guests }) => `${keys.toFixed(1)}, ${guests.toFixed(1)}`);
       console.log([scene.name, seed, ...times, cpu.toFixed(2), violations.length].join(' | '));
       drill.violations.push(...violations.map(violation => `${scene.name}, ${seed}: ${violation}`));

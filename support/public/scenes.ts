@@ -72,7 +72,8 @@ export const scenes: readonly Scene[] = [
       const documents = documentsOverLimits(seededRandom(seed));
       const requestOf = (number: number) => {
         const { text = '' } = documents[number % documents.length] ?? {};
-        const path = number % 2 === 0 ? '/graphql' : '/openapi/preview';
+        const round = Math.floor(number / documents.length);
+        const path = (number + round) % 2 === 0 ? '/openapi/preview' : '/graphql';
         return { ...graphql(guest(house, number % 20), text), path };
       };
       return flood(house, 6, requestOf, seed);
