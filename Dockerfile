@@ -2,6 +2,8 @@ FROM node:24-slim AS packages
 WORKDIR /carte
 COPY package.json package-lock.json .npmrc ./
 COPY examples/rest-client/package.json examples/rest-client/
+COPY packages/base/package.json packages/base/
+COPY packages/operations/package.json packages/operations/
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim AS playground
@@ -22,6 +24,7 @@ COPY bin bin
 COPY demo demo
 COPY deploy/partitions deploy/partitions
 COPY docs docs
+COPY packages packages
 COPY schema schema
 COPY src src
 COPY web web

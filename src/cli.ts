@@ -1,3 +1,4 @@
+import { InvalidInput, OperatorError } from '@carte/base/errors';
 import { Command, CommanderError } from 'commander';
 import { addCompareCommand } from './cli/compare.ts';
 import { addMigrateCommand } from './cli/database.ts';
@@ -11,7 +12,6 @@ import { addRestCommands } from './cli/rest.ts';
 import { addServeCommands } from './cli/serve.ts';
 import { examples, terminal } from './cli/terminal.ts';
 import { addWebhookCommands } from './cli/webhook.ts';
-import { InvalidInput, OperatorError } from './errors.ts';
 import { version } from './version.ts';
 
 /** Runs the command line and returns the exit status; prints errors of the operator without a stack trace. */

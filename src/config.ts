@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { OperatorError } from '@carte/base/errors';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
-import { OperatorError } from './errors.ts';
 import { defaultHistoryLimits, defaultMenuLimits } from './limits.ts';
 
 const integer = (min: number, max: number) => {

@@ -1,8 +1,8 @@
+import { OperatorError } from '@carte/base/errors';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Config } from './config.ts';
 import { startEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
-import { OperatorError } from './errors.ts';
 import { createOrm } from './orm.ts';
 
 export interface Database {

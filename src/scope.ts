@@ -1,5 +1,5 @@
+import { Forbidden, Unauthenticated } from '@carte/base/errors';
 import type { EntityManager, FilterDef } from '@mikro-orm/core';
-import { Forbidden, Unauthenticated } from './errors.ts';
 
 /** What a key may read: all of it, if it names none, nor the part of orders that it has placed. */
 export const readPermissions = ['READ_MENUS', 'READ_ORDERS', 'READ_HISTORY'] as const;

@@ -1,9 +1,11 @@
 /** Lints the OpenAPI documents, in both versions, with Redocly's rules; part of `npm run check`. */
+
+import { readSets } from '@carte/operations/contract/sets';
+import { downgradeDocument } from '@carte/operations/openapi/downgrade';
 import { createConfig, formatProblems, getTotals, lintFromString } from '@redocly/openapi-core';
 import { loadSchema } from '../src/graphql/schema.ts';
-import { readSets } from '../src/rest/contract/sets.ts';
-import { openapiDocument } from '../src/rest/openapi/document.ts';
-import { downgradeDocument } from '../src/rest/openapi/downgrade.ts';
+import { describeSet } from '../src/rest/openapi.ts';
+import { readBuiltInSets } from '../src/rest/sets.ts';
 
 const config = await createConfig({
   extends: ['recommended-strict'],
@@ -14,8 +16,8 @@ const config = await createConfig({
     'no-path-trailing-slash': 'off',
   },
 });
-const documents = readSets(loadSchema(), []).flatMap(set => {
-  const document = openapiDocument(set);
+const documents = readSets(loadSchema(), readBuiltInSets()).flatMap(set => {
+  const document = describeSet(set);
   return [
     [`${set.name}.json`, document],
     [`${set.name}-3.0.json`, downgradeDocument(document)],

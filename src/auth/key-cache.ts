@@ -1,6 +1,6 @@
+import { Unauthenticated, Unavailable } from '@carte/base/errors';
 import DataLoader from 'dataloader';
 import { prepared, type Query } from '../database/query.ts';
-import { Unauthenticated, Unavailable } from '../errors.ts';
 import { BatchSchedule } from '../scheduling/batch-schedule.ts';
 import type { AccessScope } from '../scope.ts';
 import { hashKey } from './keys.ts';

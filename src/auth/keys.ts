@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
+import { InvalidInput } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { InvalidInput } from '../errors.ts';
 import type { Pagination } from '../lists/paging.ts';
 import { permissions } from '../scope.ts';
 import { type ApiKey, ApiKeyEntity, type Grant, GrantEntity } from './entities.ts';

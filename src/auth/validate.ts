@@ -1,5 +1,5 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { InvalidInput, type ValidationError } from '../errors.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import type { Permission } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';

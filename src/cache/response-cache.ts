@@ -1,29 +1,9 @@
+import { runInSlices } from '@carte/base/time-slice';
+import { compress, type Encoding } from '@carte/operations/http/compression';
+import type * as operations from '@carte/operations/http/response-cache';
+import type { CachedResponse, CompactBody, RenderedResponse } from '@carte/operations/http/response-cache';
 import { LRUCache } from 'lru-cache';
 import { currentShare, runShared, type Share } from '../scheduling/current-request.ts';
-import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
-import { compress, type Encoding } from './compression.ts';
-
-/** A response body, compressed once per encoding on first use. */
-export interface CachedResponse {
-  /** The revision of the store that the body shows. */
-  readonly revision: string;
-  readonly bytes: Buffer;
-  /** Of all representations, in bytes. */
-  readonly size: number;
-  encoded(encoding: Encoding): Promise<Buffer>;
-}
-
-export interface RenderedResponse {
-  readonly revision: string;
-  readonly bytes: Buffer;
-}
-
-/** A body in a form that takes less memory than its bytes. */
-interface CompactBody {
-  /** Memory that it takes, in bytes. */
-  readonly size: number;
-  toBuffer(): Steps<Buffer>;
-}
 
 /** An entry that no request has read yet. */
 interface PrimedResponse {
@@ -42,7 +22,7 @@ type Entries = LRUCache<string, CachedResponse | PrimedResponse>;
  * its current revision read before the lookup. An entry belongs to the caller who had it rendered, and where there is no room, the least
  * recently used one of whoever has most is evicted: nobody displaces what is within the fair part of another.
  */
-export class ResponseCache {
+export class ResponseCache implements operations.ResponseCache {
   readonly #maxBytes: number;
   readonly #owners = new Map<string, { readonly entries: Entries; readonly isGuest: boolean }>();
   readonly #ownerOf = new Map<string, string>();

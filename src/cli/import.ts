@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
+import { OperatorError } from '@carte/base/errors';
 import { Argument, type Command } from 'commander';
-import { OperatorError } from '../errors.ts';
 import type { KindName } from '../import/kinds.ts';
 import type { Progress } from '../import/run.ts';
 import { withDatabase } from './database.ts';

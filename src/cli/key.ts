@@ -1,6 +1,6 @@
+import { OperatorError } from '@carte/base/errors';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
-import { OperatorError } from '../errors.ts';
 import { isReadPermission, type Permission, permissions, writePermissions } from '../scope.ts';
 import { withDatabase } from './database.ts';
 import { collect, examples, parseDate, table, terminal } from './terminal.ts';

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { InvalidInput, OperatorError, type ValidationError } from '../errors.ts';
+import { InvalidInput, OperatorError, type ValidationError } from '@carte/base/errors';
+import { parseJson } from '@carte/base/json';
+import { runAtOnce } from '@carte/base/time-slice';
+import { type ErrorPath, type RequestError, ValidationErrors } from '@carte/base/validation';
+import { toSnakePath } from '@carte/operations/input/names';
+import { compileReader } from '@carte/operations/input/reader';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { inputTypeOf } from '../import/documents.ts';
-import { parseJson } from '../input/json.ts';
-import { toSnakePath } from '../input/names.ts';
-import { compileReader } from '../input/reader.ts';
-import { type ErrorPath, type RequestError, ValidationErrors } from '../input/validation.ts';
 import { defaultMenuLimits } from '../limits.ts';
 import { type Diagnostic, diagnose } from '../menu/diagnostics/diagnose.ts';
 import { formatPath } from '../menu/diagnostics/messages.ts';
 import { validateConfiguration, validatePartialConfiguration } from '../menu/validate.ts';
-import { runAtOnce } from '../scheduling/time-slice.ts';
 import { terminal } from './terminal.ts';
 
 interface Report {

@@ -1,6 +1,7 @@
-import { Conflict, OperatorError } from '../errors.ts';
+import { Conflict, OperatorError } from '@carte/base/errors';
+import { runAtOnce } from '@carte/base/time-slice';
+import { toSnakeValue } from '@carte/operations/input/names';
 import { inputTypeOf } from '../import/documents.ts';
-import { toSnakeValue } from '../input/names.ts';
 import { clock, createFormatter } from '../menu/availability.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
@@ -9,7 +10,6 @@ import { summarize } from '../menu/history/repository.ts';
 import { entityKinds } from '../menu/kinds.ts';
 import { inputOf, restoreMenuConfiguration } from '../menu/restore.ts';
 import { validateConfiguration } from '../menu/validate.ts';
-import { runAtOnce } from '../scheduling/time-slice.ts';
 import { currencyOf } from '../store/currency.ts';
 import type { Store } from '../store/entities.ts';
 import { formatChanges, toJson } from './menu-diff.ts';

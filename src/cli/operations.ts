@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
+import { OperatorError } from '@carte/base/errors';
+import type { Contract } from '@carte/operations/contract/contract';
 import type { Command } from 'commander';
-import { OperatorError } from '../errors.ts';
-import type { Contract } from '../rest/contract/contract.ts';
 import { loadSets } from './rest.ts';
 import { examples, table, terminal } from './terminal.ts';
 
@@ -58,9 +58,9 @@ export function addOperationsCommand(program: Command): void {
         { readConfig },
         { createSetLimits },
       ] = await Promise.all([
-        import('../rest/contract/changes.ts'),
-        import('../rest/contract/contract.ts'),
-        import('../rest/contract/folders.ts'),
+        import('@carte/operations/contract/changes'),
+        import('@carte/operations/contract/contract'),
+        import('@carte/operations/contract/folders'),
         import('../graphql/schema.ts'),
         import('../config.ts'),
         import('../server/operations.ts'),

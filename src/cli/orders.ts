@@ -1,5 +1,5 @@
+import { OperatorError } from '@carte/base/errors';
 import type { Command } from 'commander';
-import { OperatorError } from '../errors.ts';
 import type { CounterDifference } from '../order/counters.ts';
 import { withDatabase } from './database.ts';
 import { examples, table, terminal } from './terminal.ts';

@@ -1,6 +1,6 @@
+import { OperatorError } from '@carte/base/errors';
+import type { Contract } from '@carte/operations/contract/contract';
 import { type Command, Option } from 'commander';
-import { OperatorError } from '../errors.ts';
-import type { Contract } from '../rest/contract/contract.ts';
 import { examples, table, terminal } from './terminal.ts';
 
 export function addRestCommands(program: Command): void {
@@ -9,7 +9,7 @@ export function addRestCommands(program: Command): void {
     .description('list the REST routes and their operations')
     .addHelpText('after', examples('carte routes'))
     .action(async () => {
-      const { routeTable } = await import('../rest/contract/contract.ts');
+      const { routeTable } = await import('@carte/operations/contract/contract');
       const rows = routeTable(await loadSets());
       terminal.out(table(rows.map(({ method, path, operation }) => [method, path, operation])));
     });
@@ -45,9 +45,9 @@ interface OpenapiOptions {
 
 async function describeRest({ set, spec, postman = false }: OpenapiOptions) {
   const contract = findSet(await loadSets(), set);
-  if (postman) return (await import('../rest/openapi/postman.ts')).postmanCollection(contract);
-  const document = (await import('../rest/openapi/document.ts')).openapiDocument(contract);
-  return spec === '3.0' ? (await import('../rest/openapi/downgrade.ts')).downgradeDocument(document) : document;
+  if (postman) return (await import('@carte/operations/openapi/postman')).postmanCollection(contract);
+  const document = (await import('../rest/openapi.ts')).describeSet(contract);
+  return spec === '3.0' ? (await import('@carte/operations/openapi/downgrade')).downgradeDocument(document) : document;
 }
 
 export function findSet(sets: readonly Contract[], name: string): Contract {

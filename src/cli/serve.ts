@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
+import { OperatorError } from '@carte/base/errors';
 import type { Command } from 'commander';
 import type { Config } from '../config.ts';
-import { OperatorError } from '../errors.ts';
 import { examples, terminal } from './terminal.ts';
 import { welcome, welcomeBack } from './welcome.ts';
 

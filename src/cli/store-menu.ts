@@ -1,7 +1,7 @@
+import { OperatorError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Config, readConfig } from '../config.ts';
 import { queryIn } from '../database/query.ts';
-import { OperatorError } from '../errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { findConfigurationAt } from '../menu/history/configurations-at.ts';
 import { checkHistoryArguments, createMenuHistoryRepository, type HistoryEntry } from '../menu/history/repository.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
+import { parseDateTime } from '@carte/base/datetime';
 import { InvalidArgumentError } from 'commander';
-import { parseDateTime } from '../input/datetime.ts';
 
 /** Output of the commands: results go to stdout, messages to stderr. */
 export interface Terminal {

@@ -1,5 +1,5 @@
+import { OperatorError } from '@carte/base/errors';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OperatorError } from '../errors.ts';
 import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
 import type { ManualAttempt } from '../webhooks/redeliver.ts';
 import { examples, parseDate, parseInteger, table, terminal } from './terminal.ts';

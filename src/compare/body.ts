@@ -1,3 +1,7 @@
+import { parseDateTime } from '@carte/base/datetime';
+import { isObject } from '@carte/base/json';
+import type { FieldExtensions, TypeExtensions } from '@carte/operations/contract/outputs';
+import { snakeCase } from '@carte/operations/input/names';
 import {
   type GraphQLField,
   type GraphQLObjectType,
@@ -8,10 +12,6 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import { parseDateTime } from '../input/datetime.ts';
-import { isObject } from '../input/json.ts';
-import { snakeCase } from '../input/names.ts';
-import type { FieldExtensions, TypeExtensions } from '../rest/contract/outputs.ts';
 import {
   type Compare,
   compareById,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../errors.ts';
-import { parseJson } from '../input/json.ts';
+import { OperatorError } from '@carte/base/errors';
+import { parseJson } from '@carte/base/json';
 import type { Lock } from './concurrency.ts';
 
 export interface Service {

@@ -1,5 +1,5 @@
-import { isObject } from '../input/json.ts';
-import { snakeCase } from '../input/names.ts';
+import { isObject } from '@carte/base/json';
+import { snakeCase } from '@carte/operations/input/names';
 import type { Client, ServiceResponse } from './client.ts';
 import type { Lock } from './concurrency.ts';
 import type { ReadRoute } from './routes.ts';

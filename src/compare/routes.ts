@@ -1,6 +1,6 @@
+import { type Contract, type Operation, rootFieldOf } from '@carte/operations/contract/contract';
+import { snakeCase } from '@carte/operations/input/names';
 import { type GraphQLOutputType, getNullableType, isListType, isObjectType } from 'graphql';
-import { snakeCase } from '../input/names.ts';
-import { type Contract, type Operation, rootFieldOf } from '../rest/contract/contract.ts';
 import { compileComparison, identityOf, type Strictness } from './body.ts';
 import type { Compare } from './values.ts';
 

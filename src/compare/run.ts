@@ -1,4 +1,4 @@
-import { snakeCase } from '../input/names.ts';
+import { snakeCase } from '@carte/operations/input/names';
 import { type Client, ComparisonError, keyRejected, type ServiceResponse } from './client.ts';
 import { createLocks, createSemaphore, forEachConcurrent, type Lock } from './concurrency.ts';
 import type { ComparedRequest, Findings } from './findings.ts';

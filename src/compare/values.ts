@@ -1,4 +1,4 @@
-import { isObject } from '../input/json.ts';
+import { isObject } from '@carte/base/json';
 
 export type Path = readonly (string | number)[];
 

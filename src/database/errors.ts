@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unavailable } from '../errors.ts';
+import { Unavailable } from '@carte/base/errors';
 
 /**
  * SQLSTATEs that do not blame the statement: connection (08) or log-in (28) failed, resources are exhausted (53), operator

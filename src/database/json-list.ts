@@ -1,5 +1,5 @@
-import { parseJson } from '../input/json.ts';
-import type { Steps } from '../scheduling/time-slice.ts';
+import { parseJson } from '@carte/base/json';
+import type { Steps } from '@carte/base/time-slice';
 
 /** Between the rows of `json_agg`; a string has no line break that is not escaped. */
 const separator = ', \n ';

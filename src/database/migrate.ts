@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '@carte/base/errors';
 import type { EntityManager, MikroORM, Transaction } from '@mikro-orm/postgresql';
-import { OperatorError } from '../errors.ts';
 import { codeOf } from './errors.ts';
 
 const minVersion = 150_000;

@@ -1,7 +1,7 @@
+import { Unavailable } from '@carte/base/errors';
+import { parseExactJson } from '@carte/base/json';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { Unavailable } from '../errors.ts';
-import { parseExactJson } from '../input/json.ts';
 import { currentRequest } from '../scheduling/current-request.ts';
 import { FairQueue } from '../scheduling/fair-queue.ts';
 import { createClientClass, type StatementOptions, sessionMonitorOf } from './client.ts';

@@ -1,7 +1,7 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { findUnstorable, isStorable } from '@carte/base/validation';
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
-import { InvalidInput, type ValidationError } from '../errors.ts';
-import { findUnstorable, isStorable } from '../input/validation.ts';
 import { retryTransaction } from './query.ts';
 
 export interface SaveResult {

@@ -1,11 +1,11 @@
 import { createReadStream, readFileSync } from 'node:fs';
+import { ValidationErrors } from '@carte/base/validation';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { documentReader } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
-import { ValidationErrors } from '../input/validation.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
 import { forkInScope, operatorScope, writePermissions } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';

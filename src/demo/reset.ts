@@ -1,6 +1,6 @@
+import { OperatorError } from '@carte/base/errors';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { queryIn, retryTransaction } from '../database/query.ts';
-import { OperatorError } from '../errors.ts';
 import { MenuItemEntity } from '../menu/entities.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { IdempotencyKeyEntity, OrderEntity } from '../order/entities.ts';

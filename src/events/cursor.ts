@@ -1,6 +1,6 @@
 import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv, hash, randomBytes } from 'node:crypto';
+import { InvalidInput } from '@carte/base/errors';
 import { prepared, type Query } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
 import type { Event } from './entities.ts';
 
 /** The fields of `Subscription`. */

@@ -1,7 +1,7 @@
+import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '@carte/base/errors';
+import { checkRange } from '@carte/base/validation';
 import type { Query } from '../database/query.ts';
-import { Forbidden, InvalidInput, Unauthenticated, Unavailable } from '../errors.ts';
 import type { StoreEventsArgs } from '../generated/graph.ts';
-import { checkRange } from '../input/validation.ts';
 import { type AccessScope, emptyScope, isInScope, isSold, readPermissionsOf, storeScope } from '../scope.ts';
 import type { EventCursors } from './cursor.ts';
 import type { Event } from './entities.ts';

@@ -1,6 +1,6 @@
+import { InvalidInput, StreamCut } from '@carte/base/errors';
 import { retryWhileUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
-import { InvalidInput, StreamCut } from '../errors.ts';
 import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '../generated/graph.ts';
 import { type AccessScope, isInScope, isSold, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';

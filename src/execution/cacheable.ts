@@ -1,4 +1,12 @@
 import {
+  directiveOf,
+  type Fragments,
+  fragmentsOf,
+  operationOf,
+  type SelectedField,
+  selectedFields,
+} from '@carte/operations/execution/selected-fields';
+import {
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
@@ -13,14 +21,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import {
-  directiveOf,
-  type Fragments,
-  fragmentsOf,
-  operationOf,
-  type SelectedField,
-  selectedFields,
-} from './selected-fields.ts';
 
 /** The arguments of `@ofConfiguration` (schema/graph.graphql). */
 interface OfConfiguration {

@@ -1,15 +1,22 @@
 import { hash } from 'node:crypto';
+import { RetryableError } from '@carte/base/errors';
+import { isObject } from '@carte/base/json';
+import { runInSlices } from '@carte/base/time-slice';
+import { type CompiledOperation, compileOperation, type Variables } from '@carte/operations/execution/compile';
+import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
+import {
+  createFieldCount,
+  fragmentsOf,
+  operationOf,
+  type SelectedField,
+  selectedFields,
+} from '@carte/operations/execution/selected-fields';
+import type { CachedResponse } from '@carte/operations/http/response-cache';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
-import type { CachedResponse, ResponseCache } from '../cache/response-cache.ts';
-import { RetryableError } from '../errors.ts';
-import { isObject } from '../input/json.ts';
-import { runInSlices } from '../scheduling/time-slice.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
 import { differsForGuests, isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
-import { type CompiledOperation, compileOperation, type Variables } from './compile.ts';
-import { concatenate, toBuffers } from './json-writer.ts';
-import { createFieldCount, fragmentsOf, operationOf, type SelectedField, selectedFields } from './selected-fields.ts';
 
 export interface CachedQueryOptions<Caller> {
   readonly schema: GraphQLSchema;

@@ -1,3 +1,9 @@
+import { runInSlices } from '@carte/base/time-slice';
+import type { Variables } from '@carte/operations/execution/compile';
+import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
+import { compileRenderer } from '@carte/operations/execution/renderer';
+import { Rendering } from '@carte/operations/execution/rendering';
+import { createFieldCount, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type DocumentNode,
   type GraphQLField,
@@ -15,12 +21,6 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { runInSlices } from '../scheduling/time-slice.ts';
-import type { Variables } from './compile.ts';
-import { concatenate, toBuffers } from './json-writer.ts';
-import { compileRenderer } from './renderer.ts';
-import { Rendering } from './rendering.ts';
-import { createFieldCount, fragmentsOf } from './selected-fields.ts';
 
 /** Renders the response to a query. Throws where an error, or a null that is not allowed, is part of the response. */
 export type CompiledQuery = (variables: Variables, context: unknown) => Promise<Buffer>;

@@ -5,9 +5,9 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
+import { RetryableError } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
-import { RetryableError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
 import type { DocumentCache, ParsedDocument } from './request-validation.ts';

@@ -1,3 +1,5 @@
+import { Forbidden } from '@carte/base/errors';
+import { directiveOf, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -22,8 +24,6 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { Forbidden } from '../errors.ts';
-import { directiveOf, fragmentsOf } from '../execution/selected-fields.ts';
 import {
   type AccessScope,
   hasOwnOrdersOnly,

@@ -1,12 +1,5 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import {
-  type ASTNode,
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type SourceLocation,
-} from 'graphql';
-import {
   ClientError,
   Conflict,
   Forbidden,
@@ -18,7 +11,14 @@ import {
   TooManyRequests,
   Unauthenticated,
   Unavailable,
-} from '../errors.ts';
+} from '@carte/base/errors';
+import {
+  type ASTNode,
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type SourceLocation,
+} from 'graphql';
 import { responseTooLarge } from './response-limit.ts';
 
 const internalCode = 'INTERNAL_SERVER_ERROR';

@@ -1,3 +1,4 @@
+import { directiveOf } from '@carte/operations/execution/selected-fields';
 import {
   type ConstValueNode,
   type GraphQLArgument,
@@ -17,7 +18,6 @@ import {
   TypeMetaFieldDef,
   type ValueNode,
 } from 'graphql';
-import { directiveOf } from '../execution/selected-fields.ts';
 
 /** Static cost of a field, from its type and from `@listSize` and `@cost`. */
 export interface FieldCost {

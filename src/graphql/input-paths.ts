@@ -1,3 +1,5 @@
+import type { ValidationError } from '@carte/base/errors';
+import type { ErrorPath } from '@carte/base/validation';
 import {
   type ASTNode,
   type DocumentNode,
@@ -7,8 +9,6 @@ import {
   type VariableNode,
   visit,
 } from 'graphql';
-import type { ValidationError } from '../errors.ts';
-import type { ErrorPath } from '../input/validation.ts';
 
 /** Finds the path of the first use of each of these variables, in the operation or else in a fragment. */
 export function findVariablePaths(

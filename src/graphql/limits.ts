@@ -1,3 +1,4 @@
+import { createFieldCount, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type ASTNode,
   type DirectiveNode,
@@ -12,7 +13,6 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { createFieldCount, fragmentsOf } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 

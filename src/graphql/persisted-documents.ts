@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { OperatorError } from '@carte/base/errors';
+import { isObject, parseJson } from '@carte/base/json';
 import { GraphQLError, Source } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { OperatorError } from '../errors.ts';
-import { isObject, parseJson } from '../input/json.ts';
 import { checkDocument, type QueryLimits } from './limits.ts';
 import { parseDocument, withPlace } from './parse-document.ts';
 

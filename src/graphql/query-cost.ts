@@ -1,3 +1,4 @@
+import { fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -15,7 +16,6 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { fragmentsOf } from '../execution/selected-fields.ts';
 import { type Field, type FieldCost, type FieldCosts, InputAnalysis } from './field-costs.ts';
 import { maxNesting } from './parse-document.ts';
 

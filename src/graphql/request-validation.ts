@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isObject, parseJson } from '@carte/base/json';
 import type { FastifyRequest } from 'fastify';
 import {
   type DocumentNode,
@@ -13,7 +14,6 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { isObject, parseJson } from '../input/json.ts';
 import { detachLocations, locate } from './errors.ts';
 import { describeLiteralErrors } from './input-paths.ts';
 import { createLimitCheck, type QueryLimits } from './limits.ts';

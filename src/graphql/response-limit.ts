@@ -1,3 +1,4 @@
+import { TimeSlice } from '@carte/base/time-slice';
 import {
   defaultFieldResolver,
   GraphQLError,
@@ -13,8 +14,6 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-
-import { TimeSlice } from '../scheduling/time-slice.ts';
 
 export const responseTooLarge = 'RESPONSE_TOO_LARGE';
 

@@ -1,7 +1,7 @@
+import { parseDateTime } from '@carte/base/datetime';
+import { isObject } from '@carte/base/json';
+import { shorten } from '@carte/base/validation';
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { parseDateTime } from '../input/datetime.ts';
-import { isObject } from '../input/json.ts';
-import { shorten } from '../input/validation.ts';
 
 const parseDate = (value: unknown): Date =>
   (typeof value === 'string' ? parseDateTime(value) : undefined) ??

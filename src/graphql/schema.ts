@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { CheckPartialInput } from '@carte/base/errors';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
-import type { CheckPartialInput } from '../errors.ts';
 import { eventResolvers } from '../events/resolvers.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
 import type { Resolvers, ResolversParentTypes, Scalars } from '../generated/graph.ts';

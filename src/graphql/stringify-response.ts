@@ -1,4 +1,4 @@
-import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
+import { runInSlices, type Steps } from '@carte/base/time-slice';
 import { responseTooLarge } from './response-limit.ts';
 
 /** Values that `JSON.stringify` writes in one step: some 0.5 ms. */

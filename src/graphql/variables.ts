@@ -1,3 +1,15 @@
+import type { ValidationError } from '@carte/base/errors';
+import { isObject } from '@carte/base/json';
+import {
+  type ErrorPath,
+  fail,
+  type PathCursor,
+  type Read,
+  readElements,
+  readInSlices,
+  shorten,
+  ValidationErrors,
+} from '@carte/base/validation';
 import {
   type DocumentNode,
   GraphQLError,
@@ -22,18 +34,6 @@ import {
 } from 'graphql';
 import { didYouMean } from 'graphql/jsutils/didYouMean.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
-import type { ValidationError } from '../errors.ts';
-import { isObject } from '../input/json.ts';
-import {
-  type ErrorPath,
-  fail,
-  type PathCursor,
-  type Read,
-  readElements,
-  readInSlices,
-  shorten,
-  ValidationErrors,
-} from '../input/validation.ts';
 import { findVariablePaths } from './input-paths.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { ValidationError } from '@carte/base/errors';
+import { parseExactJson } from '@carte/base/json';
+import { ValidationErrors } from '@carte/base/validation';
+import { compileReader, type Reader } from '@carte/operations/input/reader';
 import { buildSchema, type GraphQLInputObjectType, isInputObjectType } from 'graphql';
-import type { ValidationError } from '../errors.ts';
-import { parseExactJson } from '../input/json.ts';
-import { compileReader, type Reader } from '../input/reader.ts';
-import { ValidationErrors } from '../input/validation.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 

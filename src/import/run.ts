@@ -1,6 +1,6 @@
+import type { ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { retryTransaction } from '../database/query.ts';
-import type { ValidationError } from '../errors.ts';
 import { createLineParser, readLines } from './documents.ts';
 import { type Kind, type KindName, kinds } from './kinds.ts';
 

@@ -1,6 +1,6 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkLength, checkRange, findUnstorable } from '@carte/base/validation';
 import { type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
-import { checkLength, checkRange, findUnstorable } from '../input/validation.ts';
 import type { AccessScope } from '../scope.ts';
 import {
   type ConnectionArguments,

@@ -1,5 +1,5 @@
-import { InvalidInput, type ValidationError } from '../errors.ts';
-import { checkRange, type Range } from '../input/validation.ts';
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkRange, type Range } from '@carte/base/validation';
 
 /** The arguments of a connection, as in the Relay Cursor Connections Specification. */
 export interface ConnectionArguments {

@@ -1,5 +1,5 @@
+import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type { StoreMenuArgs, StoreMenuDiagnosticsArgs } from '../generated/graph.ts';
-import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Configuration } from './configuration.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../scheduling/time-slice.ts';
+import type { Steps } from '@carte/base/time-slice';
 import type { AccessScope } from '../scope.ts';
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 

@@ -1,9 +1,9 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { runInSlices } from '@carte/base/time-slice';
+import { maxErrors } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
-import { maxErrors } from '../input/validation.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
-import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { ConfigurationRows } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';

@@ -1,6 +1,6 @@
+import type { Steps } from '@carte/base/time-slice';
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import type { MenuConfigurationInput, MenuEntityKind } from '../generated/graph.ts';
-import type { Steps } from '../scheduling/time-slice.ts';
 import type { Configuration, ConfigurationRows } from './configuration.ts';
 import { CategoryEntity, MenuEntity, MenuItemEntity, ModifierGroupEntity, ModifierItemEntity } from './entities.ts';
 

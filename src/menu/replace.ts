@@ -1,9 +1,9 @@
+import { Conflict } from '@carte/base/errors';
+import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, type Query, queryIn, retryTransaction } from '../database/query.ts';
-import { Conflict } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type HistoryLimits, type MenuLimits } from '../limits.ts';
-import { runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';

@@ -1,3 +1,4 @@
+import { runInSlices, TimeSlice } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
@@ -5,7 +6,6 @@ import { LRUCache } from 'lru-cache';
 import { parseJsonList } from '../database/json-list.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { compileOnce, prepared, type Query, queryIn } from '../database/query.ts';
-import { runInSlices, TimeSlice } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
 import { type Kind, menuKinds, tableOf } from './kinds.ts';

@@ -1,9 +1,9 @@
+import { InvalidInput } from '@carte/base/errors';
+import { runInSlices } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
-import { runInSlices } from '../scheduling/time-slice.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { findConfigurationAt } from './history/configurations-at.ts';

@@ -1,9 +1,9 @@
+import { parseDateTime } from '@carte/base/datetime';
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkCount, checkLength, type ErrorPath, findUnstorable, maxErrors } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
-import { parseDateTime } from '../input/datetime.ts';
-import { checkCount, checkLength, type ErrorPath, findUnstorable, maxErrors } from '../input/validation.ts';
 import type { Store } from '../store/entities.ts';
 import { parseTime } from './availability.ts';
 

@@ -1,8 +1,8 @@
+import type { ValidationError } from '@carte/base/errors';
+import { findUnstorable } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/query.ts';
-import type { ValidationError } from '../errors.ts';
 import type { StockInput } from '../generated/graph.ts';
-import { findUnstorable } from '../input/validation.ts';
 import type { Store } from '../store/entities.ts';
 import {
   changedKinds,

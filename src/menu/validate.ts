@@ -1,8 +1,8 @@
-import { InvalidInput, type ValidationError } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
+import { findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { findUnstorable, isStorable, maxErrors } from '../input/validation.ts';
 import type { MenuLimits } from '../limits.ts';
-import { isPause, runInSlices, type Steps } from '../scheduling/time-slice.ts';
 import { byKind, childIdsOf, type KindName, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';
 
 /** Input of which some values could not be parsed and are undefined. */

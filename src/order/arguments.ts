@@ -1,6 +1,6 @@
-import { InvalidInput, type ValidationError } from '../errors.ts';
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkRange, findUnstorable } from '@carte/base/validation';
 import type { OrderFilter, OrderStatus, ServiceType, StoreOrdersArgs } from '../generated/graph.ts';
-import { checkRange, findUnstorable } from '../input/validation.ts';
 import { conflictErrors, connectionErrors, type PageRequest, pageRequest } from '../lists/paging.ts';
 import { maxPhoneDigits, orderStatuses } from './entities.ts';
 import { isFinal } from './transitions.ts';

@@ -1,6 +1,6 @@
-import type { ValidationError } from '../errors.ts';
+import type { ValidationError } from '@carte/base/errors';
+import { maxErrors } from '@carte/base/validation';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
-import { maxErrors } from '../input/validation.ts';
 import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
 import {
   type Configuration,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { InvalidInput } from '@carte/base/errors';
 import { prepared, type Query } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
 import { holdOrdering } from '../store/ordering.ts';
 import { serviceOf } from './service.ts';

@@ -1,6 +1,6 @@
-import type { ValidationError } from '../errors.ts';
+import type { ValidationError } from '@carte/base/errors';
+import { checkCount, checkLength, checkRange, type ErrorPath, findUnstorable } from '@carte/base/validation';
 import type { OrderLineInput, PlaceOrderInput, QuoteOrderInput } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange, type ErrorPath, findUnstorable } from '../input/validation.ts';
 import { checkService } from './service.ts';
 
 // As the descriptions in schema/order.graphql state them.

@@ -1,5 +1,5 @@
+import { isObject, numberOf } from '@carte/base/json';
 import type * as Graph from '../generated/graph.ts';
-import { isObject, numberOf } from '../input/json.ts';
 import type { MultilingualText } from '../menu/entities.ts';
 import type { Order } from './entities.ts';
 import { type ChosenLine, type PricedModifier, priceModifiers } from './price.ts';

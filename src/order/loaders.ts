@@ -1,6 +1,6 @@
+import { ResponseTooLarge } from '@carte/base/errors';
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
-import { ResponseTooLarge } from '../errors.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { menuLoaders } from '../menu/loaders.ts';
 import type { CostBudget } from '../scheduling/cost-budget.ts';

@@ -1,8 +1,8 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkCount } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationMarkOrdersArgs } from '../generated/graph.ts';
-import { checkCount } from '../input/validation.ts';
 import type { Order } from './entities.ts';
 
 type Marks = Pick<MutationMarkOrdersArgs, 'isRead' | 'inPos'>;

@@ -1,8 +1,8 @@
+import { InvalidInput } from '@carte/base/errors';
+import { maxErrors } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn, retryTransaction } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
 import type { PlaceOrderInput } from '../generated/graph.ts';
-import { maxErrors } from '../input/validation.ts';
 import type { Orderable } from '../menu/repository.ts';
 import { type AccessScope, isOrderInScope, mayKnowOrder } from '../scope.ts';
 import type { Store } from '../store/entities.ts';

@@ -1,6 +1,6 @@
-import type { ValidationError } from '../errors.ts';
+import type { ValidationError } from '@carte/base/errors';
+import { type ErrorPath, maxErrors } from '@carte/base/validation';
 import type { QuoteOrderInput, StoreOrdering } from '../generated/graph.ts';
-import { type ErrorPath, maxErrors } from '../input/validation.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { orderingAt } from '../store/ordering.ts';

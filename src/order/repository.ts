@@ -1,8 +1,8 @@
+import { InvalidInput } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { compileOnce, prepared, preparedFirst, type Query, Selection } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
 import type { Page } from '../lists/paging.ts';
 import { isOrderInScope, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';

@@ -1,5 +1,5 @@
+import { selectsOnly } from '@carte/operations/execution/selected-fields';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { selectsOnly } from '../execution/selected-fields.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { edgesOf, pageInfoOf } from '../lists/paging.ts';
 import { knownTo } from '../menu/configuration.ts';

@@ -1,4 +1,5 @@
-import type { ValidationError } from '../errors.ts';
+import type { ValidationError } from '@carte/base/errors';
+import { checkCount, checkLength, checkRange, type ErrorPath } from '@carte/base/validation';
 import type {
   OrderAddressInput,
   OrderAdjustmentInput,
@@ -6,7 +7,6 @@ import type {
   OrderStatus,
   QuoteOrderInput,
 } from '../generated/graph.ts';
-import { checkCount, checkLength, checkRange, type ErrorPath } from '../input/validation.ts';
 import type { Order } from './entities.ts';
 
 export type OrderAddress = OrderAddressInput;

@@ -1,8 +1,8 @@
+import { Conflict, InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkLength, findUnstorable } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn, retryTransaction } from '../database/query.ts';
-import { Conflict, InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationChangeOrderStatusArgs, OrderStatus } from '../generated/graph.ts';
-import { checkLength, findUnstorable } from '../input/validation.ts';
 import { type AccessScope, mayKnowOrder } from '../scope.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';

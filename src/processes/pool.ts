@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '@carte/base/errors';
+import type { SetFiles } from '@carte/operations/contract/folders';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import { OperatorError } from '../errors.ts';
-import { readOperatorSets, type SetFiles } from '../rest/contract/folders.ts';
+import { readOwnSets } from '../rest/sets.ts';
 import type { ProcessMetrics } from '../server/metrics.ts';
 import type { Listener } from './listener.ts';
 import { spawnWorker, type Worker } from './worker-handle.ts';
@@ -20,7 +21,7 @@ export function createWorkerPool(
   { listener, log }: { readonly listener: Listener; readonly log: FastifyBaseLogger },
 ) {
   /** The operations that workers serve: those that replace one that ended serve the same. */
-  let operatorSets: readonly SetFiles[] = readOperatorSets(operations);
+  let operatorSets: readonly SetFiles[] = readOwnSets(operations);
   const workers = new Set<Worker>();
   const retiring = new Set<Worker>();
   const ready = Promise.withResolvers<void>();
@@ -79,7 +80,7 @@ export function createWorkerPool(
   /** The operations in the folders now; undefined if they cannot be read. */
   function readCurrent(): readonly SetFiles[] | undefined {
     try {
-      return readOperatorSets(operations);
+      return readOwnSets(operations);
     } catch (error) {
       log.error({ err: error }, 'The operations cannot be read; the restart is abandoned');
       return undefined;

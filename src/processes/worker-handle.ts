@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SetFiles } from '../rest/contract/folders.ts';
+import type { SetFiles } from '@carte/operations/contract/folders';
 import type { ProcessMetrics } from '../server/metrics.ts';
 
 /** Messages from the primary to a worker. */

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
+import type { SetFiles } from '@carte/operations/contract/folders';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../open-database.ts';
-import type { SetFiles } from '../rest/contract/folders.ts';
 import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
 import { createServer } from '../server/server.ts';
 import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts';

@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto';
+import { type Contract, type Operation, rootFieldOf } from '@carte/operations/contract/contract';
+import type { Audience } from '@carte/operations/execute';
+import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import {
   type DocumentNode,
   type FieldNode,
@@ -12,19 +15,25 @@ import {
   print,
   type SelectionNode,
 } from 'graphql';
-import { fragmentsOf, operationOf, selectedFields } from '../execution/selected-fields.ts';
-import { type Contract, type Operation, rootFieldOf } from './contract/contract.ts';
+import type { Caller } from '../auth/key-cache.ts';
+import { differsForGuests } from '../execution/cacheable.ts';
+import { isForGuests } from '../graphql/authorization.ts';
+
+/** Guests, who may read less than a secret key. */
+export const createGuests = (graph: GraphQLSchema): Audience<Caller> => ({
+  includes: ({ scope }) => scope.publishable === true,
+  reduce(contract, operation) {
+    const reduced = operationForGuests(graph, contract, operation);
+    // With a hash of its own, by which its responses and ETags are other ones.
+    return differsForGuests(graph, reduced.document) ? { ...reduced, hash: `${reduced.hash}g` } : reduced;
+  },
+});
 
 /**
  * The operation of a route for guests: without values that they may not read and the body need not have, such as the contacts of a store. Where
  * it selects more that they may not read, it is the same, which authorization refuses.
  */
-export function operationForGuests(
-  graph: GraphQLSchema,
-  contract: Contract,
-  operation: Operation,
-  isForGuests: (field: GraphQLField<unknown, unknown>) => boolean,
-): Operation {
+function operationForGuests(graph: GraphQLSchema, contract: Contract, operation: Operation): Operation {
   const node = operationOf(operation.document, operation.name);
   const root = node && graph.getRootType(node.operation);
   if (!node || !root) throw new Error(`The graph has no operation ${operation.name}`);

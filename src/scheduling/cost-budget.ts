@@ -1,4 +1,4 @@
-import { TooCostly } from '../errors.ts';
+import { TooCostly } from '@carte/base/errors';
 
 /**
  * The cost that an operation may still have: what its selection costs is known before it is executed, what depends on the data is charged

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setGivesWay } from '@carte/base/time-slice';
 
 /**
  * Who is counted where callers share what a process has: an API key or, since anyone may have a publishable one, a guest, who is that key and an
@@ -28,6 +29,8 @@ export interface RequestStatements {
 
 /** The request that the running code belongs to; undefined in commands, in migrations and at startup. */
 export const currentRequest = new AsyncLocalStorage<RequestStatements | undefined>();
+
+setGivesWay(() => currentRequest.getStore()?.isForGuests ?? false);
 
 /** Work outside of a request with a key has one share of its own. */
 const nobody: Share = { id: '', isGuest: false };

@@ -1,4 +1,4 @@
-import type { RetryableError } from '../errors.ts';
+import type { RetryableError } from '@carte/base/errors';
 
 export interface FairQueueOptions {
   /** Tasks that run at a time. */

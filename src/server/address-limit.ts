@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { TooManyRequests } from '@carte/base/errors';
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -6,7 +7,6 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
 import type { Config } from '../config.ts';
-import { TooManyRequests } from '../errors.ts';
 import { TokenBucket } from '../scheduling/token-bucket.ts';
 
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { Unauthenticated } from '@carte/base/errors';
+import { addVary } from '@carte/operations/http/vary';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Authenticate, type Caller, createAuthenticator } from '../auth/key-cache.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
-import { addVary } from '../cache/vary.ts';
-import { Unauthenticated } from '../errors.ts';
 import type { Share } from '../scheduling/current-request.ts';
 import { assertGuestBody } from './bodies.ts';
 import { GuestConnections } from './fair-shares.ts';

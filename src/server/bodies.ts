@@ -1,8 +1,8 @@
 import { Transform } from 'node:stream';
+import { JsonTooLarge, parseUntrustedJson } from '@carte/base/json-parts';
+import { largeBodyBytes } from '@carte/base/time-slice';
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { JsonTooLarge, parseUntrustedJson } from '../input/json-parts.ts';
-import { largeBodyBytes } from '../scheduling/time-slice.ts';
 import { holdUntilClosed } from './fair-shares.ts';
 import { recordOf, replyOf } from './requests.ts';
 
@@ -13,7 +13,7 @@ const maxNesting = 250;
 const maxBytes = { anonymous: 8 * 1024, guest: 64 * 1024 };
 
 /**
- * Limits bodies by who sends them, and parses JSON instead of Fastify's parser, which is `JSON.parse` (src/input/json.ts). Keys such as `__proto__` are
+ * Limits bodies by who sends them, and parses JSON instead of Fastify's parser, which is `JSON.parse` (packages/base/src/json.ts). Keys such as `__proto__` are
  * data like any other. Those of REST routes have a parser of their own.
  */
 export const bodies = fp(

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { Forbidden } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/key-cache.ts';
 import { KeyOrigins } from '../auth/key-origins.ts';
-import { Forbidden } from '../errors.ts';
 import type { AccessScope } from '../scope.ts';
 import { createIsOwnOrigin } from './own-origins.ts';
 import { replyOf } from './requests.ts';

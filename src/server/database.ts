@@ -1,3 +1,4 @@
+import type { Unavailable } from '@carte/base/errors';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -6,7 +7,6 @@ import { toUnavailable } from '../database/errors.ts';
 import { type ConnectionShares, createReadAccess, type ReadAccess, shareConnections } from '../database/pool.ts';
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
-import type { Unavailable } from '../errors.ts';
 
 export interface ServerDatabase extends ReadAccess, ConnectionShares {
   readonly orm: MikroORM;

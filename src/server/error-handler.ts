@@ -1,7 +1,7 @@
+import { HttpError, toHttpError } from '@carte/operations/errors';
+import { addVary } from '@carte/operations/http/vary';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { addVary } from '../cache/vary.ts';
-import { HttpError, toHttpError } from '../rest/errors.ts';
 import { contentSecurityPolicy } from './pages/asset.ts';
 import { html } from './pages/html.ts';
 import { renderTextPage } from './pages/page.ts';

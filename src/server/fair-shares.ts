@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { TooManyRequests, Unavailable } from '@carte/base/errors';
+import { TimeSlice } from '@carte/base/time-slice';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
-import { TooManyRequests, Unavailable } from '../errors.ts';
 import { currentRequest, currentShare, type RequestStatements, type Share } from '../scheduling/current-request.ts';
 import { FairQueue } from '../scheduling/fair-queue.ts';
-import { TimeSlice } from '../scheduling/time-slice.ts';
 import { isRecord } from './requests.ts';
 
 /** What callers share in this process. Each gets its turn, so that none waits for what another has asked for. */

@@ -1,11 +1,11 @@
+import type { Contract } from '@carte/operations/contract/contract';
+import type { SetFiles } from '@carte/operations/contract/folders';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { GraphQLSchema } from 'graphql';
 import { createEventWaiting } from '../events/polling.ts';
 import { type ContextDependencies, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
-import type { Contract } from '../rest/contract/contract.ts';
-import type { SetFiles } from '../rest/contract/folders.ts';
 import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
 

@@ -1,3 +1,4 @@
+import type { Contract } from '@carte/operations/contract/contract';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { print } from 'graphql';
@@ -5,7 +6,6 @@ import type { Config } from '../config.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
 import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-documents.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
-import type { Contract } from '../rest/contract/contract.ts';
 import { once } from './pages/asset.ts';
 import { documentsOfPages } from './pages/mount.ts';
 import { mountPlayground } from './pages/playground.ts';

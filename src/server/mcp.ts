@@ -1,11 +1,11 @@
+import { Forbidden, Unauthenticated } from '@carte/base/errors';
+import { HttpError } from '@carte/operations/errors';
+import { addVary } from '@carte/operations/http/vary';
+import { mountOtherMethods } from '@carte/operations/mount';
+import { compileTool, describeTool, type Tool, type ToolDescription } from '@carte/operations/tools';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Caller } from '../auth/key-cache.ts';
-import { addVary } from '../cache/vary.ts';
-import { Forbidden, Unauthenticated } from '../errors.ts';
-import { HttpError } from '../rest/errors.ts';
-import { mountOtherMethods } from '../rest/mount.ts';
-import { compileTool, describeTool, type Tool, type ToolDescription } from '../rest/tools.ts';
 import { version } from '../version.ts';
 import { responseTo } from './error-handler.ts';
 import { createRestOptions, createSets } from './rest.ts';
@@ -59,7 +59,7 @@ async function createHandler(app: FastifyInstance): Promise<Handle> {
   };
 }
 
-type DescribedTool = Tool & { readonly description: ToolDescription };
+type DescribedTool = Tool<Caller> & { readonly description: ToolDescription };
 
 function createTools(app: FastifyInstance): DescribedTool[] {
   const options = { ...createRestOptions(app), resultBytes: app.config.mcp.resultBytes };

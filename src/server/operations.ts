@@ -1,3 +1,6 @@
+import type { Contract, Operation } from '@carte/operations/contract/contract';
+import type { SetFiles } from '@carte/operations/contract/folders';
+import { errorAt, readSets, type SetLimits } from '@carte/operations/contract/sets';
 import {
   type ArgumentNode,
   GraphQLError,
@@ -13,9 +16,7 @@ import { readFieldCosts } from '../graphql/field-costs.ts';
 import { createLimitCheck, defaultQueryLimits } from '../graphql/limits.ts';
 import { parseDocument } from '../graphql/parse-document.ts';
 import { analyzeOperation } from '../graphql/query-cost.ts';
-import type { Contract, Operation } from '../rest/contract/contract.ts';
-import { readOperatorSets, type SetFiles } from '../rest/contract/folders.ts';
-import { errorAt, readSets, type SetLimits } from '../rest/contract/sets.ts';
+import { isReserved, readBuiltInSets, readOwnSets } from '../rest/sets.ts';
 
 type OperationSettings = Pick<Config, 'operations' | 'graphqlLimits'>;
 
@@ -23,9 +24,9 @@ type OperationSettings = Pick<Config, 'operations' | 'graphqlLimits'>;
 export function loadOperations(
   schema: GraphQLSchema,
   { operations: folders, graphqlLimits }: OperationSettings,
-  operatorSets: readonly SetFiles[] = readOperatorSets(folders),
+  operatorSets: readonly SetFiles[] = readOwnSets(folders),
 ): readonly Contract[] {
-  return readSets(schema, operatorSets, createSetLimits(schema, graphqlLimits));
+  return readSets(schema, [...readBuiltInSets(), ...operatorSets], createSetLimits(schema, graphqlLimits));
 }
 
 /** Creates the limits on sets of operations: those of `/graphql`, except that bodies have as many aliases as fields. */
@@ -36,6 +37,7 @@ export function createSetLimits(schema: GraphQLSchema, graphqlLimits: Config['gr
     parse: source => parseDocument(source),
     // Without variables: `checkCosts` knows their bounds.
     check: (document, operationName) => checkLimits(document, operationName, {}).errors,
+    isReserved,
     checkCosts: contract => [...checkCosts(contract, largestCost, graphqlLimits.cost)],
   };
 }

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { OperatorError } from '../errors.ts';
+import { OperatorError } from '@carte/base/errors';
 
 /** Throws if the port is in use, before the database is opened. */
 export async function assertPortFree(host: string, port: number): Promise<void> {

@@ -1,12 +1,12 @@
+import { Unauthenticated } from '@carte/base/errors';
+import { isObject } from '@carte/base/json';
+import type { SetLimits } from '@carte/operations/contract/sets';
+import { HttpError } from '@carte/operations/errors';
+import { previewOperation } from '@carte/operations/preview';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type DocumentNode, GraphQLError, Source } from 'graphql';
-import { Unauthenticated } from '../errors.ts';
 import { withPlace } from '../graphql/parse-document.ts';
-import { isObject } from '../input/json.ts';
-import type { SetLimits } from '../rest/contract/sets.ts';
-import { HttpError } from '../rest/errors.ts';
-import { previewOperation } from '../rest/preview.ts';
 import { responseTo } from './error-handler.ts';
 import { createSetLimits } from './operations.ts';
 

@@ -1,6 +1,6 @@
+import { TooManyRequests } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { TooManyRequests } from '../errors.ts';
 import { recordOf, replyOf } from './requests.ts';
 
 const windowMs = 60_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isObject } from '@carte/base/json';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { isObject } from '../input/json.ts';
 import { currentRequest, type RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
 

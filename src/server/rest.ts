@@ -1,11 +1,15 @@
+import { mountRest, type RestOptions } from '@carte/operations/mount';
+import { generateRoutes } from '@carte/operations/sofa';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { createRouteAuthorization, isForGuests } from '../graphql/authorization.ts';
+import type { Caller } from '../auth/key-cache.ts';
+import { createRouteAuthorization } from '../graphql/authorization.ts';
 import { createRouteContexts } from '../graphql/context.ts';
 import { createCostOf } from '../graphql/limits.ts';
-import { mountRest, type RestOptions } from '../rest/mount.ts';
-import { openapiDocument } from '../rest/openapi/document.ts';
-import { generateRoutes } from '../rest/sofa.ts';
+import { createCoalescing } from '../rest/coalescing.ts';
+import { createGuests } from '../rest/guests.ts';
+import { describeSet } from '../rest/openapi.ts';
+import { createRevisionsOf } from '../rest/revisions.ts';
 import { once } from './pages/asset.ts';
 import { mountDocs } from './pages/docs.ts';
 
@@ -16,7 +20,7 @@ export const rest = fp(
     await app.register(mountRest, { ...createRestOptions(app), sets });
     mountDocs(
       app,
-      sets.map(({ contract, routes }) => ({ contract, document: once(() => openapiDocument(contract, routes)) })),
+      sets.map(({ contract }) => ({ contract, document: once(() => describeSet(contract)) })),
     );
   },
   {
@@ -37,19 +41,23 @@ export function createSets({ graph, config }: FastifyInstance) {
 }
 
 /** What the execution of operations needs. */
-export function createRestOptions(app: FastifyInstance): Omit<RestOptions, 'sets'> {
+export function createRestOptions(app: FastifyInstance): Omit<RestOptions<Caller>, 'sets'> {
   const { schema, dependencies } = app.graph;
   return {
     schema,
     responseCache: app.responseCache,
     bodyLimit: app.config.bodyLimit,
-    authenticate: app.authenticate,
+    async authenticate(request) {
+      await app.authenticate(request);
+      return request.caller;
+    },
     authorize: createRouteAuthorization(schema),
-    isForGuests,
+    audience: createGuests(schema),
     runRequest: app.runRequest,
     runExpensive: app.runExpensive,
     costOf: createCostOf(schema),
-    readRevisions: dependencies.repositories.stores.readRevisions,
+    revisionsOf: createRevisionsOf(schema, dependencies.repositories.stores.readRevisions),
+    coalesce: createCoalescing(),
     translateError: app.translateError,
   };
 }

@@ -1,8 +1,8 @@
+import type { SetFiles } from '@carte/operations/contract/folders';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import Fastify, { type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { ResponseCache } from '../cache/response-cache.ts';
 import type { Config } from '../config.ts';
-import type { SetFiles } from '../rest/contract/folders.ts';
 import { addressLimit } from './address-limit.ts';
 import { authentication } from './authentication.ts';
 import { bodies } from './bodies.ts';

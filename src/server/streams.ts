@@ -1,6 +1,6 @@
+import { InvalidInput } from '@carte/base/errors';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { InvalidInput } from '../errors.ts';
 import type { HoldRequest } from '../events/polling.ts';
 import { type OpenStream, OpenStreams } from '../graphql/subscriptions/open-streams.ts';
 import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';

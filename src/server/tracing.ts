@@ -1,7 +1,7 @@
+import { OperatorError } from '@carte/base/errors';
 import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { OperatorError } from '../errors.ts';
 import type { RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
 import { graphqlOperation } from './requests.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { compileBody, compileQuery } from '@carte/operations/render';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { createReadAccess } from '../database/pool.ts';
 import { type ContextDependencies, createContext, createRepositories } from '../graphql/context.ts';
 import { loadSchema } from '../graphql/schema.ts';
-import { loadContract } from '../rest/contract/contract.ts';
-import { compileBody, compileQuery } from '../rest/render.ts';
+import { loadContract } from '../rest/contract.ts';
 import type { MessageDependencies, RenderOrder } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';

@@ -1,8 +1,8 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
+import { checkLength, findUnstorable } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
 import type { MutationSetStoreOrderingArgs, StoreOrdering } from '../generated/graph.ts';
-import { checkLength, findUnstorable } from '../input/validation.ts';
 import type { Store, StoredOrdering } from './entities.ts';
 
 const open: StoreOrdering = { state: 'OPEN', until: null, delayMinutes: null, reason: null };

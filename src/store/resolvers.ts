@@ -1,6 +1,6 @@
+import { isObject } from '@carte/base/json';
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
-import { isObject } from '../input/json.ts';
 import { connectionResolvers } from '../lists/paging.ts';
 import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';

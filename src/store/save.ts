@@ -1,3 +1,4 @@
+import type { ValidationError } from '@carte/base/errors';
 import type { EntityManager, InferEntity } from '@mikro-orm/postgresql';
 import {
   findExistingIds,
@@ -7,7 +8,6 @@ import {
   saveDocuments,
   upsertRows,
 } from '../database/save.ts';
-import type { ValidationError } from '../errors.ts';
 import type { StoreInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { isCurrencyCode } from './currency.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, type Query, queryIn } from '../database/query.ts';
-import { InvalidInput, type ValidationError } from '../errors.ts';
 import { currentPosition } from '../events/log.ts';
 import { sequenceEvents } from '../events/sequencer.ts';
 import type { CreateWebhookInput } from '../generated/graph.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { InvalidInput } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/query.ts';
-import { InvalidInput } from '../errors.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, lastPossible, readEvents, timeOf } from '../events/log.ts';
 import type { AddressPolicy } from './address.ts';

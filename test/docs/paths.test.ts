@@ -10,14 +10,18 @@ const find = (...patterns: readonly string[]) =>
     globSync(pattern, { cwd: root, exclude: path => path.includes('node_modules') || path.includes('generated') }),
   );
 
-const documents = find('README.md', 'docs/*.md', 'docs/decisions/*.md', 'bench/README.md');
-const sources = find('*.ts', '{bench,drills,src,test,tools,web}/**/*.ts', 'deploy/**/*.sql');
-const fileNames = new Set([...sources, ...find('{schema,web,examples}/**/*.{graphql,ts}')].map(file => basename(file)));
+const documents = find('*.md', 'docs/*.md', 'docs/decisions/*.md', 'bench/README.md', 'packages/*/README.md').filter(
+  file => file !== 'CHANGELOG.md',
+);
+const sources = find('*.ts', '{bench,drills,packages,src,test,tools,web}/**/*.ts', 'deploy/**/*.sql');
+const fileNames = new Set(
+  [...sources, ...find('{schema,web,examples,packages}/**/*.{graphql,ts}')].map(file => basename(file)),
+);
 
 /** Paths from the root in a text; those that follow another folder, a link or a host are no such paths. */
 function pathsIn(text: string): string[] {
   const pattern =
-    /(?<![\w/.@{}$-])(?:bench|bin|demo|deploy|docs|drills|examples|schema|src|test|tools|web)\/[\w./*-]*/g;
+    /(?<![\w/.@{}$-])(?:bench|bin|demo|deploy|docs|drills|examples|packages|schema|src|test|tools|web)\/[\w./*-]*/g;
   return [...text.matchAll(pattern)].map(([path]) => path.replace(/\.+$/, ''));
 }
 

@@ -1,3 +1,9 @@
+import { type Operation, rootFieldOf } from '@carte/operations/contract/contract';
+import type { FieldExtensions } from '@carte/operations/contract/outputs';
+import { compileOperation } from '@carte/operations/execution/compile';
+import { toBuffers } from '@carte/operations/execution/json-writer';
+import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
+import { compileRoute } from '@carte/operations/render';
 import {
   type DocumentNode,
   execute,
@@ -13,15 +19,10 @@ import { expect, test } from 'vitest';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { loadDemo } from '../../src/demo/load.ts';
 import { isCacheable } from '../../src/execution/cacheable.ts';
-import { compileOperation } from '../../src/execution/compile.ts';
 import { createCompiledQueries } from '../../src/execution/compiled-queries.ts';
-import { toBuffers } from '../../src/execution/json-writer.ts';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { loadContract, type Operation, rootFieldOf } from '../../src/rest/contract/contract.ts';
-import type { FieldExtensions } from '../../src/rest/contract/outputs.ts';
-import { compileRoute } from '../../src/rest/render.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 import { operatorScope } from '../../src/scope.ts';
 import { createDatabase } from '../support/database.ts';
 import { demoStores } from '../support/demo.ts';

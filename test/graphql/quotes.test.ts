@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { InvalidInput } from '@carte/base/errors';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { InvalidInput } from '../../src/errors.ts';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { operatorScope } from '../../src/scope.ts';
 import { createData, smallMenu } from '../support/data.ts';

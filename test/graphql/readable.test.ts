@@ -1,10 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { readContract } from '@carte/operations/contract/contract';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { buildSchema, type GraphQLObjectType, isObjectType, validateSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { readContract } from '../../src/rest/contract/contract.ts';
-import { readBuiltInSets } from '../../src/rest/contract/folders.ts';
+import { readBuiltInSets } from '../../src/rest/sets.ts';
 import { documentsOfPages } from '../../src/server/pages/mount.ts';
 import { startApp } from '../support/app.ts';
 import { queriesOfTypes, readableFields } from '../support/readable.ts';

@@ -70,7 +70,7 @@ async function startAll(copies: readonly { readonly folder: string; readonly scr
   const script = copies.map(
     ({ folder, script = '' }) => `try {
       const { loadSchema } = await import('${folder}/src/graphql/schema.ts');
-      const { loadContract } = await import('${folder}/src/rest/contract/contract.ts');
+      const { loadContract } = await import('${folder}/src/rest/contract.ts');
       console.log(printSchema(loadContract(loadSchema()).schema));
       ${script}
     } catch ({ message }) { console.log(message); }

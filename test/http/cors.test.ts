@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { readContract } from '@carte/operations/contract/contract';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { readContract } from '../../src/rest/contract/contract.ts';
-import { readBuiltInSets } from '../../src/rest/contract/folders.ts';
+import { readBuiltInSets } from '../../src/rest/sets.ts';
 import { startApp } from '../support/app.ts';
 
 const { http } = readConfig({ CARTE_CORS_ORIGINS: 'https://shop.example, http://localhost:5173' });

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readContract } from '@carte/operations/contract/contract';
+import { createSet } from '@carte/operations/contract/folders';
+import { unlimited } from '@carte/operations/contract/sources';
 import { buildSchema } from 'graphql';
 import { expect } from 'vitest';
-import { readContract } from '../../src/rest/contract/contract.ts';
+import { isReserved } from '../../src/rest/sets.ts';
 
 const graph = buildSchema(`
   scalar SafeInt
@@ -28,17 +30,11 @@ const graph = buildSchema(`
   type Subscription { shop: Shop }
 `);
 
-const directives = readFileSync(new URL('../../schema/rest/directives.graphql', import.meta.url), 'utf8');
-
 /** The errors of a contract, one a line; none when it is good. */
 export function errorsOf(text: string, more: Readonly<Record<string, string>> = {}, isBuiltIn = true): string[] {
-  const files = [
-    { path: 'schema/rest/directives.graphql', text: directives },
-    { path: 'shops.graphql', text },
-    ...Object.entries(more).map(([path, body]) => ({ path, text: body })),
-  ];
+  const files = Object.entries({ 'shops.graphql': text, ...more }).map(([path, body]) => ({ path, text: body }));
   try {
-    readContract(graph, { name: 'shops', isBuiltIn, files, examples: {} });
+    readContract(graph, { ...createSet('shops', files), isBuiltIn }, { ...unlimited, isReserved });
     return [];
   } catch (error) {
     const [title, ...errors] = String(error).split('\n');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { ValidationErrors } from '@carte/base/validation';
 import { expect } from 'vitest';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
 import { documentReader } from '../../src/import/documents.ts';
-import { ValidationErrors } from '../../src/input/validation.ts';
 import type { PostedConfiguration } from '../../src/menu/kinds.ts';
 
 interface Store {

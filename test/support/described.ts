@@ -1,8 +1,9 @@
+import { readSets } from '@carte/operations/contract/sets';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { readSets } from '../../src/rest/contract/sets.ts';
-import { openapiDocument } from '../../src/rest/openapi/document.ts';
+import { describeSet } from '../../src/rest/openapi.ts';
+import { readBuiltInSets } from '../../src/rest/sets.ts';
 
 interface Described {
   readonly document: Json;
@@ -22,8 +23,8 @@ formats.default(ajv);
 const pointerTo = (...keys: string[]) =>
   keys.map(key => `/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('');
 
-const routes = readSets(loadSchema(), []).flatMap((set): Described[] => {
-  const document: Json = JSON.parse(JSON.stringify(openapiDocument(set)));
+const routes = readSets(loadSchema(), readBuiltInSets()).flatMap((set): Described[] => {
+  const document: Json = JSON.parse(JSON.stringify(describeSet(set)));
   ajv.addSchema(document, set.name);
   return Object.entries<Record<string, { responses: object }>>(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { responses }]) => ({

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ValidationError } from '../../src/errors.ts';
+import type { ValidationError } from '@carte/base/errors';
 import type { startApp } from './app.ts';
 
 const name = (en: string) => ({ translations: { en, pt: `${en} (pt)` } });

@@ -1,8 +1,8 @@
+import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { type UpsertRow, upsertRows } from '../../src/database/save.ts';
-import { InvalidInput, type ValidationError } from '../../src/errors.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import type { OrderArguments } from '../../src/order/arguments.ts';

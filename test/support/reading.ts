@@ -1,7 +1,7 @@
+import { type RequestError, ValidationErrors } from '@carte/base/validation';
+import { compileReader, type ReaderOptions } from '@carte/operations/input/reader';
 import { buildSchema, type GraphQLInputType, isInputType, parseType, typeFromAST } from 'graphql';
 import { expect } from 'vitest';
-import { compileReader, type ReaderOptions } from '../../src/input/reader.ts';
-import { type RequestError, ValidationErrors } from '../../src/input/validation.ts';
 
 const schema = buildSchema(`
   scalar SafeInt

@@ -5,7 +5,7 @@ import { createLocks, createSemaphore, forEachConcurrent } from '../../src/compa
 import { type PagedList, readPagedList } from '../../src/compare/paged-lists.ts';
 import { readRoutes } from '../../src/compare/routes.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { loadContract } from '../../src/rest/contract/contract.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 
 const routes = readRoutes([loadContract(loadSchema())], { ids: false, order: false });
 const createLock = createLocks();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readRoutes } from '../../src/compare/routes.ts';
 import { type Difference, Traversal } from '../../src/compare/values.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import { loadContract } from '../../src/rest/contract/contract.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 
 const contract = loadContract(loadSchema());
 

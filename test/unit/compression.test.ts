@@ -1,5 +1,5 @@
+import { chooseEncoding } from '@carte/operations/http/compression';
 import { expect, test } from 'vitest';
-import { chooseEncoding } from '../../src/cache/compression.ts';
 
 const long = 100_000;
 const short = 100;

@@ -1,6 +1,6 @@
+import { Unavailable } from '@carte/base/errors';
 import { expect, test } from 'vitest';
 import { queryOn, shareConnections } from '../../src/database/pool.ts';
-import { Unavailable } from '../../src/errors.ts';
 import { createMerchantRepository } from '../../src/merchant/repository.ts';
 import { currentRequest } from '../../src/scheduling/current-request.ts';
 import { operatorScope } from '../../src/scope.ts';

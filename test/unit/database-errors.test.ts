@@ -1,6 +1,6 @@
+import { InvalidInput, Unavailable } from '@carte/base/errors';
 import { describe, expect, test } from 'vitest';
 import { toUnavailable } from '../../src/database/errors.ts';
-import { InvalidInput, Unavailable } from '../../src/errors.ts';
 
 const coded = (code: string, fields: object = {}) =>
   Object.assign(new Error(`failed with ${code}`), { code, ...fields });

@@ -1,6 +1,6 @@
+import { runAtOnce } from '@carte/base/time-slice';
+import { type Chunk, DeduplicatedBuffer, JsonWriter, toBuffers } from '@carte/operations/execution/json-writer';
 import { describe, expect, test } from 'vitest';
-import { type Chunk, DeduplicatedBuffer, JsonWriter, toBuffers } from '../../src/execution/json-writer.ts';
-import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));
 

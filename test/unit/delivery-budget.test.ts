@@ -1,5 +1,5 @@
+import { TooManyRequests } from '@carte/base/errors';
 import { expect, test } from 'vitest';
-import { TooManyRequests } from '../../src/errors.ts';
 import { DeliveryBudget } from '../../src/graphql/subscriptions/delivery-budget.ts';
 import type { Share } from '../../src/scheduling/current-request.ts';
 

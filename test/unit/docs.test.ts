@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { loadContract } from '../../src/rest/contract/contract.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 import { mountDocs } from '../../src/server/pages/docs.ts';
 import { version } from '../../src/version.ts';
 import { buildGraph } from '../support/graph.ts';

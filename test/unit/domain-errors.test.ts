@@ -1,7 +1,7 @@
+import type { ErrorPath } from '@carte/base/validation';
+import { locOf } from '@carte/operations/errors';
 import { expect, test } from 'vitest';
-import type { ErrorPath } from '../../src/input/validation.ts';
-import { loadContract } from '../../src/rest/contract/contract.ts';
-import { locOf } from '../../src/rest/errors.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const { operations } = loadContract(buildGraph());

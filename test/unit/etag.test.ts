@@ -1,5 +1,5 @@
+import { expectedRevision, matchIfNoneMatch, revisionETag } from '@carte/operations/http/etag';
 import { describe, expect, test } from 'vitest';
-import { expectedRevision, matchIfNoneMatch, revisionETag } from '../../src/cache/etag.ts';
 
 const etag = revisionETag([7], '0123abcd');
 

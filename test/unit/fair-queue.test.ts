@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { TooManyRequests } from '@carte/base/errors';
 import { describe, expect, test } from 'vitest';
-import { TooManyRequests } from '../../src/errors.ts';
 import { FairQueue, type FairQueueOptions } from '../../src/scheduling/fair-queue.ts';
 
 const createQueue = (options: Partial<FairQueueOptions> = {}) =>

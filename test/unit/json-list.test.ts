@@ -1,6 +1,6 @@
+import { runAtOnce } from '@carte/base/time-slice';
 import { describe, expect, test } from 'vitest';
 import { parseJsonList } from '../../src/database/json-list.ts';
-import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const rows = Array.from({ length: 5000 }, (_, id) => ({ id, name: `line\n, \n "${id}"`, price: id / 8 }));
 /** As `json_agg` writes rows. */

@@ -1,8 +1,8 @@
+import { JsonReader, JsonSyntaxError } from '@carte/base/json';
+import { JsonLimits, JsonTooLarge, parseInParts } from '@carte/base/json-parts';
+import { runAtOnce } from '@carte/base/time-slice';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonReader, JsonSyntaxError } from '../../src/input/json.ts';
-import { JsonLimits, JsonTooLarge, parseInParts } from '../../src/input/json-parts.ts';
-import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const parse = (text: string, partLength: number) =>
   runAtOnce(parseInParts(text, new JsonLimits({ maxNesting: 1_000 }), partLength));

@@ -1,20 +1,21 @@
+import { readContract } from '@carte/operations/contract/contract';
+import { createSet } from '@carte/operations/contract/folders';
+import { downgradeDocument } from '@carte/operations/openapi/downgrade';
+import { postmanCollection } from '@carte/operations/openapi/postman';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
-import { loadContract, readContract } from '../../src/rest/contract/contract.ts';
-import { createSet } from '../../src/rest/contract/folders.ts';
-import { openapiDocument } from '../../src/rest/openapi/document.ts';
-import { downgradeDocument } from '../../src/rest/openapi/downgrade.ts';
-import { postmanCollection } from '../../src/rest/openapi/postman.ts';
+import { loadContract } from '../../src/rest/contract.ts';
+import { describeSet } from '../../src/rest/openapi.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const contract = loadContract(buildGraph());
 
 describe('the OpenAPI document in version 3.0', () => {
-  const document = downgradeDocument(openapiDocument(contract));
+  const document = downgradeDocument(describeSet(contract));
 
   test('has the same routes, and the linter finds nothing in it', async () => {
     expect(document.openapi).toBe('3.0.3');
-    expect(Object.keys(document.paths as object)).toEqual(Object.keys(openapiDocument(contract).paths as object));
+    expect(Object.keys(document.paths as object)).toEqual(Object.keys(describeSet(contract).paths as object));
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: { 'no-path-trailing-slash': 'off' },

@@ -1,14 +1,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
-import { loadContract } from '../../src/rest/contract/contract.ts';
-import { openapiDocument } from '../../src/rest/openapi/document.ts';
+import { loadContract } from '../../src/rest/contract.ts';
+import { describeSet } from '../../src/rest/openapi.ts';
 import { version } from '../../src/version.ts';
 import { deviations } from '../support/closed.ts';
 import { buildGraph } from '../support/graph.ts';
 import { documentedEnums, routes, types } from '../support/interface.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests assert
-const document: any = JSON.parse(JSON.stringify(openapiDocument(loadContract(buildGraph()))));
+const document: any = JSON.parse(JSON.stringify(describeSet(loadContract(buildGraph()))));
 const { schemas } = document.components;
 
 interface Schema {

@@ -62,7 +62,7 @@ query getStore($id: ID!) @route(path: "/costly/c/{id}") { store(id: $id) { id } 
   });
   expect(errorsOf(shop, costly)).toMatchInlineSnapshot(`
     [
-      "shop/a.graphql:2: "/graphql" is reserved for Carte; begin with a name of your own, such as "/shop/graphql/stores/{id}".",
+      "shop/a.graphql:2: "/graphql" is reserved for the service; begin with a name of your own, such as "/shop/graphql/stores/{id}".",
       "shop/a.graphql:3: "/{id}/stores" begins with a parameter; begin with a name of your own, such as "/shop/{id}/stores".",
       "shop/a.graphql:4: Cannot query field "postcode" on type "Store". Did you mean "postalCode"?",
       "shop/a.graphql:5: The operation has no @route; add one such as @route(path: "/shop/stores").",

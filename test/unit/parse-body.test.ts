@@ -1,6 +1,6 @@
+import { parseBody } from '@carte/operations/arguments';
+import { HttpError } from '@carte/operations/errors';
 import { describe, expect, test } from 'vitest';
-import { parseBody } from '../../src/rest/arguments.ts';
-import { HttpError } from '../../src/rest/errors.ts';
 
 async function parseOrDetail(bytes: Buffer): Promise<unknown> {
   try {

@@ -1,6 +1,6 @@
+import { hasEscapedKey, numberOf, parseExactJson, parseJson } from '@carte/base/json';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasEscapedKey, numberOf, parseExactJson, parseJson } from '../../src/input/json.ts';
 import { poisonFor, type Written, writtenDocument } from '../support/escapes.ts';
 
 const runs = Number(process.env.JSON_RUNS ?? 500);

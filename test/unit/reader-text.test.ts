@@ -1,5 +1,5 @@
+import { snakeCase, toSnakePath } from '@carte/operations/input/names';
 import { describe, expect, test } from 'vitest';
-import { snakeCase, toSnakePath } from '../../src/input/names.ts';
 import { errorsIn, readValid, typeOf } from '../support/reading.ts';
 
 describe('text of a URL', () => {

@@ -1,6 +1,6 @@
+import { compileReader } from '@carte/operations/input/reader';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileReader } from '../../src/input/reader.ts';
 import { error, errorsIn, read, readValid, typeOf } from '../support/reading.ts';
 
 const notInteger = 'Input should be a valid integer';

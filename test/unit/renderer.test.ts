@@ -1,10 +1,10 @@
+import { toBuffers } from '@carte/operations/execution/json-writer';
+import { compileRenderer, type FieldShape, type Shape } from '@carte/operations/execution/renderer';
+import { compileResolver, Rendering } from '@carte/operations/execution/rendering';
+import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { toBuffers } from '../../src/execution/json-writer.ts';
-import { compileRenderer, type FieldShape, type Shape } from '../../src/execution/renderer.ts';
-import { compileResolver, Rendering } from '../../src/execution/rendering.ts';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 
 const typeDefs = `
   type Query { node: Node! nodes: [Node]! }

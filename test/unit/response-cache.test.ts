@@ -1,9 +1,10 @@
+import { runAtOnce } from '@carte/base/time-slice';
+import type { Chunk } from '@carte/operations/execution/json-writer';
+import { DeduplicatedBuffer } from '@carte/operations/execution/json-writer';
+import type { RenderedResponse } from '@carte/operations/http/response-cache';
 import { describe, expect, test } from 'vitest';
-import { type RenderedResponse, ResponseCache } from '../../src/cache/response-cache.ts';
-import type { Chunk } from '../../src/execution/json-writer.ts';
-import { DeduplicatedBuffer } from '../../src/execution/json-writer.ts';
+import { ResponseCache } from '../../src/cache/response-cache.ts';
 import { currentRequest, type Share } from '../../src/scheduling/current-request.ts';
-import { runAtOnce } from '../../src/scheduling/time-slice.ts';
 
 const deduplicate = (chunk: Chunk) => runAtOnce(DeduplicatedBuffer.from(chunk));
 

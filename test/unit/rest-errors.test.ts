@@ -1,14 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { Conflict, Unavailable } from '@carte/base/errors';
+import { mountRest } from '@carte/operations/mount';
+import { generateRoutes } from '@carte/operations/sofa';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { ResponseCache } from '../../src/cache/response-cache.ts';
-import { Conflict, Unavailable } from '../../src/errors.ts';
 import { scalars } from '../../src/graphql/scalars.ts';
-import { loadContract } from '../../src/rest/contract/contract.ts';
-import { mountRest } from '../../src/rest/mount.ts';
-import { generateRoutes } from '../../src/rest/sofa.ts';
-import { operatorScope } from '../../src/scope.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 
 const folder = new URL('../../schema/', import.meta.url);
 const typeDefs = readdirSync(folder)
@@ -29,19 +27,11 @@ function appThatThrows(error: unknown) {
     resolvers: [scalars, { Query: { store: fail }, Mutation: { replaceMenuConfiguration: fail } }],
   });
   const contract = loadContract(schema);
-  app.decorateRequest('caller', null);
-  app.register(mountRest, {
+  app.register(mountRest<string>, {
     schema,
     sets: [{ contract, routes: generateRoutes(contract), createContext: () => ({}) }],
-    runRequest: task => task(),
-    runExpensive: task => task(),
     costOf: () => 0,
-    responseCache: new ResponseCache(0),
-    readRevisions: async () => ({ menuRevision: 1, ordersRevision: 1 }),
-    authenticate: async request => {
-      request.caller = { keyId: 'key', scope: operatorScope };
-    },
-    isForGuests: () => true,
+    authenticate: async () => 'caller',
     authorize: ([operation]) => operation,
     translateError: cause =>
       cause instanceof LostConnection ? new Unavailable('The database is unavailable.') : undefined,

@@ -1,6 +1,6 @@
+import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import { type FragmentDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
-import { fragmentsOf, operationOf, selectedFields } from '../../src/execution/selected-fields.ts';
 
 class CountingMap extends Map<string, FragmentDefinitionNode> {
   lookups = 0;

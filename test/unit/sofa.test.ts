@@ -1,6 +1,6 @@
+import { generateRoutes } from '@carte/operations/sofa';
 import { expect, test, vi } from 'vitest';
-import { loadContract } from '../../src/rest/contract/contract.ts';
-import { generateRoutes } from '../../src/rest/sofa.ts';
+import { loadContract } from '../../src/rest/contract.ts';
 import { buildGraph } from '../support/graph.ts';
 import { routes as documented } from '../support/interface.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { runAtOnce, runInSlices, type Steps, TimeSlice } from '@carte/base/time-slice';
 import { describe, expect, test } from 'vitest';
-import { runAtOnce, runInSlices, type Steps, TimeSlice } from '../../src/scheduling/time-slice.ts';
 import { countTurns } from '../support/turns.ts';
 
 /** Keeps the processor busy. */

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OperatorError } from '@carte/base/errors';
 import { afterAll, describe, expect, test } from 'vitest';
-import { OperatorError } from '../../src/errors.ts';
 import { findTrustedDocument, loadTrustedDocuments } from '../../src/graphql/persisted-documents.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carte-trusted-'));

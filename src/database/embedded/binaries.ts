@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '@carte/base/errors';
 import { codeOf } from '../errors.ts';
 
 export interface Binaries {

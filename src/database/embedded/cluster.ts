@@ -1,6 +1,6 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '@carte/base/errors';
 import { codeOf } from '../errors.ts';
 import type { Binaries } from './binaries.ts';
 import { type DataDirectory, ifMissing } from './data-directory.ts';

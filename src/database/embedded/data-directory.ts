@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, chown, constants, lstat, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '@carte/base/errors';
 import { codeOf } from '../errors.ts';
 
 /** The paths below `CARTE_DATA`, without symbolic links: two names of one directory mean one server. */

@@ -4,7 +4,7 @@ import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '@carte/base/errors';
 import { findBinaries } from './binaries.ts';
 import { createCluster, readClusterVersion, removePartialClusters } from './cluster.ts';
 import {

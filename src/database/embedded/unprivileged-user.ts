@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { OperatorError } from '../../errors.ts';
+import { OperatorError } from '@carte/base/errors';
 import type { Binaries } from './binaries.ts';
 import { currentUser, type DataDirectory, type Owner, ownerOf } from './data-directory.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TooManyRequests } from '@carte/base/errors';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../../cache/entries.ts';
-import { TooManyRequests } from '../../errors.ts';
 import type { Share } from '../../scheduling/current-request.ts';
 import { TokenBucket } from '../../scheduling/token-bucket.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { Unauthenticated } from '@carte/base/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
-import { Unauthenticated } from '../../errors.ts';
 import type { Share } from '../../scheduling/current-request.ts';
 import type { AccessScope } from '../../scope.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { TooManyRequests, Unauthenticated, Unavailable } from '../../errors.ts';
+import { TooManyRequests, Unauthenticated, Unavailable } from '@carte/base/errors';
 import type { Share } from '../../scheduling/current-request.ts';
 import type { AccessScope } from '../../scope.ts';
 

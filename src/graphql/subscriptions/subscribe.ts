@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { StreamCut, Unauthenticated, Unavailable } from '@carte/base/errors';
 import {
   createSourceEventStream,
   type DocumentNode,
@@ -10,7 +11,6 @@ import {
   getOperationAST,
 } from 'graphql';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
-import { StreamCut, Unauthenticated, Unavailable } from '../../errors.ts';
 import type { StreamField } from '../../events/cursor.ts';
 import { createEventSource, type EventSourceOptions } from '../../events/source.ts';
 import type { StreamedEvent } from '../../events/stream.ts';

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { RetryableError, Unauthenticated, type Unavailable } from '@carte/base/errors';
 import type { FastifyInstance } from 'fastify';
 import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { CloseCode, handleProtocols, makeServer, type OperationResult } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
-import { RetryableError, Unauthenticated, type Unavailable } from '../../errors.ts';
 import { type FormatErrors, findClientError, type TranslateError } from '../errors.ts';
 import type { OpenStream, StreamCaller } from './open-streams.ts';
 import { openTimeoutMs, type Results, type StreamResult, type SubscriptionRequest } from './subscribe.ts';

@@ -1,5 +1,5 @@
+import type { Steps } from '@carte/base/time-slice';
 import type { MenuConfigurationInput, MenuDiagnosticCode } from '../../generated/graph.ts';
-import type { Steps } from '../../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { byKind, countParents, type KindName, type ParentCounts, withDefaults } from '../kinds.ts';
 

@@ -1,4 +1,4 @@
-import { isPause, type Steps } from '../../scheduling/time-slice.ts';
+import { isPause, type Steps } from '@carte/base/time-slice';
 import type { MenuItemNode, ModifierGroupNode, ModifierItemNode } from '../configuration.ts';
 import type { Findings, ValidationContext } from './context.ts';
 import { displayName, pluralize } from './messages.ts';

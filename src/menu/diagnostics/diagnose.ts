@@ -1,10 +1,10 @@
+import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type {
   DiagnosticSeverity,
   MenuConfigurationInput,
   MenuDiagnostic,
   MenuDiagnosticCode,
 } from '../../generated/graph.ts';
-import { runInSlices, type Steps } from '../../scheduling/time-slice.ts';
 import { type Configuration, memoize } from '../configuration.ts';
 import { type KindName, menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';

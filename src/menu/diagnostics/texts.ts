@@ -1,4 +1,4 @@
-import { isPause, type Steps } from '../../scheduling/time-slice.ts';
+import { isPause, type Steps } from '@carte/base/time-slice';
 import { memoize } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds } from '../kinds.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../scheduling/time-slice.ts';
+import type { Steps } from '@carte/base/time-slice';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import {

@@ -1,10 +1,10 @@
+import { InvalidInput } from '@carte/base/errors';
+import { parseJson } from '@carte/base/json';
+import { runInSlices, type Steps, TimeSlice } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { parseJsonList } from '../../database/json-list.ts';
 import { compileOnce, prepared, type Query } from '../../database/query.ts';
-import { InvalidInput } from '../../errors.ts';
-import { parseJson } from '../../input/json.ts';
 import type { HistoryLimits } from '../../limits.ts';
-import { runInSlices, type Steps, TimeSlice } from '../../scheduling/time-slice.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { menuKinds, tableOf } from '../kinds.ts';
 import { oldestRetained } from './entities.ts';

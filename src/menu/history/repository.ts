@@ -1,6 +1,6 @@
+import { InvalidInput } from '@carte/base/errors';
 import type { ReadAccess } from '../../database/pool.ts';
 import { prepared, type Query } from '../../database/query.ts';
-import { InvalidInput } from '../../errors.ts';
 import type { MenuChangeSource, StoreMenuHistoryArgs } from '../../generated/graph.ts';
 import type { HistoryLimits } from '../../limits.ts';
 import {

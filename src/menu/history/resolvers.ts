@@ -1,7 +1,7 @@
-import { InvalidInput } from '../../errors.ts';
+import { InvalidInput } from '@carte/base/errors';
+import { runInSlices } from '@carte/base/time-slice';
 import type { Resolvers, StoreMenuChangesArgs } from '../../generated/graph.ts';
 import { checkPagination, connectionResolvers, type Pagination } from '../../lists/paging.ts';
-import { runInSlices } from '../../scheduling/time-slice.ts';
 import type { AccessScope } from '../../scope.ts';
 import { currencyOf } from '../../store/currency.ts';
 import type { Store } from '../../store/entities.ts';

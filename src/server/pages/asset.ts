@@ -1,7 +1,7 @@
+import { chooseEncoding, compress, type Encoding } from '@carte/operations/http/compression';
+import { contentHash, matchIfNoneMatch } from '@carte/operations/http/etag';
+import { addVary } from '@carte/operations/http/vary';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { chooseEncoding, compress, type Encoding } from '../../cache/compression.ts';
-import { contentHash, matchIfNoneMatch } from '../../cache/etag.ts';
-import { addVary } from '../../cache/vary.ts';
 
 /** A static file in memory, compressed once per encoding on first use. */
 export interface Asset {

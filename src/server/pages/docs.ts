@@ -1,9 +1,9 @@
+import type { Contract, Operation } from '@carte/operations/contract/contract';
+import { downgradeDocument } from '@carte/operations/openapi/downgrade';
+import { postmanCollection } from '@carte/operations/openapi/postman';
+import type { Json } from '@carte/operations/openapi/schemas';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { print } from 'graphql';
-import type { Contract, Operation } from '../../rest/contract/contract.ts';
-import { downgradeDocument } from '../../rest/openapi/downgrade.ts';
-import { postmanCollection } from '../../rest/openapi/postman.ts';
-import type { Json } from '../../rest/openapi/schemas.ts';
 import { version } from '../../version.ts';
 import {
   type Asset,

@@ -1,4 +1,4 @@
-import type { Contract } from '../../rest/contract/contract.ts';
+import type { Contract } from '@carte/operations/contract/contract';
 import { documentUrl } from './docs.ts';
 import { type Group, groupedGuides } from './guides.ts';
 

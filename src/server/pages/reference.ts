@@ -1,6 +1,6 @@
+import type { Operation } from '@carte/operations/contract/contract';
+import type { Json } from '@carte/operations/openapi/schemas';
 import { samplesOf } from '../../../web/playground/samples.ts';
-import type { Operation } from '../../rest/contract/contract.ts';
-import type { Json } from '../../rest/openapi/schemas.ts';
 import { highlight } from './highlight.ts';
 import { Html, html } from './html.ts';
 

@@ -1,3 +1,4 @@
+import { runAtOnce } from '@carte/base/time-slice';
 import type {
   CategoryInput,
   MenuConfigurationInput,
@@ -7,7 +8,6 @@ import type {
   ModifierItemInput,
 } from '../../../src/generated/graph.ts';
 import { type Diagnostic, diagnose } from '../../../src/menu/diagnostics/diagnose.ts';
-import { runAtOnce } from '../../../src/scheduling/time-slice.ts';
 
 export const diagnoseAtOnce = (configuration: MenuConfigurationInput): Diagnostic[] =>
   runAtOnce(diagnose(configuration));

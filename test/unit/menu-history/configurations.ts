@@ -1,8 +1,8 @@
+import { runAtOnce } from '@carte/base/time-slice';
 import type { MenuConfigurationInput } from '../../../src/generated/graph.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../../../src/menu/configuration.ts';
 import { compareConfigurations, type MenuChanges } from '../../../src/menu/history/changes.ts';
 import { menuKinds } from '../../../src/menu/kinds.ts';
-import { runAtOnce } from '../../../src/scheduling/time-slice.ts';
 
 /** The configuration that is stored for an input; its numeric ids are those of no row. */
 export function configurationOf(input: MenuConfigurationInput): Configuration {

@@ -1,0 +1,197 @@
+import { isObject, JsonSyntaxError } from '@carte/base/json';
+import { JsonTooLarge, parseUntrustedJson } from '@carte/base/json-parts';
+import { forbidUnknownFields, type RequestError, ValidationErrors } from '@carte/base/validation';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
+import type { Contract, Operation } from './contract/contract.ts';
+import { unknownFieldsIn } from './contract/directives.ts';
+import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
+import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaType } from './errors.ts';
+import type { Variables } from './execution/compile.ts';
+import { expectedRevision } from './http/etag.ts';
+
+/** Reads the variables of an operation from a request. Throws 422 with all validation errors. */
+export type ReadArguments = (request: FastifyRequest) => Promise<Variables>;
+
+export function compileArguments(
+  graph: GraphQLSchema,
+  operation: Operation,
+  { operations, info }: Pick<Contract, 'operations' | 'info'>,
+): ReadArguments {
+  const { parameters } = operation;
+  const ifMatch = parameters.find(({ header }) => header === ifMatchHeader);
+  const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
+  const hashes = new Set(matching.map(({ hash }) => hash));
+  const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
+  const namesInBody = new Set(bodyParameters.map(({ name }) => name));
+  const forbidsUnknown = unknownFieldsIn(info) === 'forbid';
+  const checkPartialInput = compilePartialCheck(graph, operation);
+  return async request => {
+    const errors = new ValidationErrors();
+    const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;
+    if (body && forbidsUnknown) forbidUnknownFields(body, namesInBody, { keys: ['body'], errors }, 1);
+    const input = { ...readInput(request), body };
+    const variables: Record<string, unknown> = {};
+    for (const parameter of parameters) {
+      const reading = readParameter(parameter, input, variables, errors);
+      if (reading) await reading;
+    }
+    if (errors.list.length > 0) {
+      if (!errors.full) for (const { loc, type, msg } of await checkPartialInput(variables)) errors.add(loc, type, msg);
+      throw unprocessable(errors.list);
+    }
+    if (ifMatch) {
+      const revision = expectedRevision(request.headers['if-match'], hashes);
+      if (revision !== undefined) {
+        variables[ifMatch.name] = ifMatch.reader.read(revision, ifMatch.loc, errors);
+      }
+    }
+    return variables;
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Input {
+  readonly path: Fields;
+  readonly query: URLSearchParams | undefined;
+  readonly headers: Fields;
+  /** Undefined without an object to read. */
+  readonly body: Fields | undefined;
+}
+
+function readInput({ params, url, headers }: FastifyRequest): Omit<Input, 'body'> {
+  const search = url.indexOf('?');
+  return {
+    path: params as Fields,
+    headers,
+    query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
+  };
+}
+
+async function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
+  const body = await readBody(request);
+  if (isObject(body)) return body;
+  if (body !== undefined && body !== null) {
+    const msg = 'Input should be a valid dictionary or object to extract fields from';
+    errors.add(['body'], 'model_attributes_type', msg);
+  } else if (parameters.some(parameter => parameter.required)) errors.add(['body'], 'missing', 'Field required');
+  return undefined;
+}
+
+/** Returns a promise for the parameters of a body, which may be large. */
+function readParameter(
+  parameter: Parameter,
+  input: Input,
+  variables: Record<string, unknown>,
+  errors: ValidationErrors,
+): Promise<void> | undefined {
+  const { name, required, reader, loc } = parameter;
+  if (parameter.header === ifMatchHeader || (parameter.in === 'body' && !input.body)) return undefined;
+  const value = findValue(parameter, input);
+  const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
+  if (isAbsent || parameter.in !== 'body') {
+    readValue(parameter, isAbsent ? undefined : value, variables, errors);
+    return undefined;
+  }
+  return reader.readInSlices(value, loc, errors).then(read => {
+    variables[name] = read;
+  });
+}
+
+/** Reads the value of a parameter into its variable; undefined is one that is absent. */
+export function readValue(
+  { name, required, reader, defaultValue, loc }: Parameter,
+  value: unknown,
+  variables: Record<string, unknown>,
+  errors: ValidationErrors,
+): void {
+  if (value !== undefined) variables[name] = reader.read(value, loc, errors);
+  else if (required) errors.add(loc, 'missing', 'Field required');
+  else if (defaultValue !== undefined) variables[name] = defaultValue;
+}
+
+function findValue(parameter: Parameter, { path, query, headers, body }: Input): unknown {
+  const { name, header } = parameter;
+  if (parameter.in === 'path') return path[name];
+  if (parameter.in === 'query') return query && queryValue(parameter, query);
+  if (header !== undefined) return headers[header.toLowerCase()];
+  return body && Object.hasOwn(body, name) ? body[name] : undefined;
+}
+
+/** The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. */
+function queryValue({ name, type }: Parameter, query: URLSearchParams): string | undefined {
+  if (!isListType(getNullableType(type))) return query.getAll(name).at(-1);
+  const values = [...query].flatMap(([key, value]) => (isListKey(key, name) ? [value] : []));
+  return values.length > 1 ? values.filter(Boolean).join(',') : values[0];
+}
+
+/** Whether a key of the query is that of a list: its name, `name[]` as axios and PHP write it, or `name[0]` and so on. */
+function isListKey(key: string, name: string): boolean {
+  return key.startsWith(name) && /^(?:\[\d*\])?$/.test(key.slice(name.length));
+}
+
+/** `?customer_name=` and an empty list set no condition; other types have no empty value. */
+function isEmptyFilter(parameter: Parameter, value: unknown): boolean {
+  if (parameter.in !== 'query' || value !== '') return false;
+  return isListType(getNullableType(parameter.type)) || ['String', 'ID'].includes(getNamedType(parameter.type).name);
+}
+
+/** Buffers bodies of any media type up to a limit; `readBody` rejects those that are not JSON. */
+export function acceptBodies(app: FastifyInstance, bodyLimit: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, bytes, done) => done(null, bytes));
+}
+
+/**
+ * The JSON value of the body; undefined without one. A body without Content-Type is read as JSON. Releases the bytes, so that they can
+ * be collected while the request is in progress.
+ */
+async function readBody(request: FastifyRequest): Promise<unknown> {
+  const { body, headers } = request;
+  request.body = undefined;
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
+  if (!isJson(headers['content-type']) || !isIdentity(headers['content-encoding'])) throw unsupportedMediaType();
+  return parseBody(body);
+}
+
+const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;
+const utf8Charset = /^charset="?utf-?8"?$/i;
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return true;
+  const [type = '', ...parameters] = contentType.split(';').map(part => part.trim());
+  const charsets = parameters.filter(parameter => /^charset=/i.test(parameter));
+  return jsonType.test(type) && charsets.every(charset => utf8Charset.test(charset));
+}
+
+const isIdentity = (contentEncoding: string | undefined) =>
+  (contentEncoding ?? 'identity').toLowerCase() === 'identity';
+
+const maxNesting = 100;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses a JSON body. Invalid JSON is 422 at the position where parsing stopped, as in FastAPI. */
+export async function parseBody(bytes: Buffer): Promise<unknown> {
+  const text = decode(bytes);
+  try {
+    return await parseUntrustedJson(text, maxNesting);
+  } catch (error) {
+    if (error instanceof JsonTooLarge) throw invalidJson(error.position, `JSON decode error, ${error.problem}`);
+    // At the position that FastAPI reports, which is not V8's.
+    throw error instanceof JsonSyntaxError ? invalidJson(error.position, 'JSON decode error') : error;
+  }
+}
+
+function invalidJson(position: number, msg: string): HttpError {
+  const error: RequestError = { loc: ['body', position], msg, type: 'json_invalid' };
+  return unprocessable([error]);
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw invalidJson(bytes.toString('utf8').indexOf('\uFFFD'), 'JSON decode error, not UTF-8');
+  }
+}

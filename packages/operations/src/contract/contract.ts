@@ -1,0 +1,260 @@
+import { hash } from 'node:crypto';
+import {
+  type DefinitionNode,
+  type DirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLFieldConfig,
+  GraphQLObjectType,
+  GraphQLSchema,
+  type OperationDefinitionNode,
+  print,
+  Source,
+  separateOperations,
+  specifiedRules,
+  type ValidationRule,
+  validate,
+  visit,
+} from 'graphql';
+import { toSnakeValue } from '../input/names.ts';
+import { isAboutOmission } from './descriptions.ts';
+import {
+  directiveAt,
+  hasDirective,
+  type InterfaceDirective,
+  type RouteDirective,
+  routeAt,
+  type ToolDirective,
+} from './directives.ts';
+import { checkExamples } from './examples.ts';
+import type { SetFiles } from './folders.ts';
+import { InputTypes } from './inputs.ts';
+import { describeOutput, OutputTypes } from './outputs.ts';
+import type { Parameter } from './parameters.ts';
+import { findResponse, keyOf, last, printBody, type ResponsePaths } from './response.ts';
+import {
+  BodyFieldsRule,
+  DistinctRoutesRule,
+  FixedShapeRule,
+  KnownLinksRule,
+  reservedPaths,
+  routableOperations,
+  SnakeCaseRule,
+} from './rules.ts';
+import {
+  ContractError,
+  type ContractSources,
+  type DocumentLimits,
+  parseSources,
+  type Report,
+  unlimited,
+} from './sources.ts';
+
+/** The REST interface that a set of operations defines. */
+export interface Contract extends Pick<SetFiles, 'name' | 'isBuiltIn' | 'examples'> {
+  readonly operations: readonly Operation[];
+  /** The derived schema: one root field per operation, with the request as arguments and the body as type. */
+  readonly schema: GraphQLSchema;
+  readonly info: InterfaceDirective | undefined;
+}
+
+/** An operation of a set and its route. */
+export interface Operation {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
+  readonly route: RouteDirective;
+  /** Present if the operation is a tool for agents. */
+  readonly tool: ToolDirective | undefined;
+  /** The root field in the graph. */
+  readonly rootField: GraphQLField<unknown, unknown>;
+  /** What the graph says about the body. */
+  readonly returns: string | undefined;
+  readonly parameters: readonly Parameter[];
+  /** Runs against the graph: the operation with its fragments, without directives. */
+  readonly document: DocumentNode;
+  /** The response keys from the root to the body. */
+  readonly bodyPath: readonly string[];
+  /** The response keys from the root to each field of the ETag. */
+  readonly etagPaths: readonly (readonly string[])[];
+  /** The names of the ETag's fields in the graph, if all of them are directly below the root field. */
+  readonly revisionFields: readonly string[];
+  /** Of the operation's text, which the body depends on beside the data. */
+  readonly hash: string;
+  /** The text of the body without the fields of the ETag. */
+  readonly bodyText: string;
+  /** The operation without the fields that are marked `@ifReadable`; undefined if there are none. */
+  readonly reduced?: Operation | undefined;
+}
+
+/** The name of an operation among tools. */
+export const toolNameOf = ({ name, tool }: Operation): string => tool?.name ?? name;
+
+/** The root field of an operation in the derived schema. */
+export function rootFieldOf({ schema }: Contract, { kind, name }: Operation): GraphQLField<unknown, unknown> {
+  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
+  const field = root?.getFields()[name];
+  if (!field) throw new Error(`The derived schema has no field ${name}`);
+  return field;
+}
+
+/** Every route of the sets, sorted by path and method. */
+export function routeTable(sets: readonly Contract[]) {
+  return sets
+    .flatMap(({ operations }) => operations)
+    .map(({ name, route: { method, path } }) => ({ method, path, operation: name }))
+    .sort((a, b) => a.path.localeCompare(b.path) || a.method.localeCompare(b.method));
+}
+
+const loaded = new WeakMap<GraphQLSchema, Map<string, Contract>>();
+
+/** Reads a set that comes with the service, once for a graph. */
+export function loadBuiltIn(graph: GraphQLSchema, files: SetFiles): Contract {
+  const contracts = loaded.get(graph) ?? new Map<string, Contract>();
+  const contract = contracts.get(files.name) ?? readContract(graph, files);
+  loaded.set(graph, contracts.set(files.name, contract));
+  return contract;
+}
+
+/** Reads a set; its names and paths are held to the rules of the sets that come with the service, or of an operator's. */
+export function readContract(
+  graph: GraphQLSchema,
+  { name, isBuiltIn, files, examples, examplesFile }: SetFiles,
+  limits: DocumentLimits = unlimited,
+  nameRules: readonly ValidationRule[] = [isBuiltIn ? SnakeCaseRule : reservedPaths(limits.isReserved)],
+): Contract {
+  const sources = files.map(({ path, text }) => new Source(text, path));
+  const parsed = parseSources(graph, sources, limits);
+  const parameters = new Map<OperationDefinitionNode, readonly Parameter[]>();
+  const ownRules = [
+    ...[routableOperations(parameters), FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
+    ...nameRules,
+  ];
+  const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];
+  // Those of the built-in sets, which have errors among their samples, are recorded by tests.
+  if (examplesFile && !isBuiltIn) {
+    const names = parsed.operations.flatMap(operation => operation.name?.value ?? []);
+    errors.push(...checkExamples(examplesFile, names));
+  }
+  if (errors.length > 0) throw new ContractError(errors);
+  const derived = derive(parsed, parameters, (message, nodes) => {
+    if (errors.length < maxErrors) errors.push(new GraphQLError(message, { nodes }));
+  });
+  if (errors.length > 0) throw new ContractError(errors);
+  return { name, isBuiltIn, examples, ...derived };
+}
+
+/** As many as validation reports. */
+const maxErrors = 100;
+
+type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown, unknown>>>;
+
+type ParametersOf = ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>;
+
+function derive(
+  sources: ContractSources,
+  parameters: ParametersOf,
+  report: Report,
+): Pick<Contract, 'operations' | 'schema' | 'info'> {
+  const outputs = new OutputTypes(sources, report);
+  const texts = createTexts(sources);
+  const derived = sources.operations.map(node => {
+    const { operation, paths } = readOperation(sources.schema, node, parameters.get(node), texts);
+    return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
+  });
+  // After all bodies, whose types take precedence where names collide.
+  const inputs = new InputTypes(sources, outputs);
+  const roots: Roots = { query: {}, mutation: {} };
+  for (const { operation, type } of derived) {
+    roots[operation.kind][operation.name] = {
+      type,
+      description: operation.route.description ?? operation.route.summary,
+      args: Object.fromEntries(
+        operation.parameters.map(({ name, type: graphType, description, defaultValue }) => [
+          name,
+          { type: inputs.of(graphType), description, defaultValue: toSnakeValue(graphType, defaultValue) },
+        ]),
+      ),
+    };
+  }
+  const rootType = (name: string, fields: Roots['query']) =>
+    Object.keys(fields).length > 0 ? new GraphQLObjectType({ name, fields }) : null;
+  const schema = new GraphQLSchema({
+    query: rootType('Query', roots.query),
+    mutation: rootType('Mutation', roots.mutation),
+  });
+  inputs.checkNames(sources, report);
+  return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
+}
+
+/** Who calls an operation, and how, is no part of the response: these do not change its ETags. */
+const withoutCallers = ({ name }: DirectiveNode) => (['tool', 'ifReadable'].includes(name.value) ? null : undefined);
+
+const isReduced = (node: FieldNode) => hasDirective(node, 'ifReadable');
+
+/**
+ * The operations of a set by name: without directives, as texts with all of them but those about callers, and without the fields that are marked
+ * `@ifReadable`. What operations share is printed once.
+ */
+function createTexts({ document }: ContractSources) {
+  const withoutDirectives = (source: DocumentNode) => visit(source, { Directive: () => null });
+  const annotate = (source: DocumentNode) => visit(source, { Directive: withoutCallers });
+  const bare = separateOperations(withoutDirectives(document));
+  const annotated = separateOperations(annotate(document));
+  const sources = separateOperations(document);
+  const reduced = separateOperations(visit(document, { Field: field => (isReduced(field) ? null : undefined) }));
+  const printed = new Map<DefinitionNode, string>();
+  const printOnce = (node: DefinitionNode): string => {
+    const text = printed.get(node) ?? print(node);
+    printed.set(node, text);
+    return text;
+  };
+  return {
+    documentOf: (name: string) => bare[name],
+    textOf: (name: string) => (annotated[name]?.definitions ?? []).map(printOnce).join('\n\n'),
+    /** Undefined if nothing in the operation is marked. */
+    reducedOf(name: string) {
+      const [source, less] = [sources[name], reduced[name]];
+      const isSame = source?.definitions.every((definition, at) => definition === less?.definitions[at]);
+      return less && !isSame ? { document: withoutDirectives(less), text: print(annotate(less)) } : undefined;
+    },
+  };
+}
+
+function readOperation(
+  schema: GraphQLSchema,
+  node: OperationDefinitionNode,
+  parameters: readonly Parameter[] | undefined,
+  { documentOf, textOf, reducedOf }: ReturnType<typeof createTexts>,
+) {
+  const name = node.name?.value ?? '';
+  const document = documentOf(name);
+  const route = routeAt(schema, node);
+  const paths = findResponse(schema, node);
+  if (!document || !route || !paths || !parameters || node.operation === 'subscription') {
+    throw new Error(`Validation has accepted the operation "${name}", which is not a route`);
+  }
+  const variantOf = (variant: DocumentNode, text: string, etags: ResponsePaths['etags']) => ({
+    document: variant,
+    etagPaths: etags.map(path => path.map(field => keyOf(field.node))),
+    revisionFields: etags.every(path => path.length === 2) ? etags.map(path => last(path).field.name) : [],
+    hash: hash('sha256', text, 'hex').slice(0, 8),
+  });
+  const operation: Operation = {
+    name,
+    kind: node.operation,
+    route,
+    tool: directiveAt(schema, 'tool', node),
+    rootField: paths.body[0].field,
+    returns: describeOutput(last(paths.body).field.description, new Map(), isAboutOmission),
+    parameters,
+    ...variantOf(document, textOf(name), paths.etags),
+    bodyPath: paths.body.map(field => keyOf(field.node)),
+    bodyText: `${printBody(paths)}\n${JSON.stringify(route.constants)}`,
+  };
+  const less = reducedOf(name);
+  const etags = paths.etags.filter(path => !isReduced(last(path).node));
+  const reduced = less && { ...operation, ...variantOf(less.document, less.text, etags) };
+  return { operation: { ...operation, reduced }, paths };
+}

@@ -1,0 +1,242 @@
+import { ValidationErrors } from '@carte/base/validation';
+import {
+  type ArgumentNode,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isInputObjectType,
+  isInputType,
+  isListType,
+  isNonNullType,
+  Kind,
+  type ObjectFieldNode,
+  type OperationDefinitionNode,
+  TypeInfo,
+  typeFromAST,
+  type VariableDefinitionNode,
+  valueFromAST,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { toSnakeValue } from '../input/names.ts';
+import { compileReader, type Reader } from '../input/reader.ts';
+import { hasOtherBounds, inheritDescription, isAboutOmission } from './descriptions.ts';
+import { directiveAt, interfaceOf, type RouteDirective, unknownFieldsIn } from './directives.ts';
+import { nameInBodies } from './inputs.ts';
+import type { Report } from './sources.ts';
+
+/** A variable of an operation as a parameter of the request. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'body';
+  /** Where errors about it are: with the names of headers in lower case, as FastAPI. */
+  readonly loc: readonly [string, string];
+  /** Its type in the graph. */
+  readonly type: GraphQLInputType;
+  readonly required: boolean;
+  readonly reader: Reader;
+  readonly defaultValue: unknown;
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly description: string | undefined;
+  readonly example: unknown;
+  /** The name of the header, as documented; undefined elsewhere. */
+  readonly header: string | undefined;
+  /** The operations whose ETags If-Match accepts. */
+  readonly etagsOf: readonly string[];
+}
+
+/** The header of `@ifMatch`; its value is an ETag, not that of the variable. */
+export const ifMatchHeader = 'If-Match';
+
+const integers = new Set(['Int', 'SafeInt']);
+
+/** The names of path parameters. */
+export const namesInPath = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
+
+/** `{name}` as in OpenAPI to `:name` as in Fastify. */
+export const colonPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
+
+export function readParameters(
+  schema: GraphQLSchema,
+  operation: OperationDefinitionNode,
+  route: RouteDirective,
+  report: Report = () => {},
+): Parameter[] {
+  const descriptions = describeVariables(schema, operation);
+  const definitions = operation.variableDefinitions ?? [];
+  const inPath = namesInPath(route.path);
+  for (const name of inPath.filter(name => definitions.every(({ variable }) => variable.name.value !== name))) {
+    report(`{${name}} in the path is not a variable of the operation; add ($${name}: ID!).`, operation);
+  }
+  return definitions.flatMap(definition => {
+    const name = definition.variable.name.value;
+    const source = inPath.includes(name) ? 'path' : sourceOf(schema, definition, route);
+    return readParameter(schema, { definition, source, description: descriptions.get(name) }, report) ?? [];
+  });
+}
+
+function sourceOf(schema: GraphQLSchema, definition: VariableDefinitionNode, { method }: RouteDirective) {
+  if (directiveAt(schema, 'ifMatch', definition) || directiveAt(schema, 'header', definition)) return 'header';
+  return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
+}
+
+interface ParameterSource {
+  readonly definition: VariableDefinitionNode;
+  readonly source: Parameter['in'];
+  readonly description: Inherited | undefined;
+}
+
+function readParameter(
+  schema: GraphQLSchema,
+  { definition, source, description }: ParameterSource,
+  report: Report,
+): Parameter | undefined {
+  const name = definition.variable.name.value;
+  const type = typeFromAST(schema, definition.type);
+  if (!isInputType(type)) return undefined;
+  checkType(type, { definition, source, description }, report);
+  if (source === 'path' && headerOf(schema, definition) !== undefined) {
+    report(`$${name} is in the path, so it cannot come from a header.`, definition);
+  }
+  const range = directiveAt(schema, 'range', definition);
+  const bounds = { min: range?.min ?? undefined, max: range?.max ?? undefined };
+  if (range && !integers.has(getNullableType(type).toString())) {
+    report(`@range needs an integer; $${name} is ${type}.`, definition);
+  }
+  const unknownFields = unknownFieldsIn(interfaceOf(schema));
+  const options = { source: source === 'body' ? 'json' : 'text', unknownFields, ...bounds } as const;
+  const reader = readerOf(type, options, definition, report);
+  if (!reader) return undefined;
+  const header = source === 'header' ? headerOf(schema, definition) : undefined;
+  const isGiven = isNonNullType(type) || definition.defaultValue !== undefined;
+  const isUntrue = (clause: string) =>
+    (isGiven && isAboutOmission(clause)) ||
+    (range !== undefined && hasOtherBounds(clause, [range.min ?? undefined, range.max ?? undefined]));
+  const parameter: Parameter = {
+    name,
+    in: source,
+    loc: [source, header?.toLowerCase() ?? name],
+    type,
+    required: isNonNullType(type) && !definition.defaultValue,
+    reader,
+    defaultValue: definition.defaultValue && valueFromAST(definition.defaultValue, type),
+    ...bounds,
+    description:
+      directiveAt(schema, 'description', definition)?.text ?? definition.description?.value ?? description?.(isUntrue),
+    example: directiveAt(schema, 'example', definition)?.value,
+    header,
+    etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
+  };
+  if (source === 'header') checkHeader(parameter, definition, report);
+  checkExample(parameter, 'example', definition, report);
+  checkExample(parameter, 'defaultValue', definition, report);
+  return parameter;
+}
+
+function checkType(type: GraphQLInputType, { definition, source }: ParameterSource, report: Report): void {
+  const name = definition.variable.name.value;
+  const bare = getNullableType(type);
+  if (source === 'path' && (!isNonNullType(type) || definition.defaultValue)) {
+    report(`$${name} is in the path, so it must be required.`, definition);
+  }
+  if (source === 'path' && isListType(bare)) report(`$${name} is in the path, so it cannot be a list.`, definition);
+  if (source !== 'body' && isInputObjectType(getNamedType(type))) {
+    report(
+      `$${name} is an input object, so it must be in the body: add method: POST, or use variables for its fields.`,
+      definition,
+    );
+  }
+}
+
+function headerOf(schema: GraphQLSchema, definition: VariableDefinitionNode): string | undefined {
+  if (directiveAt(schema, 'ifMatch', definition)) return ifMatchHeader;
+  return directiveAt(schema, 'header', definition)?.name;
+}
+
+/** Headers that HTTP, the server or OpenAPI give a meaning of their own. */
+const ownHeaders =
+  /^(?:x-api-key|authorization|cookie|host|origin|connection|expect|te|trailer|transfer-encoding|upgrade|date|if-.+|accept(?:-encoding)?|content-.+|access-control-.+|proxy-.+|sec-.+)$/i;
+const headerPattern = /^[\w!#$%&'*+.^`|~-]+$/;
+
+function checkHeader({ header = '', name, type }: Parameter, definition: VariableDefinitionNode, report: Report): void {
+  if (header === ifMatchHeader) {
+    if (!isNonNullType(type) && integers.has(type.toString())) return;
+    report(`@ifMatch needs a nullable integer; $${name} is ${type}.`, definition);
+  } else if (!headerPattern.test(header) || ownHeaders.test(header)) {
+    report(`$${name} cannot come from the header "${header}"; choose a name such as Idempotency-Key.`, definition);
+  }
+}
+
+function readerOf(
+  type: GraphQLInputType,
+  options: Parameters<typeof compileReader>[1],
+  definition: VariableDefinitionNode,
+  report: Report,
+): Reader | undefined {
+  try {
+    return compileReader(type, options);
+  } catch (error) {
+    report(error instanceof Error ? error.message : String(error), definition);
+    return undefined;
+  }
+}
+
+function checkExample(
+  parameter: Parameter,
+  kind: 'example' | 'defaultValue',
+  definition: VariableDefinitionNode,
+  report: Report,
+): void {
+  const value = parameter[kind];
+  if (value === undefined) return;
+  const errors = new ValidationErrors();
+  // A literal of the graph has its names.
+  const inBody = kind === 'example' ? value : toSnakeValue(parameter.type, value);
+  parameter.reader.read(parameter.in === 'body' ? inBody : String(value), [parameter.name], errors);
+  for (const { loc, msg } of errors.list) {
+    report(`The ${kind === 'example' ? 'example' : 'default'} of $${loc.join('.')} is invalid: ${msg}.`, definition);
+  }
+}
+
+/** Finds what the graph says about each variable, as far as it is true of the parameter. */
+function describeVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): ReadonlyMap<string, Inherited> {
+  const descriptions = new Map<string, Inherited>();
+  const typeInfo = new TypeInfo(schema);
+  const describe = (
+    { name, value }: ArgumentNode | ObjectFieldNode,
+    siblings: readonly (GraphQLArgument | GraphQLInputField)[],
+    given: readonly (ArgumentNode | ObjectFieldNode)[],
+  ) => {
+    const description = siblings.find(sibling => sibling.name === name.value)?.description;
+    if (value.kind !== Kind.VARIABLE || !description) return;
+    const variableOf = (sibling: string) => {
+      const bound = given.find(candidate => candidate.name.value === sibling)?.value;
+      return bound?.kind === Kind.VARIABLE ? bound.name.value : undefined;
+    };
+    const names = new Map(siblings.map(sibling => [sibling.name, variableOf(sibling.name)]));
+    descriptions.set(value.name.value, isUntrue =>
+      inheritDescription(description, { names, otherName: nameInBodies(schema), isUntrue }),
+    );
+  };
+  visit(
+    operation,
+    visitWithTypeInfo(typeInfo, {
+      Field({ arguments: given = [] }) {
+        for (const node of given) describe(node, typeInfo.getFieldDef()?.args ?? [], given);
+      },
+      ObjectValue({ fields: given }) {
+        const type = getNullableType(typeInfo.getInputType());
+        if (!isInputObjectType(type)) return;
+        for (const node of given) describe(node, Object.values(type.getFields()), given);
+      },
+    }),
+  );
+  return descriptions;
+}
+
+/** The description of a variable without clauses that are not true of it. */
+type Inherited = (isUntrue: (clause: string) => boolean) => string | undefined;

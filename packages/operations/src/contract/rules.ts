@@ -1,0 +1,222 @@
+import {
+  type ASTVisitor,
+  GraphQLError,
+  getNamedType,
+  isAbstractType,
+  isSpecifiedDirective,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  type SelectionNode,
+  type ValidationContext,
+  type ValidationRule,
+  visit,
+} from 'graphql';
+import type { Operation } from './contract.ts';
+import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
+import { namesInPath, type Parameter, readParameters } from './parameters.ts';
+import { findResponse, keyOf } from './response.ts';
+import type { Report } from './sources.ts';
+
+const reportTo =
+  (context: ValidationContext): Report =>
+  (message, nodes) =>
+    context.reportError(new GraphQLError(message, { nodes }));
+
+/** Every operation is a named query or mutation with a route, a body and parameters, which are kept by operation. */
+export const routableOperations =
+  (read: Map<OperationDefinitionNode, readonly Parameter[]>) =>
+  (context: ValidationContext): ASTVisitor => ({
+    OperationDefinition(node) {
+      const report = reportTo(context);
+      const schema = context.getSchema();
+      if (!node.name) report('The operation has no name.', node);
+      if (node.operation === OperationTypeNode.SUBSCRIPTION) report('A subscription cannot be a route.', node);
+      if (!node.directives?.some(directive => directive.name.value === 'route')) {
+        report('The operation has no @route; add one such as @route(path: "/shop/stores").', node);
+      }
+      const paths = findResponse(schema, node, report);
+      const route = routeAt(schema, node);
+      if (route?.method === 'GET' && node.operation === OperationTypeNode.MUTATION) {
+        report('A mutation cannot be GET, which never writes; leave out the method, for POST.', node);
+      }
+      const parameters = route ? readParameters(schema, node, route, report) : [];
+      if (route?.method === 'GET' && paths?.etags.length && parameters.some(parameter => parameter.in === 'header')) {
+        report('A header changes the body, but not the value of @etag; leave out one of them.', node);
+      }
+      read.set(node, parameters);
+    },
+  });
+
+/** Rejects abstract types, inline fragments and conditions: the shape of a REST body is fixed. */
+export function FixedShapeRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
+  return {
+    InlineFragment: node => report('An inline fragment has no REST type; use a named fragment.', node),
+    Directive(node) {
+      const directive = context.getSchema().getDirective(node.name.value);
+      if (directive && isSpecifiedDirective(directive)) {
+        report(`@${node.name.value} is not a directive of the REST contract.`, node);
+      }
+    },
+    Field(node) {
+      const type = context.getType();
+      if (type && isAbstractType(getNamedType(type))) {
+        report(`"${node.name.value}" is of the abstract type ${getNamedType(type)}, which has no REST type.`, node);
+      }
+    },
+    FragmentDefinition(node) {
+      const type = context.getSchema().getType(node.typeCondition.name.value);
+      if (isAbstractType(type)) report(`The fragment is on the abstract type ${type}, which has no REST type.`, node);
+    },
+  };
+}
+
+const snakeCased = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
+
+/** `@body` and `@etag` are in operations, not in fragments; `@ifReadable` leaves out neither the body nor all fields of an object. */
+export function BodyFieldsRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
+  return {
+    OperationDefinition(node) {
+      for (const { node: field } of findResponse(context.getSchema(), node)?.body ?? []) {
+        if (hasDirective(field, 'ifReadable')) report('@ifReadable is not allowed on the path to the body.', field);
+      }
+    },
+    SelectionSet(node) {
+      const isLeftOut = (selection: SelectionNode) =>
+        selection.kind === Kind.FIELD && hasDirective(selection, 'ifReadable');
+      if (node.selections.every(isLeftOut)) report('One of these fields must be without @ifReadable.', node);
+    },
+    FragmentDefinition(fragment) {
+      visit(fragment, {
+        Field(node) {
+          if (hasDirective(node, 'body') || hasDirective(node, 'etag')) {
+            report('@body and @etag are not allowed in fragments.', node);
+          }
+        },
+      });
+    },
+  };
+}
+
+/** Fields of a body have snake_case names. */
+export function SnakeCaseRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
+  const outsideBody = new Set<unknown>();
+  return {
+    OperationDefinition(node) {
+      const paths = findResponse(context.getSchema(), node);
+      for (const path of [paths?.body ?? [], ...(paths?.etags ?? [])]) {
+        for (const field of path) outsideBody.add(field.node);
+      }
+    },
+    Field(node) {
+      if (!outsideBody.has(node) && !snakeCased.test(keyOf(node))) {
+        report(`"${keyOf(node)}" is not in snake_case; give the field an alias.`, node);
+      }
+    },
+  };
+}
+
+const pathPattern = /^(\/([\w.-]+|\{\w+\}))+\/?$/;
+
+/** Why a path cannot be that of a route, and what to write. */
+function pathProblem(path: string): string | undefined {
+  if (!path.startsWith('/')) return `The path "${path}" does not begin with a slash; write "/${path}".`;
+  const dots = path.split('/').find(segment => segment === '.' || segment === '..');
+  if (dots) return `The path "${path}" has the segment "${dots}", which clients resolve; remove it.`;
+  if (pathPattern.test(path)) return undefined;
+  return `"${path}" is not a path such as "/shop/stores/{id}"; its segments are letters, digits, ".", "_" and "-", or a parameter in braces.`;
+}
+
+/** Links name an operation and a parameter of its path. */
+export function KnownLinksRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
+  const pathParameters = new Map<string, readonly string[]>();
+  const links: (Link & { readonly node: Parameters<Report>[1] })[] = [];
+  return {
+    OperationDefinition(node) {
+      const route = routeAt(context.getSchema(), node);
+      if (!route) return;
+      pathParameters.set(node.name?.value ?? '', namesInPath(route.path));
+      links.push(...route.links.map(link => ({ ...link, node })));
+    },
+    Document: {
+      leave() {
+        for (const { operation, parameter, node } of links) {
+          if (pathParameters.get(operation)?.includes(parameter)) continue;
+          report(`The link to "${operation}" is unknown, or its path has no {${parameter}}.`, node);
+        }
+      },
+    },
+  };
+}
+
+/** Routes are unique, and `@ifMatch` names operations with an ETag. */
+export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
+  const report = reportTo(context);
+  const routes: Pick<Operation, 'name' | 'route'>[] = [];
+  const withETag = new Set<string>();
+  const references: { readonly name: string; readonly node: Parameters<Report>[1] }[] = [];
+  return {
+    OperationDefinition(node) {
+      const schema = context.getSchema();
+      const name = node.name?.value ?? '';
+      if (findResponse(schema, node)?.etags.length) withETag.add(name);
+      for (const variable of node.variableDefinitions ?? []) {
+        const etagsOf = directiveAt(schema, 'ifMatch', variable)?.etagsOf ?? [];
+        references.push(...etagsOf.map(operation => ({ name: operation, node: variable })));
+      }
+      const route = routeAt(schema, node);
+      if (!route) return;
+      const problem = pathProblem(route.path);
+      if (problem) report(problem, node);
+      const conflict = routes.map(other => conflictOf(route, other)).find(message => message !== undefined);
+      if (conflict) report(conflict, node);
+      routes.push({ name: name || 'an operation without a name', route });
+    },
+    Document: {
+      leave() {
+        for (const { name, node } of references.filter(reference => !withETag.has(reference.name))) {
+          report(`@ifMatch refers to "${name}", which is not an operation with an @etag.`, node);
+        }
+      },
+    },
+  };
+}
+
+/** The path of an operator's route begins with a literal segment that is not reserved. */
+export const reservedPaths =
+  (isReserved: (firstSegment: string) => boolean): ValidationRule =>
+  context => {
+    const report = reportTo(context);
+    return {
+      OperationDefinition(node) {
+        const path = routeAt(context.getSchema(), node)?.path;
+        if (!path?.startsWith('/')) return;
+        const first = path.split('/')[1]?.toLowerCase() ?? '';
+        if (first.startsWith('{')) {
+          report(`"${path}" begins with a parameter; begin with a name of your own, such as "/shop${path}".`, node);
+        } else if (isReserved(first)) {
+          report(
+            `"/${first}" is reserved for the service; begin with a name of your own, such as "/shop${path}".`,
+            node,
+          );
+        }
+      },
+    };
+  };
+
+const normalized = (path: string) => path.replace(/\{\w+\}/g, '{}').replace(/\/$/, '');
+
+/** Why two operations cannot both be routes; undefined if they can. */
+export function conflictOf(
+  { method, path }: RouteDirective,
+  other: Pick<Operation, 'name' | 'route'>,
+): string | undefined {
+  if (normalized(path) !== normalized(other.route.path)) return undefined;
+  if (method === other.route.method) return `${method} ${path} is already the route of ${other.name}.`;
+  if (path === other.route.path) return undefined;
+  return `The path ${path} differs from ${other.route.path} of ${other.name} by a slash or a parameter's name; write it in the same way.`;
+}

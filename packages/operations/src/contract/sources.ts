@@ -1,0 +1,162 @@
+import { OperatorError } from '@carte/base/errors';
+import {
+  type ASTNode,
+  type DefinitionNode,
+  type DocumentNode,
+  extendSchema,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getLocation,
+  type InputObjectTypeExtensionNode,
+  isExecutableDefinitionNode,
+  isInputObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  type Source,
+  separateOperations,
+  ValuesOfCorrectTypeRule,
+  validate,
+} from 'graphql';
+import { validateSDL } from 'graphql/validation/validate.js';
+import { type InterfaceDirective, interfaceOf } from './directives.ts';
+import { directivesPath } from './folders.ts';
+
+/** The parsed files of a set. */
+export interface ContractSources {
+  /** The graph, extended by the directives of the contract. */
+  readonly schema: GraphQLSchema;
+  /** The operations and fragments of all files. */
+  readonly document: DocumentNode;
+  readonly operations: readonly OperationDefinitionNode[];
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly inputs: readonly InputObjectTypeExtensionNode[];
+  readonly info: InterfaceDirective | undefined;
+}
+
+/** Limits on what others have written, which are checked before anything walks it: those of documents at `/graphql`. */
+export interface DocumentLimits {
+  /** Parses a file; returns the first error. */
+  readonly parse: (source: Source) => DocumentNode | GraphQLError;
+  /** Checks an operation with its fragments. */
+  readonly check: (document: DocumentNode, operationName: string | undefined) => readonly GraphQLError[];
+  /** Whether the service keeps the paths that begin with a segment to itself. */
+  readonly isReserved: (firstSegment: string) => boolean;
+}
+
+/** For the sets that come with the service. */
+export const unlimited: DocumentLimits = {
+  parse(source) {
+    try {
+      return parse(source);
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+  },
+  check: () => [],
+  isReserved: () => false,
+};
+
+/** Reports an error of the contract at a node. */
+export type Report = (message: string, node: ASTNode) => void;
+
+/** Lists every error in the files of operations with its file and line; the service does not start with one. */
+export class ContractError extends OperatorError {
+  readonly errors: readonly Error[];
+  /** Each with its file and line. */
+  readonly descriptions: readonly string[];
+
+  constructor(errors: readonly Error[]) {
+    const descriptions = errors.map(describe);
+    super(`The REST contract has errors:\n  ${descriptions.join('\n  ')}`);
+    this.errors = errors;
+    this.descriptions = descriptions;
+  }
+}
+
+function describe(error: Error): string {
+  if (!(error instanceof GraphQLError)) return error.message;
+  const ofNodes = (error.nodes ?? []).flatMap(({ loc }) =>
+    loc ? [`${loc.source.name}:${getLocation(loc.source, loc.start).line}`] : [],
+  );
+  const ofSyntax = error.source && error.locations ? [`${error.source.name}:${error.locations[0]?.line}`] : [];
+  const [first, ...others] = ofNodes.length > 0 ? ofNodes : ofSyntax;
+  const also = others.length > 0 ? ` (see ${others.join(', ')})` : '';
+  return `${first === undefined ? '' : `${first}: `}${error.message}${also}`;
+}
+
+export function parseSources(
+  graph: GraphQLSchema,
+  sources: readonly Source[],
+  limits: DocumentLimits,
+): ContractSources {
+  const definitions = parseAll(sources, limits);
+  const executable = definitions.filter(isExecutableDefinitionNode);
+  const inputs = definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION);
+  const mistakes = [...checkDefinitions(graph, definitions), ...checkInterfaces(definitions)];
+  if (mistakes.length > 0) throw new ContractError(mistakes);
+  const operations = executable.filter(node => node.kind === Kind.OPERATION_DEFINITION);
+  const fragments = executable.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
+  const schema = extendGraph(
+    graph,
+    definitions.filter(node => !isExecutableDefinitionNode(node)),
+  );
+  return {
+    schema,
+    info: interfaceOf(schema),
+    document: { kind: Kind.DOCUMENT, definitions: executable },
+    operations,
+    fragments: new Map(fragments.map(fragment => [fragment.name.value, fragment])),
+    inputs,
+  };
+}
+
+function parseAll(sources: readonly Source[], limits: DocumentLimits): DefinitionNode[] {
+  const parsed = sources.map(limits.parse);
+  const errors = parsed.filter(result => result instanceof GraphQLError);
+  if (errors.length > 0) throw new ContractError(errors);
+  const definitions = parsed.flatMap(result => ('definitions' in result ? result.definitions : []));
+  const executable = definitions.filter(isExecutableDefinitionNode);
+  const operations = Object.entries(separateOperations({ kind: Kind.DOCUMENT, definitions: executable }));
+  const exceeded = operations.flatMap(([name, document]) => limits.check(document, name || undefined));
+  if (exceeded.length > 0) throw new ContractError(exceeded);
+  return definitions;
+}
+
+/** Files of a set define nothing but operations and fragments; types and directives are those of the graph and of directives.graphql. */
+function* checkDefinitions(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): Generator<GraphQLError> {
+  for (const node of definitions) {
+    if (isExecutableDefinitionNode(node) || node.loc?.source.name === directivesPath) continue;
+    if (node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION) {
+      const name = node.name.value;
+      if (!isInputObjectType(graph.getType(name))) yield errorAt(node, `The graph has no input type "${name}".`);
+      if (node.fields?.length) yield errorAt(node, `The fields of ${name} are those of the graph; remove them here.`);
+    } else if (node.kind !== Kind.SCHEMA_EXTENSION || node.operationTypes?.length) {
+      const allowed = 'operations, fragments, "extend schema @interface" and "extend input … @documented"';
+      yield errorAt(node, `A file of a set has ${allowed} alone; remove this definition.`);
+    }
+  }
+}
+
+function* checkInterfaces(definitions: readonly DefinitionNode[]): Generator<GraphQLError> {
+  const [first, ...others] = definitions
+    .filter(node => node.kind === Kind.SCHEMA_EXTENSION)
+    .flatMap(({ directives = [] }) => directives.filter(({ name }) => name.value === 'interface'));
+  for (const other of others)
+    yield errorAt([other, ...(first ? [first] : [])], 'A set has one @interface; remove one.');
+}
+
+const errorAt = (nodes: ASTNode | readonly ASTNode[], message: string) => new GraphQLError(message, { nodes });
+
+function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
+  const document = { kind: Kind.DOCUMENT, definitions } as const;
+  const errors = validateSDL(document, graph);
+  if (errors.length > 0) throw new ContractError(errors);
+  const schema = extendSchema(graph, document, { assumeValidSDL: true });
+  // Rules for type definitions do not look at the values of arguments.
+  const wrongValues = validate(schema, document, [ValuesOfCorrectTypeRule]);
+  if (wrongValues.length > 0) throw new ContractError(wrongValues);
+  return schema;
+}

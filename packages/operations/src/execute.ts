@@ -1,0 +1,286 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { TooCostly } from '@carte/base/errors';
+import { runInSlices } from '@carte/base/time-slice';
+import type { DocumentNode, GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Contract, Operation } from './contract/contract.ts';
+import { namesInPath } from './contract/parameters.ts';
+import { HttpError, tooMuch } from './errors.ts';
+import type { CompiledOperation, Variables } from './execution/compile.ts';
+import { concatenate, DeduplicatedBuffer } from './execution/json-writer.ts';
+import { chooseEncoding, compress, type Encoding } from './http/compression.ts';
+import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
+import type { CachedResponse, RenderedResponse, ResponseCache } from './http/response-cache.ts';
+import { compileRoute } from './render.ts';
+
+/** What an operation takes from a request beside its variables. */
+export interface RestRequest<Caller> {
+  readonly caller: Caller;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the operation with these variables; 0 where it is not limited and no list. */
+  readonly cost: number;
+}
+
+export interface RestResponse {
+  readonly status: 200 | 304;
+  readonly etag: string | undefined;
+  readonly body: Buffer | DeduplicatedBuffer | undefined;
+  /** The content coding of a body that varies with Accept-Encoding; undefined for one that does not vary. */
+  readonly encoding?: Encoding | 'identity';
+}
+
+/** Executes an operation on the graph for an authenticated caller, with validated variables. */
+export type ExecuteOperation<Caller> = (variables: Variables, request: RestRequest<Caller>) => Promise<RestResponse>;
+
+/** What the ETag of an operation is made of, where that costs less to read than the response to render. */
+export interface OperationRevisions<Caller> {
+  /** Reads the values of the fields that are marked `@etag`; undefined where the operation finds nothing. */
+  readonly read: (variables: Variables, caller: Caller) => Promise<readonly unknown[] | undefined>;
+  /** Whether the response depends on nothing else, so that it may be kept and sent to other callers. */
+  readonly isCacheable: boolean;
+}
+
+export interface ExecuteOptions<Caller> {
+  /** The executable graph. */
+  readonly schema: GraphQLSchema;
+  /** Keeps responses that depend on their revisions alone; by default none are. */
+  readonly responseCache?: ResponseCache | undefined;
+  /** Creates the context value of one request; `cost` counts towards its limit. */
+  readonly createContext: (caller: Caller, cost: number) => unknown;
+  /** Absent for sets that come with the service: their contract bounds what they load. */
+  readonly limits?: RouteLimits | undefined;
+  /** Finds what is known of a response before it is rendered. */
+  readonly revisionsOf?: ((operation: Operation) => OperationRevisions<Caller> | undefined) | undefined;
+  /** Runs what takes long when it is the turn of the caller. */
+  readonly runExpensive?: Run | undefined;
+  /** Lets equal requests of a caller share one rendering, which begins after the last of them. */
+  readonly coalesce?: Coalesce<Caller> | undefined;
+}
+
+/** Limits of one request, as those of a GraphQL document. */
+export interface RouteLimits {
+  readonly cost: number;
+  /** In the lists of one response. */
+  readonly objects: number;
+}
+
+export type Run = <T>(task: () => Promise<T>) => Promise<T>;
+
+export const runNow: Run = task => task();
+
+export type Coalesce<Caller> = (
+  request: { readonly operation: Operation; readonly caller: Caller; readonly variables: Variables },
+  render: () => Promise<RenderedResponse>,
+) => Promise<RenderedResponse>;
+
+export interface VariantOptions<Caller> extends ExecuteOptions<Caller> {
+  /**
+   * Finds the first variant that the caller may execute. Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission
+   * that the first variant requires.
+   */
+  readonly authorize: <Variant extends Pick<Operation, 'rootField' | 'document'>>(
+    variants: readonly [Variant, ...Variant[]],
+    caller: Caller | null,
+  ) => Variant;
+  /** Callers for whom operations select less, e.g. the public. */
+  readonly audience?: Audience<Caller> | undefined;
+}
+
+export interface Audience<Caller> {
+  readonly includes: (caller: Caller) => boolean;
+  /** The operation for them, with a hash of its own; the same where they get what others get. */
+  readonly reduce: (contract: Contract, operation: Operation) => Operation;
+}
+
+/** Compiles an operation in its variants, and returns the function that authorizes a caller and finds what it executes. */
+export function compileVariants<Caller>(contract: Contract, operation: Operation, options: VariantOptions<Caller>) {
+  const { audience, authorize } = options;
+  const compile = (variant: Operation) => ({ ...variant, execute: compileExecute(contract, variant, options) });
+  const compileReduced = (variant: ReturnType<typeof compile>) => {
+    const reduced = audience?.reduce(contract, variant) ?? variant;
+    return reduced === variant ? variant : compile(reduced);
+  };
+  const full = compile(operation);
+  const others = operation.reduced ? [compile(operation.reduced)] : [];
+  const variants = [full, ...others] as const;
+  const reducedVariants = [compileReduced(full), ...others.map(compileReduced)] as const;
+  return (caller: Caller | null): ExecuteOperation<Caller> =>
+    authorize(caller !== null && audience?.includes(caller) ? reducedVariants : variants, caller).execute;
+}
+
+function compileExecute<Caller>(
+  contract: Contract,
+  operation: Operation,
+  options: ExecuteOptions<Caller>,
+): ExecuteOperation<Caller> {
+  return operation.route.method === 'GET'
+    ? compileRead(contract, operation, options)
+    : compileWrite(contract, operation, options);
+}
+
+/** A response of so many objects takes its turn among the expensive requests, as does one that is rendered to be kept. */
+const minExpensiveCost = 4_000;
+
+function compileRead<Caller>(
+  contract: Contract,
+  operation: Operation,
+  {
+    schema,
+    responseCache,
+    createContext,
+    revisionsOf,
+    runExpensive = runNow,
+    coalesce,
+    limits,
+  }: ExecuteOptions<Caller>,
+): ExecuteOperation<Caller> {
+  const compiled = compileRoute(schema, contract, operation, limits?.objects);
+  const revisions = revisionsOf?.(operation);
+  const cache = revisions?.isCacheable ? responseCache : undefined;
+  const isList = operation.parameters.some(parameter => parameter.in === 'query');
+  return async (variables, { caller, headers, cost }) => {
+    const ifNoneMatch = headers['if-none-match'];
+    const etag =
+      revisions && (ifNoneMatch !== undefined || cache)
+        ? revisionETag((await revisions.read(variables, caller)) ?? notFound(operation), operation.hash)
+        : undefined;
+    // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
+    const isForAny = ifNoneMatch !== undefined && isWildcard(ifNoneMatch);
+    const findUnchanged = (current: string | undefined) =>
+      current === undefined || isForAny ? undefined : notModified(current, ifNoneMatch);
+    const unchanged = findUnchanged(etag);
+    if (unchanged) return unchanged;
+    const send = async (entry: Representation) => {
+      const response = await encode(entry, headers);
+      return isForAny
+        ? { ...response, status: 304 as const, body: undefined, encoding: 'identity' as const }
+        : response;
+    };
+    const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
+    if (cache && etag !== undefined) {
+      const found = cache.get(cacheKeyOf(operation, variables), etag, render, runExpensive);
+      return send(found instanceof Promise ? await found : found);
+    }
+    const run = cost >= minExpensiveCost ? () => runExpensive(render) : render;
+    const { revision: current, bytes } = await (isList && coalesce
+      ? coalesce({ operation, caller, variables }, run)
+      : run());
+    const encoded = (encoding: Encoding) => compress(bytes, encoding, 'sent');
+    return findUnchanged(current) ?? send({ revision: current, bytes, encoded });
+  };
+}
+
+/** A 304 with the ETag and Vary of the 200; undefined where If-None-Match does not match. */
+function notModified(etag: string, ifNoneMatch: string | undefined): RestResponse | undefined {
+  const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
+  if (matched === undefined) return undefined;
+  return { status: 304, etag: matched, body: undefined, encoding: 'identity' };
+}
+
+/** Renders the body; its revision is its ETag. */
+async function renderResponse(
+  operation: Operation,
+  compiled: CompiledOperation,
+  variables: Variables,
+  context: unknown,
+): Promise<RenderedResponse> {
+  const { body, etagValues } = (await compiled(variables, context)) ?? notFound(operation);
+  const bytes = typeof body === 'string' ? Buffer.from(body) : await runInSlices(concatenate(body));
+  return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
+}
+
+type Representation = Pick<CachedResponse, 'revision' | 'bytes' | 'encoded'>;
+
+async function encode(entry: Representation, headers: IncomingHttpHeaders): Promise<RestResponse> {
+  const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
+  const body = encoding ? await entry.encoded(encoding) : entry.bytes;
+  return { status: 200, etag: encodedETag(entry.revision, encoding), body, encoding: encoding ?? 'identity' };
+}
+
+const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name} ${hash} ${JSON.stringify(variables)}`;
+
+/** The body of a write is deduplicated, because it can be large and its cache entry is often never read. */
+function compileWrite<Caller>(
+  contract: Contract,
+  operation: Operation,
+  { schema, responseCache, createContext, revisionsOf, limits }: ExecuteOptions<Caller>,
+): ExecuteOperation<Caller> {
+  const compiled = compileRoute(schema, contract, operation, limits?.objects);
+  const read = findEquivalentRead(contract, operation, candidate => revisionsOf?.(candidate)?.isCacheable ?? false);
+  return async (variables, { caller, cost }) => {
+    const result = (await compiled(variables, createContext(caller, cost))) ?? notFound(operation);
+    const body = await runInSlices(DeduplicatedBuffer.from(result.body));
+    const { etagValues } = result;
+    const etag = etagValues.length > 0 ? revisionETag(etagValues, (read ?? operation).hash) : undefined;
+    if (read && etag !== undefined) {
+      const readVariables = Object.fromEntries(read.parameters.map(({ name }) => [name, variables[name]]));
+      responseCache?.prime(cacheKeyOf(read, readVariables), etag, body);
+    }
+    return { status: 200, etag, body };
+  };
+}
+
+/**
+ * Finds the read of the same path with the same body, where `@ifMatch` accepts the ETag of either. The write responds with the ETag of
+ * that read and primes its cache entry.
+ */
+function findEquivalentRead(
+  { operations }: Contract,
+  write: Operation,
+  isCacheable: (read: Operation) => boolean,
+): Operation | undefined {
+  const interchangeable = new Set(write.parameters.flatMap(parameter => parameter.etagsOf));
+  if (!interchangeable.has(write.name)) return undefined;
+  return operations.find(
+    read =>
+      read.route.path === write.route.path &&
+      read.bodyText === write.bodyText &&
+      interchangeable.has(read.name) &&
+      isCacheable(read),
+  );
+}
+
+/** The same response for an unknown id and for one outside the key's scope, so that it does not reveal which ids exist. */
+function notFound({ route }: Operation): never {
+  const names = namesInPath(route.path).join(', ');
+  throw new HttpError(404, `Nothing with this ${names} is in the scope of the API key.`);
+}
+
+export interface CostOptions {
+  /** The number of objects that an operation loads with these variables. */
+  readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
+  readonly limits?: RouteLimits | undefined;
+}
+
+/** Compiles the cost of a request, which is 0 where neither a limit nor a turn depends on it. Throws 422 beyond the limit. */
+export function compileCost(operation: Operation, { costOf, limits }: CostOptions): (variables: Variables) => number {
+  const { route, parameters, document, name } = operation;
+  const isList = route.method === 'GET' && parameters.some(parameter => parameter.in === 'query');
+  if (!isList && !limits) return () => 0;
+  const compute = (variables: Variables) => costOf(document, name, variables);
+  const cached = parameters.some(parameter => parameter.in === 'body') ? compute : cacheCosts(compute);
+  return variables => {
+    const cost = cached(variables);
+    if (!limits || cost <= limits.cost) return cost;
+    throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);
+  };
+}
+
+/** Computes a cost once for numbers and the lengths of lists among the variables, and the names of the others: it depends on nothing else. */
+function cacheCosts(costOf: (variables: Variables) => number): (variables: Variables) => number {
+  const costs = new LRUCache<string, number>({ max: 1_000 });
+  return variables => {
+    let key = '';
+    for (const name in variables) {
+      const value = variables[name];
+      const size = Array.isArray(value) ? value.length : value;
+      key += typeof size === 'number' ? `${name}=${size},` : `${name},`;
+    }
+    let cost = costs.get(key);
+    if (cost === undefined) {
+      cost = costOf(variables);
+      costs.set(key, cost);
+    }
+    return cost;
+  };
+}

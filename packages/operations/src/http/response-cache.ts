@@ -1,0 +1,37 @@
+import type { Steps } from '@carte/base/time-slice';
+import type { Encoding } from './compression.ts';
+
+/** A response body, compressed once per encoding on first use. */
+export interface CachedResponse {
+  /** The ETag of the body before it is compressed. */
+  readonly revision: string;
+  readonly bytes: Buffer;
+  /** Of all representations, in bytes. */
+  readonly size: number;
+  encoded(encoding: Encoding): Promise<Buffer>;
+}
+
+export interface RenderedResponse {
+  readonly revision: string;
+  readonly bytes: Buffer;
+}
+
+/** A body in a form that takes less memory than its bytes. */
+export interface CompactBody {
+  /** Memory that it takes, in bytes. */
+  readonly size: number;
+  toBuffer(): Steps<Buffer>;
+}
+
+/** Keeps responses by key, one revision each. */
+export interface ResponseCache {
+  /** Finds a response with this revision, or renders it when it is the turn of the caller, by `run`. */
+  get(
+    key: string,
+    revision: string,
+    render: () => Promise<RenderedResponse>,
+    run?: <T>(task: () => Promise<T>) => Promise<T>,
+  ): CachedResponse | Promise<CachedResponse>;
+  /** Keeps a response that nobody has asked for yet. */
+  prime(key: string, revision: string, compact: CompactBody): void;
+}

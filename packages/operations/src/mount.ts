@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import { isPause, largeBodyBytes, runAtOnce } from '@carte/base/time-slice';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptBodies, compileArguments } from './arguments.ts';
+import type { Contract, Operation } from './contract/contract.ts';
+import { colonPath, ifMatchHeader } from './contract/parameters.ts';
+import { HttpError, toHttpError } from './errors.ts';
+import {
+  type CostOptions,
+  compileCost,
+  compileVariants,
+  type ExecuteOptions,
+  type RestResponse,
+  type Run,
+  runNow,
+  type VariantOptions,
+} from './execute.ts';
+import type { DeduplicatedBuffer } from './execution/json-writer.ts';
+import { addVary } from './http/vary.ts';
+import type { SofaRoute } from './sofa.ts';
+
+/** A set of operations with the routes that SOFA has generated from it. */
+export interface RouteSet<Caller> extends Pick<ExecuteOptions<Caller>, 'createContext' | 'limits'> {
+  readonly contract: Contract;
+  readonly routes: readonly SofaRoute[];
+}
+
+export interface RestOptions<Caller>
+  extends Omit<VariantOptions<Caller>, 'createContext' | 'limits'>,
+    Pick<CostOptions, 'costOf'> {
+  readonly sets: readonly RouteSet<Caller>[];
+  /** Finds who calls, before the body is read; null without credentials. Throws `Unauthenticated` for unknown ones. */
+  readonly authenticate: (request: FastifyRequest) => Promise<Caller | null>;
+  /** Runs the current request when it is the turn of its caller. */
+  readonly runRequest?: Run | undefined;
+  /** In bytes; 10 MiB by default. */
+  readonly bodyLimit?: number;
+  /** Translates errors of libraries to client errors, e.g. a lost connection to `Unavailable`; undefined for a bug. */
+  readonly translateError?: (error: unknown) => Error | undefined;
+}
+
+/** A plugin that mounts the routes which SOFA has generated from sets of operations. */
+export async function mountRest<Caller>(app: FastifyInstance, options: RestOptions<Caller>): Promise<void> {
+  acceptBodies(app, options.bodyLimit ?? 10 * 1024 * 1024);
+  app.setErrorHandler((error, request, reply) => sendError(options.translateError?.(error) ?? error, request, reply));
+  for (const set of options.sets) for (const route of set.routes) mountRoute(app, route, { ...options, ...set });
+  mountFallbackRoutes(
+    app,
+    options.sets.flatMap(({ contract }) => contract.operations),
+  );
+}
+
+function mountRoute<Caller>(
+  app: FastifyInstance,
+  { operation, method, path, handle }: SofaRoute,
+  options: RestOptions<Caller> & RouteSet<Caller>,
+): void {
+  const { contract, schema, runRequest = runNow, runExpensive = runNow } = options;
+  const readArguments = compileArguments(schema, operation, contract);
+  const authorize = compileVariants(contract, operation, options);
+  const costOf = compileCost(operation, options);
+  const headers = operation.parameters.flatMap(({ header }) => header ?? []);
+  const vary = method === 'GET' ? headers.join(', ').toLowerCase() : '';
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  app.route({
+    method,
+    url: path,
+    config: { operation: operation.name, isConditional: headers.includes(ifMatchHeader) },
+    // Before the body is read.
+    onRequest: async (request, reply) => {
+      if (vary) addVary(reply, vary);
+      const caller = await options.authenticate(request);
+      authorize(caller);
+      if (caller !== null) callers.set(request, caller);
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (caller === undefined) throw new Error('A request was not authenticated');
+      const hasLargeBody = Buffer.isBuffer(request.body) && request.body.length >= largeBodyBytes;
+      const respond = async () => {
+        const variables = await readArguments(request);
+        return handle(authorize(caller), variables, { caller, headers: request.headers, cost: costOf(variables) });
+      };
+      const task = hasLargeBody ? () => runExpensive(respond) : respond;
+      return send(await runRequest(task), reply);
+    },
+  });
+}
+
+function send({ status, etag, body, encoding }: RestResponse, reply: FastifyReply): FastifyReply {
+  if (etag !== undefined) reply.header('etag', etag);
+  if (encoding !== undefined) addVary(reply, 'accept-encoding');
+  if (encoding !== undefined && encoding !== 'identity') reply.header('content-encoding', encoding);
+  return sendJson(reply.code(status), body);
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, headers, detail } = toHttpError(error, isConditional(request)) ?? internalServerError(error, request);
+  return sendJson(reply.code(status).headers(headers), Buffer.from(JSON.stringify({ detail })));
+}
+
+/** Whether If-Match was given to a route that takes it. */
+function isConditional({ headers, routeOptions: { config } }: FastifyRequest): boolean {
+  return headers['if-match'] !== undefined && 'isConditional' in config && config.isConditional === true;
+}
+
+function internalServerError(error: unknown, request: FastifyRequest): HttpError {
+  request.log.error({ err: error, ...request.routeOptions.config }, 'A request failed');
+  return new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+}
+
+/** In bytes; larger bodies are streamed, because buffered ones would fill the memory while slow clients read them. */
+const minStreamLength = 256 * 1024;
+
+/** Sends bytes, because Fastify adds a charset to strings, which `application/json` does not have. */
+function sendJson(reply: FastifyReply, body: Buffer | DeduplicatedBuffer | undefined): FastifyReply {
+  if (body === undefined) return reply.send();
+  reply.header('content-type', 'application/json');
+  if (Buffer.isBuffer(body)) return reply.send(body);
+  if (body.length < minStreamLength) return reply.send(runAtOnce(body.toBuffer()));
+  return reply.header('content-length', body.length).send(streamInTurns(body.slices()));
+}
+
+/** Streams 2 MB in a turn of the event loop: a connection that takes much at once would get all of it in one. */
+function streamInTurns(buffers: Iterator<Buffer, undefined>): Readable {
+  let count = 0;
+  return new Readable({
+    read() {
+      const push = () => void this.push(buffers.next().value ?? null);
+      if (isPause(count++)) setImmediate(push);
+      else push();
+    },
+  });
+}
+
+/** Mounts 405 for other methods of a path, 307 for a missing or superfluous trailing slash, and 404 for any other path. */
+function mountFallbackRoutes(app: FastifyInstance, operations: readonly Operation[]): void {
+  const byPath = Map.groupBy(operations, ({ route }) => route.path);
+  for (const [path, onPath] of byPath) {
+    const methods = onPath.map(({ route }) => route.method);
+    mountOtherMethods(app, path, methods);
+    const alternative = toggleTrailingSlash(path);
+    if (!byPath.has(alternative)) mountRedirect(app, alternative);
+  }
+  for (const prefix of new Set([...byPath.keys()].map(path => path.split('/')[1]))) {
+    app.route({
+      method: app.supportedMethods,
+      url: `/${prefix}/*`,
+      ...respondOnRequest(() => {
+        throw new HttpError(404, 'Not Found');
+      }),
+    });
+  }
+}
+
+/** Responds without reading the body. */
+function respondOnRequest(respond: (request: FastifyRequest, reply: FastifyReply) => unknown) {
+  return {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => respond(request, reply),
+    handler: () => {},
+  };
+}
+
+/** Mounts 405 for the methods that a path does not have, and OPTIONS. */
+export function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
+  const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
+  const allow = allowed.join(', ');
+  app.route({
+    method: app.supportedMethods.filter(method => !allowed.includes(method)),
+    url: colonPath(path),
+    ...respondOnRequest(() => {
+      throw new HttpError(405, 'Method Not Allowed', { allow });
+    }),
+  });
+  app.options(colonPath(path), (_request, reply) => reply.code(204).header('allow', allow).send());
+}
+
+function mountRedirect(app: FastifyInstance, path: string): void {
+  app.route({
+    method: app.supportedMethods,
+    url: colonPath(path),
+    ...respondOnRequest((request, reply) => reply.redirect(documentedUrl(request), 307)),
+  });
+}
+
+const toggleTrailingSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
+
+function documentedUrl({ url }: FastifyRequest): string {
+  const [, path = '', query = ''] = /^(?:\w+:\/\/[^/]*)?([^?]*)(.*)$/s.exec(url) ?? [];
+  return toggleTrailingSlash(path) + query;
+}

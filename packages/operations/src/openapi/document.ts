@@ -1,0 +1,134 @@
+import { getNullableType, isListType } from 'graphql';
+import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
+import { describeOperation, toWords } from '../contract/descriptions.ts';
+import { unknownFieldsIn } from '../contract/directives.ts';
+import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
+import { generateRoutes, type SofaRoute } from '../sofa.ts';
+import { type ErrorExamples, errorSchemas, responsesOf, sharedResponses } from './responses.ts';
+import { boundedSchema, type Json, objectSchema, reference, typeSchemas, withDescription } from './schemas.ts';
+
+export interface DocumentOptions extends ErrorExamples {
+  /** The version of the service. */
+  readonly version: string;
+  readonly license?: { readonly name: string; readonly identifier: string } | undefined;
+  /** How callers are known, by name; without it, anyone may call. */
+  readonly securitySchemes?: Json | undefined;
+}
+
+/** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
+export function openapiDocument(
+  contract: Contract,
+  { version, license, securitySchemes, errorExamples }: DocumentOptions,
+  routes: readonly SofaRoute[] = generateRoutes(contract),
+): Json {
+  const {
+    title = contract.name,
+    description = `The operations of the set ${title}.`,
+    tags = [],
+    contact,
+  } = contract.info ?? {};
+  const paths = pathsOf(contract, routes, securitySchemes !== undefined);
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description, contact: contact ?? operator, ...(license && { license }) },
+    servers: [{ url: '/', description: 'This server' }],
+    ...(securitySchemes && { security: Object.keys(securitySchemes).map(name => ({ [name]: [] })) }),
+    tags,
+    paths,
+    components: {
+      ...(securitySchemes && { securitySchemes }),
+      responses: sharedResponses(paths, { errorExamples }),
+      schemas: { ...typeSchemas(contract), ...requestSchemas(contract), ...errorSchemas },
+    },
+  };
+}
+
+const operator = { name: 'The operator of this service' };
+
+function pathsOf(contract: Contract, routes: readonly SofaRoute[], isSecured: boolean): Json {
+  const byPath = Map.groupBy(routes, ({ operation }) => operation.route.path);
+  return Object.fromEntries(
+    [...byPath].map(([path, onPath]) => [
+      path,
+      Object.fromEntries(onPath.map(route => [route.method.toLowerCase(), describeRoute(route, contract, isSecured)])),
+    ]),
+  );
+}
+
+function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Contract, isSecured: boolean): Json {
+  const { route, name, parameters } = operation;
+  const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
+  return {
+    operationId: name,
+    tags,
+    summary: route.summary ?? toWords(name),
+    description: describeOperation(operation),
+    parameters: [
+      ...parameters.filter(parameter => parameter.in !== 'body').map(describeParameter),
+      ...(route.method === 'GET' ? [ifNoneMatch] : []),
+    ],
+    ...(bodyParameters.length > 0 && { requestBody: describeBody(operation, bodyParameters) }),
+    responses: responsesOf(operation, { bodySchema, contract, isSecured }),
+  };
+}
+
+const ifNoneMatch: Json = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The ETag of a stored response; while it is current, the response is 304.',
+  schema: { type: 'string' },
+};
+
+function describeParameter(parameter: Parameter): Json {
+  const { name, in: location, required, type, description, example, header } = parameter;
+  if (header === ifMatchHeader) {
+    return withDescription({ name: header, in: location, schema: { type: 'string' } }, description);
+  }
+  const isList = isListType(getNullableType(type));
+  return withDescription(
+    {
+      name: header ?? name,
+      in: location,
+      required,
+      // Comma-separated.
+      ...(isList && { style: location === 'header' ? 'simple' : 'form', explode: false }),
+      schema: boundedSchema(parameter, type),
+      ...(example !== undefined && { example }),
+    },
+    description,
+  );
+}
+
+function describeBody(operation: Operation, parameters: readonly Parameter[]): Json {
+  const examples = parameters.filter(parameter => parameter.example !== undefined);
+  return {
+    required: parameters.some(parameter => parameter.required),
+    content: {
+      'application/json': {
+        schema: reference(requestName(operation)),
+        ...(examples.length > 0 && {
+          example: Object.fromEntries(examples.map(({ name, example }) => [name, example])),
+        }),
+      },
+    },
+  };
+}
+
+const requestName = ({ name }: Operation) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Request`;
+
+/** The request bodies, named after their operations. */
+function requestSchemas(contract: Contract): Json {
+  const isClosed = unknownFieldsIn(contract.info) === 'forbid';
+  return Object.fromEntries(
+    contract.operations.flatMap(operation => {
+      const parameters = operation.parameters.filter(parameter => parameter.in === 'body');
+      const { args } = rootFieldOf(contract, operation);
+      const properties = parameters.map((parameter): readonly [string, Json] => {
+        const type = args.find(argument => argument.name === parameter.name)?.type ?? parameter.type;
+        return [parameter.name, withDescription(boundedSchema(parameter, type), parameter.description)];
+      });
+      const required = parameters.filter(parameter => parameter.required).map(parameter => parameter.name);
+      return parameters.length > 0 ? [[requestName(operation), objectSchema({ required, properties, isClosed })]] : [];
+    }),
+  );
+}

@@ -1,0 +1,40 @@
+import { isObject } from '@carte/base/json';
+import type { Json } from './schemas.ts';
+
+/** Keywords whose values are data, not parts of the document. */
+const dataKeywords = new Set(['default', 'enum', 'example']);
+
+/** Converts an OpenAPI 3.1 document to 3.0, for generators that cannot read 3.1 yet. */
+export function downgradeDocument(document: Json): Json {
+  return { ...convertObject(document), openapi: '3.0.3' };
+}
+
+function convert(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(convert);
+  return isObject(value) ? convertObject(value) : value;
+}
+
+function convertObject(object: Json): Json {
+  const { $ref, ...siblings } = object;
+  if ($ref === undefined) return Object.fromEntries(Object.entries(object).flatMap(convertEntry));
+  // 3.0 ignores what is beside a reference.
+  return Object.keys(siblings).length > 0 ? { ...convertObject(siblings), allOf: [{ $ref }] } : { $ref };
+}
+
+/** Converts a keyword of 3.1 to those of 3.0. */
+function convertEntry([key, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
+  if (dataKeywords.has(key)) return [[key, value]];
+  if (key === 'properties' && isObject(value)) {
+    // Names, which may be those of keywords.
+    return [[key, Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, convert(schema)]))]];
+  }
+  if (key === 'const') return [['enum', [value]]];
+  // In a schema; the examples of a media type are an object.
+  if (key === 'examples' && Array.isArray(value)) return value.length > 0 ? [['example', value[0]]] : [];
+  if (key === 'identifier' && typeof value === 'string') return [['url', `https://spdx.org/licenses/${value}.html`]];
+  if (key === 'type' && Array.isArray(value)) {
+    const [type] = value.filter(name => name !== 'null');
+    return [['type', type], ...(value.includes('null') ? [['nullable', true] as const] : [])];
+  }
+  return [[key, convert(value)]];
+}
