@@ -3,6 +3,8 @@ WORKDIR /carte
 COPY package.json package-lock.json .npmrc ./
 COPY examples/rest-client/package.json examples/rest-client/
 COPY packages/base/package.json packages/base/
+COPY packages/compare/package.json packages/compare/
+COPY packages/embedded-postgres/package.json packages/embedded-postgres/
 COPY packages/operations/package.json packages/operations/
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 

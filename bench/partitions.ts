@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { EmbeddedServer } from '@carte/embedded-postgres';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import type { EmbeddedServer } from '../src/database/embedded.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { createOrm } from '../src/orm.ts';
 import { readOptions } from '../support/options.ts';

@@ -1,7 +1,7 @@
 import { OperatorError } from '@carte/base/errors';
+import { type EmbeddedServer, startEmbedded } from '@carte/embedded-postgres';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Config } from './config.ts';
-import { startEmbedded } from './database/embedded.ts';
 import { migrate } from './database/migrate.ts';
 import { createOrm } from './orm.ts';
 
@@ -13,7 +13,7 @@ export interface Database {
 
 /** Opens the database of `DATABASE_URL`, or else the embedded one, and migrates it. */
 export async function openDatabase(config: Config): Promise<Database> {
-  const server = config.databaseUrl ? undefined : await startEmbedded({ dataFolder: config.dataFolder });
+  const server = config.databaseUrl ? undefined : await startOwn(config.dataFolder);
   const orm = createOrm(server?.connection ?? { url: config.databaseUrl ?? '' }, config);
   const close = async () => {
     await orm.close(true);
@@ -26,6 +26,16 @@ export async function openDatabase(config: Config): Promise<Database> {
     throw error instanceof OperatorError ? error : unreachable(error);
   }
   return { orm, embedded: server !== undefined, close };
+}
+
+async function startOwn(dataFolder: string): Promise<EmbeddedServer> {
+  try {
+    return await startEmbedded({ dataFolder, database: 'carte' });
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    const message = `${error.message} CARTE_DATA is the data folder, DATABASE_URL the address of another server.`;
+    throw new OperatorError(message, { cause: error });
+  }
 }
 
 function unreachable(cause: unknown): Error {

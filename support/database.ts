@@ -1,5 +1,5 @@
+import { type EmbeddedServer, startEmbedded } from '@carte/embedded-postgres';
 import pg from 'pg';
-import { type EmbeddedServer, startEmbedded } from '../src/database/embedded.ts';
 
 /** Settings of PostgreSQL. */
 export type Settings = Readonly<Record<string, string>>;

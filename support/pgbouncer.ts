@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { commandAs, currentServerUser } from '@carte/embedded-postgres/unprivileged-user';
 import pg from 'pg';
-import { commandAs, currentServerUser } from '../src/database/embedded/unprivileged-user.ts';
 
 interface Connection {
   readonly host: string;

@@ -13,8 +13,11 @@ const { to } = readOptions('Packs the packages of the repository into a folder.'
 const root = fileURLToPath(new URL('../', import.meta.url));
 const stage = mkdtempSync(join(tmpdir(), 'carte-packages-'));
 
+/** Those of the repository; in its packages npm would warn of them, although `npx node` is as new. */
+const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
 /** In the order of their dependencies. */
-const names = ['base', 'operations'];
+const names = ['base', 'embedded-postgres', 'operations', 'compare'];
 
 /** Compiles all of them at once, each to `src` of a folder of its name. */
 function compile(): void {
@@ -47,7 +50,7 @@ try {
   for (const name of names) {
     const [source, target] = [join(root, 'packages', name), join(stage, name)];
     const description = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-    const published = { ...description, exports: publishedExports(description.exports) };
+    const published = { ...description, engines, exports: publishedExports(description.exports) };
     writeFileSync(join(target, 'package.json'), JSON.stringify(published, null, 2));
     for (const file of ['README.md', 'directives.graphql']) {
       if (existsSync(join(source, file))) cpSync(join(source, file), join(target, file));

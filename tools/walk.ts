@@ -1,5 +1,5 @@
 /**
- * Lists the files of src/ that a request passes through, by V8's coverage of repeated requests to a server in this process:
+ * Lists the files of src/ and packages/ that a request passes through, by V8's coverage of repeated requests to a server in this process:
  *   npx node tools/walk.ts
  * docs/architecture.md describes the same flows.
  */
@@ -33,7 +33,7 @@ async function walkOf(name: string, call: () => Promise<unknown>): Promise<void>
   const files = result
     .filter(({ functions }) => functions.some(({ ranges: [range] }) => (range?.count ?? 0) >= times))
     .map(({ url }) => (url.startsWith('file:') ? relative(root, fileURLToPath(url)) : url))
-    .filter(file => file.startsWith('src/'));
+    .filter(file => /^(?:src|packages)\//.test(file));
   console.log(`\n${name}: ${files.length} files\n  ${files.sort().join('\n  ')}`);
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type EmbeddedServer, startEmbedded } from '@carte/embedded-postgres';
 import pg from 'pg';
-import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.ts';
 
 /** The database of the service, with fault injection. */
 export interface Postgres extends Pick<EmbeddedServer, 'connection'> {

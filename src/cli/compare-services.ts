@@ -1,8 +1,8 @@
 import { OperatorError } from '@carte/base/errors';
-import { ComparisonError, createClient, type Service } from '../compare/client.ts';
-import { counted, Findings, formatCuts, formatFindings, routeRows } from '../compare/findings.ts';
-import { readRoutes } from '../compare/routes.ts';
-import { compareServices } from '../compare/run.ts';
+import { ComparisonError, createClient, type Service } from '@carte/compare/client';
+import { counted, Findings, formatCuts, formatFindings, routeRows } from '@carte/compare/findings';
+import { readRoutes } from '@carte/compare/routes';
+import { compareServices } from '@carte/compare/run';
 import { findSet, loadSets } from './rest.ts';
 import { table, terminal } from './terminal.ts';
 

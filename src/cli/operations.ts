@@ -56,7 +56,7 @@ export function addOperationsCommand(program: Command): void {
         { readVersion },
         { loadSchema },
         { readConfig },
-        { createSetLimits },
+        { createOwnLimits },
       ] = await Promise.all([
         import('@carte/operations/contract/changes'),
         import('@carte/operations/contract/contract'),
@@ -66,7 +66,7 @@ export function addOperationsCommand(program: Command): void {
         import('../server/operations.ts'),
       ]);
       const graph = loadSchema();
-      const limits = createSetLimits(graph, readConfig(process.env).graphqlLimits);
+      const limits = createOwnLimits(graph, readConfig(process.env).graphqlLimits);
       // Without rules for names: the sets that come with Carte have versions, too.
       const read = (folder: string) => readContract(graph, readVersion(resolve(folder)), limits, []);
       const { breaking, dangerous, safe } = compareContracts(read(old), read(next));

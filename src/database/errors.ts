@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unavailable } from '@carte/base/errors';
+import { codeOf, Unavailable } from '@carte/base/errors';
 
 /**
  * SQLSTATEs that do not blame the statement: connection (08) or log-in (28) failed, resources are exhausted (53), operator
@@ -33,11 +33,6 @@ function isTransient(error: Error): boolean {
   if ('syscall' in error && networkCalls.has(error.syscall)) return true;
   const code = codeOf(error);
   return code === undefined ? transientMessages.test(error.message) : transientStates.test(code);
-}
-
-/** The SQLSTATE of a database error, or the code of a system error such as ENOENT. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 const minDelayMs = 50;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '@carte/base/errors';
+import { codeOf, OperatorError } from '@carte/base/errors';
 import type { EntityManager, MikroORM, Transaction } from '@mikro-orm/postgresql';
-import { codeOf } from './errors.ts';
 
 const minVersion = 150_000;
 /** Key of the advisory lock: arbitrary, but unique in the database. */

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { codeOf } from '@carte/base/errors';
 import type { EntityMetadata, EntityProperty, EntitySchema } from '@mikro-orm/core';
 import { type EntityManager, type QueryBuilder, raw } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
 import { type AccessScope, isInScope, type ScopeRules, scopeCondition } from '../scope.ts';
-import { codeOf } from './errors.ts';
 
 /** Runs a statement with parameters; rows are objects by column name or, with the row mode `array`, arrays of values. */
 export type Query = <Row>(text: string, values: readonly unknown[], rowMode?: 'array') => Promise<Row[]>;

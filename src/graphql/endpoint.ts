@@ -2,9 +2,11 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { largeBodyBytes } from '@carte/base/time-slice';
+import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from '@carte/operations/documents';
 import { chooseEncoding, compress } from '@carte/operations/http/compression';
 import type { CachedResponse } from '@carte/operations/http/response-cache';
 import { addVary } from '@carte/operations/http/vary';
+import { defaultQueryLimits, type QueryLimits } from '@carte/operations/limits/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLError, GraphQLField, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -18,8 +20,6 @@ import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } fr
 import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
 import { locate, type TranslateError, toHttpError } from './errors.ts';
-import { defaultQueryLimits, type QueryLimits } from './limits.ts';
-import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from './persisted-documents.ts';
 import {
   createRequestValidator,
   DocumentCache,

@@ -1,5 +1,17 @@
 import { hash } from 'node:crypto';
 import { isObject, parseJson } from '@carte/base/json';
+import {
+  type DocumentParameters,
+  findOperation,
+  findTrustedDocument,
+  hasDocumentIdOnly,
+  noDocuments,
+  type OwnDocuments,
+  PersistedQueries,
+  type TrustedDocuments,
+} from '@carte/operations/documents';
+import { createLimitCheck, type QueryLimits } from '@carte/operations/limits/limits';
+import { parseDocument, withCode } from '@carte/operations/limits/parse-document';
 import type { FastifyRequest } from 'fastify';
 import {
   type DocumentNode,
@@ -16,18 +28,6 @@ import {
 import { LRUCache } from 'lru-cache';
 import { detachLocations, locate } from './errors.ts';
 import { describeLiteralErrors } from './input-paths.ts';
-import { createLimitCheck, type QueryLimits } from './limits.ts';
-import { parseDocument, withCode } from './parse-document.ts';
-import {
-  type DocumentParameters,
-  findOperation,
-  findTrustedDocument,
-  hasDocumentIdOnly,
-  noDocuments,
-  type OwnDocuments,
-  PersistedQueries,
-  type TrustedDocuments,
-} from './persisted-documents.ts';
 import { toExecutable, type Variables } from './variables.ts';
 
 export interface RequestValidatorOptions {

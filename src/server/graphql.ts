@@ -1,10 +1,10 @@
 import type { Contract } from '@carte/operations/contract/contract';
+import { loadTrustedDocuments, type OwnDocuments } from '@carte/operations/documents';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { print } from 'graphql';
 import type { Config } from '../config.ts';
 import { mountGraphql } from '../graphql/endpoint.ts';
-import { loadTrustedDocuments, type OwnDocuments } from '../graphql/persisted-documents.ts';
 import type { SubscriptionOptions } from '../graphql/subscriptions/mount.ts';
 import { once } from './pages/asset.ts';
 import { documentsOfPages } from './pages/mount.ts';

@@ -2,13 +2,13 @@ import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import type { SetLimits } from '@carte/operations/contract/sets';
 import { HttpError } from '@carte/operations/errors';
+import { withPlace } from '@carte/operations/limits/parse-document';
 import { previewOperation } from '@carte/operations/preview';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type DocumentNode, GraphQLError, Source } from 'graphql';
-import { withPlace } from '../graphql/parse-document.ts';
 import { responseTo } from './error-handler.ts';
-import { createSetLimits } from './operations.ts';
+import { createOwnLimits } from './operations.ts';
 
 /** Previews an operation of the playground as a route and a tool, at `/openapi/preview`. It changes nothing, but needs a key, since it takes time. */
 export const preview = fp(
@@ -26,7 +26,7 @@ const maxBodyBytes = 400_000;
 
 function mountPreview(app: FastifyInstance): void {
   const { schema } = app.graph;
-  const limits = createSetLimits(schema, app.config.graphqlLimits);
+  const limits = createOwnLimits(schema, app.config.graphqlLimits);
   app.setErrorHandler((error, request, reply) => {
     const { status, headers, detail } = responseTo(app, error, request);
     return reply.code(status).headers(headers).send({ detail });

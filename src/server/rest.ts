@@ -1,3 +1,4 @@
+import { createCostOf } from '@carte/operations/limits/limits';
 import { mountRest, type RestOptions } from '@carte/operations/mount';
 import { generateRoutes } from '@carte/operations/sofa';
 import type { FastifyInstance } from 'fastify';
@@ -5,7 +6,6 @@ import fp from 'fastify-plugin';
 import type { Caller } from '../auth/key-cache.ts';
 import { createRouteAuthorization } from '../graphql/authorization.ts';
 import { createRouteContexts } from '../graphql/context.ts';
-import { createCostOf } from '../graphql/limits.ts';
 import { createCoalescing } from '../rest/coalescing.ts';
 import { createGuests } from '../rest/guests.ts';
 import { describeSet } from '../rest/openapi.ts';

@@ -4,9 +4,9 @@ import { appendFileSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSyn
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findBinaries } from '@carte/embedded-postgres/binaries';
+import { commandAs, currentServerUser } from '@carte/embedded-postgres/unprivileged-user';
 import pg from 'pg';
-import { findBinaries } from '../../src/database/embedded/binaries.ts';
-import { commandAs, currentServerUser } from '../../src/database/embedded/unprivileged-user.ts';
 
 type Settings = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { seededRandom } from '../../src/demo/random.ts';
-import { createSetLimits, loadOperations } from '../../src/server/operations.ts';
+import { createOwnLimits, loadOperations } from '../../src/server/operations.ts';
 import { documentsOverLimits } from '../../support/hostile/documents.ts';
 import { startApp } from '../support/app.ts';
 import { fullBody } from '../support/menu-body.ts';
@@ -311,7 +311,7 @@ describe('the documents of a set', () => {
 
 test('the sets that come with Carte cannot exceed the default limit on cost', () => {
   const { schema, sets } = app.server.graph;
-  const { checkCosts } = createSetLimits(schema, readConfig({}).graphqlLimits);
+  const { checkCosts } = createOwnLimits(schema, readConfig({}).graphqlLimits);
   const builtIn = sets.filter(({ isBuiltIn }) => isBuiltIn);
   expect(builtIn.map(({ name }) => name)).toEqual(['v1', 'pos']);
   expect(builtIn.flatMap(set => checkCosts({ ...set, isBuiltIn: false })).map(({ message }) => message)).toEqual([]);

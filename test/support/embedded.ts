@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type EmbeddedServer, startEmbedded } from '@carte/embedded-postgres';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { type EmbeddedServer, startEmbedded } from '../../src/database/embedded.ts';
 
 export interface Program {
   readonly pid: number;
@@ -26,11 +26,11 @@ const self = process.getuid?.() ?? 0;
 export const isRoot = self === 0;
 
 const settings = { fsync: 'off' };
-const embedded = new URL('../../src/database/embedded.ts', import.meta.url);
+const embedded = new URL('../../packages/embedded-postgres/src/index.ts', import.meta.url);
 const source = `
   import { startEmbedded } from '${embedded}';
   process.on('SIGINT', () => {});
-  const server = await startEmbedded({ dataFolder: process.argv[1], settings: ${JSON.stringify(settings)} });
+  const server = await startEmbedded({ dataFolder: process.argv[1], database: 'carte', settings: ${JSON.stringify(settings)} });
   process.stdout.write('ready');
   for await (const _ of process.stdin);
   await server.stop();
@@ -58,7 +58,7 @@ export function newFolder(...names: readonly string[]): string {
 }
 
 export async function start(dataFolder: string): Promise<EmbeddedServer> {
-  const server = await startEmbedded({ dataFolder, settings });
+  const server = await startEmbedded({ dataFolder, database: 'carte', settings });
   onTestFinished(() => server.stop());
   return server;
 }

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
+import { type Client, createClient } from '@carte/compare/client';
+import { createLocks, createSemaphore, forEachConcurrent } from '@carte/compare/concurrency';
+import { type PagedList, readPagedList } from '@carte/compare/paged-lists';
+import { readRoutes } from '@carte/compare/routes';
 import { expect, onTestFinished, test } from 'vitest';
-import { type Client, createClient } from '../../src/compare/client.ts';
-import { createLocks, createSemaphore, forEachConcurrent } from '../../src/compare/concurrency.ts';
-import { type PagedList, readPagedList } from '../../src/compare/paged-lists.ts';
-import { readRoutes } from '../../src/compare/routes.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract.ts';
 

@@ -1,6 +1,6 @@
+import { readRoutes } from '@carte/compare/routes';
+import { type Difference, Traversal } from '@carte/compare/values';
 import { describe, expect, test } from 'vitest';
-import { readRoutes } from '../../src/compare/routes.ts';
-import { type Difference, Traversal } from '../../src/compare/values.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract.ts';
 

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, lstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { createMissingLinks, findBinaries } from '@carte/embedded-postgres/binaries';
 import { expect, test } from 'vitest';
-import { createMissingLinks, findBinaries } from '../../src/database/embedded/binaries.ts';
 import { asUser, canBeUser, newFolder } from '../support/embedded.ts';
 
 const run = promisify(execFile);
@@ -30,16 +30,16 @@ test('symbolic links that npm left out are created, by two programs at once', as
 test.runIf(canBeUser)('missing links in a read-only package fail with its path and a remedy', async () => {
   const folder = await packageWithoutLinks();
   chmodSync(join(folder, 'native/lib'), 0o555);
-  const module = new URL('../../src/database/embedded/binaries.ts', import.meta.url);
+  const module = new URL('../../packages/embedded-postgres/src/binaries.ts', import.meta.url);
   const source = `import { createMissingLinks } from '${module}'; await createMissingLinks(process.argv[1]);`;
   await expect(run(process.execPath, ['--input-type=module', '-e', source, folder], asUser)).rejects.toThrow(
-    /The PostgreSQL libraries in ".*" lack their links, and the folder cannot be written: .* DATABASE_URL/,
+    /The PostgreSQL libraries in ".*" lack their links, and the folder cannot be written: .* a PostgreSQL server of your own/,
   );
   chmodSync(join(folder, 'native/lib'), 0o755);
 });
 
 test('a platform without a package fails with a remedy', async () => {
   await expect(findBinaries('@embedded-postgres/plan9-x64')).rejects.toThrow(
-    /@embedded-postgres\/plan9-x64, is not installed: .* set DATABASE_URL/,
+    /@embedded-postgres\/plan9-x64, is not installed: .* use a PostgreSQL server of your own/,
   );
 });

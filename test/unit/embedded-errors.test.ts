@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startEmbedded } from '@carte/embedded-postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startEmbedded } from '../../src/database/embedded.ts';
 import { asUser, canBeNobody, canBeUser, newFolder, serverPid, start, startProgram } from '../support/embedded.ts';
 
 describe('startEmbedded fails with a remedy for', () => {
@@ -9,7 +9,7 @@ describe('startEmbedded fails with a remedy for', () => {
     const folder = newFolder();
     writeFileSync(folder, '');
     await expect(startEmbedded({ dataFolder: folder })).rejects.toThrow(
-      `The data folder "${folder}" is not a folder: move that file away, or set CARTE_DATA to another folder.`,
+      `The data folder "${folder}" is not a folder: move that file away, or choose another data folder.`,
     );
     await expect(startEmbedded({ dataFolder: join(folder, 'below') })).rejects.toThrow('is not a folder');
   });
@@ -18,7 +18,7 @@ describe('startEmbedded fails with a remedy for', () => {
     const folder = newFolder();
     mkdirSync(folder, { mode: 0o555 });
     await expect(startProgram(folder, asUser)).rejects.toThrow(
-      `The data folder "${folder}" cannot be written (EACCES): let this user write there, or set CARTE_DATA to another folder.`,
+      `The data folder "${folder}" cannot be written (EACCES): let this user write there, or choose another data folder.`,
     );
   });
 
@@ -27,7 +27,7 @@ describe('startEmbedded fails with a remedy for', () => {
     mkdirSync(join(folder, 'postgres'), { recursive: true });
     chmodSync(folder, 0o777);
     await expect(startProgram(folder, asUser)).rejects.toThrow(
-      `The data in "${join(folder, 'postgres')}" belongs to another user (uid 0): run Carte as that user`,
+      `The data in "${join(folder, 'postgres')}" belongs to another user (uid 0): run this program as that user`,
     );
   });
 

@@ -87,7 +87,7 @@ describe.runIf(isRoot)('As root', () => {
   test.runIf(canMakeNamespaces)('without user namespaces and other users, starting fails with a remedy', async () => {
     const wrapper = [...unshare, '--map-root-user', 'sh', '-c', forbidNamespaces];
     await expect(startProgram(newFolder(), { wrapper })).rejects.toThrow(
-      /PostgreSQL does not run as root, .*: run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server\.\n/,
+      /PostgreSQL does not run as root, .*: run this program as an ordinary user, or use a PostgreSQL server of your own\./,
     );
   });
 });

@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { startEmbedded } from '@carte/embedded-postgres';
+import { openDataDirectory } from '@carte/embedded-postgres/data-directory';
+import { joinServer, leaveServer, readPidFile } from '@carte/embedded-postgres/server';
+import { acquireSharedLock, tryExclusiveLock } from '@carte/embedded-postgres/session-lock';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openDataDirectory } from '../../src/database/embedded/data-directory.ts';
-import { joinServer, leaveServer, readPidFile } from '../../src/database/embedded/server.ts';
-import { acquireSharedLock, tryExclusiveLock } from '../../src/database/embedded/session-lock.ts';
-import { startEmbedded } from '../../src/database/embedded.ts';
 import {
   killServer,
   newFolder,
@@ -32,7 +32,7 @@ const created = join(mkdtempSync(join(tmpdir(), 'carte-embedded-')), 'data');
 let server: Awaited<ReturnType<typeof startEmbedded>>;
 
 beforeAll(async () => {
-  server = await startEmbedded({ dataFolder: created });
+  server = await startEmbedded({ dataFolder: created, database: 'carte' });
   await queryValue(server, 'create table saved as select 42 as value');
 });
 afterAll(() => rmSync(dirname(created), { recursive: true }));

@@ -1,3 +1,4 @@
+import { readFieldCosts } from '@carte/operations/limits/field-costs';
 import {
   buildSchema,
   type GraphQLInputType,
@@ -10,7 +11,6 @@ import {
   isObjectType,
 } from 'graphql';
 import { expect, test } from 'vitest';
-import { readFieldCosts } from '../../src/graphql/field-costs.ts';
 import { buildGraph } from '../support/graph.ts';
 
 function fieldsOf(schema: GraphQLSchema) {

@@ -1,6 +1,6 @@
+import { createLimitCheck } from '@carte/operations/limits/limits';
 import { type DocumentNode, getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createLimitCheck } from '../../src/graphql/limits.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const checkLimits = createLimitCheck(buildGraph());

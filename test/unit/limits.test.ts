@@ -1,6 +1,6 @@
+import { createLimitCheck, defaultQueryLimits } from '@carte/operations/limits/limits';
 import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createLimitCheck, defaultQueryLimits } from '../../src/graphql/limits.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const graph = buildGraph();

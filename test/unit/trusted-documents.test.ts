@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '@carte/base/errors';
+import { findTrustedDocument, loadTrustedDocuments } from '@carte/operations/documents';
 import { afterAll, describe, expect, test } from 'vitest';
-import { findTrustedDocument, loadTrustedDocuments } from '../../src/graphql/persisted-documents.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'carte-trusted-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

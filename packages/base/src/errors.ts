@@ -72,3 +72,8 @@ export class StreamCut extends ClientError {}
 export class OperatorError extends Error {
   readonly exitStatus: number = 1;
 }
+
+/** The SQLSTATE of a database error, or the code of a system error such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

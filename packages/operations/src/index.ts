@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { readOperatorSets } from './contract/folders.ts';
 import { readSets } from './contract/sets.ts';
+import { createCostOf, defaultQueryLimits, type QueryLimits } from './limits/limits.ts';
+import { createSetLimits } from './limits/set-limits.ts';
 import { mountRest, type RestOptions } from './mount.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { generateRoutes } from './sofa.ts';
@@ -18,6 +20,8 @@ export interface OperationsOptions<Caller extends object = object>
   readonly authenticate?: (request: FastifyRequest) => Promise<Caller | null>;
   /** Creates the context value of one request. */
   readonly createContext?: (caller: Caller) => unknown;
+  /** What an operation may select, and a request may cost. */
+  readonly limits?: Partial<QueryLimits>;
   /** The version of the service, in its OpenAPI documents. */
   readonly version?: string;
 }
@@ -25,17 +29,31 @@ export interface OperationsOptions<Caller extends object = object>
 /** A Fastify plugin that serves folders of operations on a graph as REST routes. It throws with every error in the files. */
 export async function operations<Caller extends object = object>(
   app: FastifyInstance,
-  { schema, folders, createContext = caller => caller, version = '1.0.0', ...options }: OperationsOptions<Caller>,
+  {
+    schema,
+    folders,
+    createContext = caller => caller,
+    limits,
+    version = '1.0.0',
+    ...options
+  }: OperationsOptions<Caller>,
 ): Promise<void> {
-  const contracts = readSets(schema, readOperatorSets(folders));
+  const contracts = readSets(schema, readOperatorSets(folders), createSetLimits(schema, limits));
   const anyone = async () => ({}) as Caller;
+  const { cost } = { ...defaultQueryLimits, ...limits };
+  const ofRequests = { cost, objects: cost };
   await app.register(mountRest<Caller>, {
     authenticate: anyone,
     authorize: ([variant]) => variant,
-    costOf: () => 0,
+    costOf: createCostOf(schema),
     ...options,
     schema,
-    sets: contracts.map(contract => ({ contract, routes: generateRoutes(contract), createContext })),
+    sets: contracts.map(contract => ({
+      contract,
+      routes: generateRoutes(contract),
+      createContext,
+      limits: ofRequests,
+    })),
   });
   for (const contract of contracts) {
     const document = openapiDocument(contract, { version });

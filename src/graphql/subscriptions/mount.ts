@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { Unauthenticated } from '@carte/base/errors';
+import { defaultQueryLimits, type QueryLimits } from '@carte/operations/limits/limits';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { Share } from '../../scheduling/current-request.ts';
 import type { AccessScope } from '../../scope.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';
-import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import type { ValidatedRequest } from '../request-validation.ts';
 import { DeliveryBudget, type DeliveryBudgetOptions } from './delivery-budget.ts';
 import type { OpenStreams, StreamCaller } from './open-streams.ts';

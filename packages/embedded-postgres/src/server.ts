@@ -76,7 +76,7 @@ async function startServer(
   } else if (version !== user.majorVersion) {
     throw new OperatorError(
       `"${directory.cluster}" holds data of PostgreSQL ${version}, and this is PostgreSQL ${user.majorVersion}: ` +
-        'migrate the data with pg_dump or pg_upgrade, or set CARTE_DATA to another folder.',
+        'migrate the data with pg_dump or pg_upgrade, or choose another data folder.',
     );
   }
   const socketDirectory = await createSocketDirectory(directory, user);

@@ -1,7 +1,6 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OperatorError } from '@carte/base/errors';
-import { codeOf } from '../errors.ts';
+import { codeOf, OperatorError } from '@carte/base/errors';
 import type { Binaries } from './binaries.ts';
 import { type DataDirectory, ifMissing } from './data-directory.ts';
 import { lastErrorLine, runAs, type ServerUser } from './unprivileged-user.ts';
@@ -44,7 +43,7 @@ export async function createCluster(directory: DataDirectory, options: ClusterOp
     const reason = codeOf(cause) === 'ENOTEMPTY' ? 'it has other files' : lastErrorLine(cause);
     throw new OperatorError(
       `PostgreSQL could not create its data folder "${directory.cluster}" (${reason}): ` +
-        'make room there, or set CARTE_DATA to another folder.',
+        'make room there, or choose another data folder.',
       { cause },
     );
   }

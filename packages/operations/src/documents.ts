@@ -4,8 +4,8 @@ import { OperatorError } from '@carte/base/errors';
 import { isObject, parseJson } from '@carte/base/json';
 import { GraphQLError, Source } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { checkDocument, type QueryLimits } from './limits.ts';
-import { parseDocument, withPlace } from './parse-document.ts';
+import { checkDocument, type QueryLimits } from './limits/limits.ts';
+import { parseDocument, withPlace } from './limits/parse-document.ts';
 
 /** Parameters of a GraphQL request that identify its document. */
 export interface DocumentParameters {
@@ -17,7 +17,7 @@ export interface DocumentParameters {
 /** Documents by id. Where an operator configures them, no others are executed. */
 export type TrustedDocuments = ReadonlyMap<string, string>;
 
-/** Documents that come with Carte and the operator's sets of operations. */
+/** Documents that come with the service and the operator's sets of operations. */
 export interface OwnDocuments {
   /** The operations by name, which clients may send as `documentId` in any case. */
   readonly operations: Pick<ReadonlyMap<string, string>, 'get'>;

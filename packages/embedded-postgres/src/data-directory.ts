@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { access, chown, constants, lstat, mkdir, realpath, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { OperatorError } from '@carte/base/errors';
-import { codeOf } from '../errors.ts';
+import { codeOf, OperatorError } from '@carte/base/errors';
 
 /** The paths below `CARTE_DATA`, without symbolic links: two names of one directory mean one server. */
 export interface DataDirectory {
@@ -25,7 +24,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   if (owner && owner.uid !== currentUser().uid && currentUser().uid !== 0) {
     throw new OperatorError(
       `The data in "${directory.cluster}" belongs to another user (uid ${owner.uid}): ` +
-        'run Carte as that user, or set CARTE_DATA to another folder.',
+        'run this program as that user, or choose another data folder.',
     );
   }
   return directory;
@@ -57,8 +56,8 @@ async function createWritable(path: string): Promise<string> {
     const code = codeOf(cause);
     throw new OperatorError(
       code === 'EEXIST' || code === 'ENOTDIR'
-        ? `The data folder "${path}" is not a folder: move that file away, or set CARTE_DATA to another folder.`
-        : `The data folder "${path}" cannot be written (${code}): let this user write there, or set CARTE_DATA to another folder.`,
+        ? `The data folder "${path}" is not a folder: move that file away, or choose another data folder.`
+        : `The data folder "${path}" cannot be written (${code}): let this user write there, or choose another data folder.`,
       { cause },
     );
   }

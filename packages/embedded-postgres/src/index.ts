@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readClusterVersion } from './embedded/cluster.ts';
-import { type DataDirectory, openDataDirectory } from './embedded/data-directory.ts';
-import { joinServer, leaveServer, type Settings } from './embedded/server.ts';
-import { connectionTo, createDatabase, isTransient, type SessionLock } from './embedded/session-lock.ts';
+import { readClusterVersion } from './cluster.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
+import { joinServer, leaveServer, type Settings } from './server.ts';
+import { connectionTo, createDatabase, isTransient, type SessionLock } from './session-lock.ts';
 
 export interface EmbeddedServer {
   /** Connection settings for `pg` and MikroORM: host is the socket's directory. */
@@ -22,15 +22,17 @@ export interface EmbeddedServer {
  */
 export async function startEmbedded(options: {
   readonly dataFolder: string;
+  /** Created unless it exists; `postgres` by default. */
+  readonly database?: string;
   readonly settings?: Readonly<Record<string, string>>;
 }): Promise<EmbeddedServer> {
-  const { dataFolder, settings = {} } = options;
+  const { dataFolder, database = 'postgres', settings = {} } = options;
   const directory = await openDataDirectory(dataFolder);
-  const lock = await joinDatabase(directory, settings);
+  const lock = await joinDatabase(directory, database, settings);
   const release = keepLock(directory, settings, lock);
   let stopped: Promise<void> | undefined;
   return {
-    connection: connectionTo(lock.socketDirectory),
+    connection: connectionTo(lock.socketDirectory, database),
     stop() {
       stopped ??= release();
       return stopped;
@@ -38,15 +40,15 @@ export async function startEmbedded(options: {
   };
 }
 
-async function joinDatabase(directory: DataDirectory, settings: Settings): Promise<SessionLock> {
+async function joinDatabase(directory: DataDirectory, database: string, settings: Settings): Promise<SessionLock> {
   const lock = await joinServer(directory, settings);
   try {
-    await createDatabase(lock);
+    await createDatabase(lock, database);
     return lock;
   } catch (error) {
     await leaveServer(directory, lock);
     if (!isTransient(error)) throw error;
-    return joinDatabase(directory, settings);
+    return joinDatabase(directory, database, settings);
   }
 }
 

@@ -1,4 +1,3 @@
-import { fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type DirectiveNode,
   type DocumentNode,
@@ -16,6 +15,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import { fragmentsOf } from '../execution/selected-fields.ts';
 import { type Field, type FieldCost, type FieldCosts, InputAnalysis } from './field-costs.ts';
 import { maxNesting } from './parse-document.ts';
 

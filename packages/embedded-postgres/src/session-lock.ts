@@ -15,15 +15,14 @@ export interface SessionLock {
 const lockKey = 1;
 const creationLockKey = 2;
 
-export function connectionTo(socketDirectory: string) {
-  return { host: socketDirectory, port, user: 'postgres', database: 'carte' };
+export function connectionTo(socketDirectory: string, database: string) {
+  return { host: socketDirectory, port, user: 'postgres', database };
 }
 
 /** Connects and takes the shared lock; undefined while no server accepts connections, or one is about to stop. */
 export async function acquireSharedLock(socketDirectory: string): Promise<SessionLock | undefined> {
   const client = new pg.Client({
-    ...connectionTo(socketDirectory),
-    database: 'postgres',
+    ...connectionTo(socketDirectory, 'postgres'),
     application_name: 'carte session lock',
     connectionTimeoutMillis: 5_000,
     ssl: false,
@@ -67,10 +66,10 @@ export async function tryExclusiveLock({ client }: SessionLock): Promise<boolean
 }
 
 /** Creates the database unless it exists; concurrent programs serialize on a second lock. */
-export async function createDatabase({ client }: SessionLock): Promise<void> {
+export async function createDatabase({ client }: SessionLock, name: string): Promise<void> {
   await client.query('select pg_advisory_lock($1)', [creationLockKey]);
-  const { rowCount } = await client.query("select from pg_database where datname = 'carte'");
-  if (rowCount === 0) await client.query('create database carte');
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+  if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
   await client.query('select pg_advisory_unlock($1)', [creationLockKey]);
 }
 

@@ -1,4 +1,3 @@
-import { directiveOf } from '@carte/operations/execution/selected-fields';
 import {
   type ConstValueNode,
   type GraphQLArgument,
@@ -18,6 +17,7 @@ import {
   TypeMetaFieldDef,
   type ValueNode,
 } from 'graphql';
+import { directiveOf } from '../execution/selected-fields.ts';
 
 /** Static cost of a field, from its type and from `@listSize` and `@cost`. */
 export interface FieldCost {

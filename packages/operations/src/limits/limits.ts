@@ -1,4 +1,3 @@
-import { createFieldCount, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type ASTNode,
   type DirectiveNode,
@@ -13,6 +12,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
+import { createFieldCount, fragmentsOf } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 

@@ -1,0 +1,77 @@
+import { readContract } from '@carte/operations/contract/contract';
+import { createSet } from '@carte/operations/contract/folders';
+import { mountRest } from '@carte/operations/mount';
+import { openapiDocument } from '@carte/operations/openapi/document';
+import { generateRoutes } from '@carte/operations/sofa';
+import { addResolversToSchema } from '@graphql-tools/schema';
+import { schema as github } from '@octokit/graphql-schema';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import fastify from 'fastify';
+import { buildClientSchema, type IntrospectionQuery } from 'graphql';
+import { describe, expect, test } from 'vitest';
+
+// GitHub's public schema: 1,500 types, with interfaces and unions.
+const schema = addResolversToSchema({
+  schema: buildClientSchema(github.json as object as IntrospectionQuery),
+  resolvers: {
+    Query: {
+      repository: (_parent, { name }: { name: string }) =>
+        name === 'none' ? null : { name, stargazerCount: 7, isPrivate: false, licenseInfo: { name: 'MIT License' } },
+    },
+  },
+});
+
+const read = (text: string) => readContract(schema, createSet('github', [{ path: 'repositories.graphql', text }]));
+
+const repositories = `
+  query getRepository($owner: String!, $name: String!) @route(path: "/repositories/{owner}/{name}") {
+    repository(owner: $owner, name: $name) { ...Repository }
+  }
+  fragment Repository on Repository { name stars: stargazerCount private: isPrivate license: licenseInfo { title: name } }
+`;
+
+describe('a public schema that is not ours', () => {
+  const contract = read(repositories);
+
+  test('has routes, with bodies in the names of their file', async () => {
+    const app = fastify();
+    await app.register(mountRest<string>, {
+      schema,
+      sets: [{ contract, routes: generateRoutes(contract), createContext: () => ({}) }],
+      costOf: () => 0,
+      authenticate: async () => 'anyone',
+      authorize: ([variant]) => variant,
+    });
+    const found = await app.inject('/repositories/octo/kitten');
+    expect(found.body).toBe('{"name":"kitten","stars":7,"private":false,"license":{"title":"MIT License"}}');
+    expect((await app.inject('/repositories/octo/none')).statusCode).toBe(404);
+    const head = { 'if-none-match': String(found.headers.etag) };
+    expect((await app.inject({ url: '/repositories/octo/kitten', headers: head })).statusCode).toBe(304);
+  });
+
+  test('has an OpenAPI document without errors', async () => {
+    const source = JSON.stringify(openapiDocument(contract, { version: '1' }));
+    const config = await createConfig({
+      extends: ['recommended'],
+      rules: { 'security-defined': 'off', 'info-license': 'off' },
+    });
+    const problems = await lintFromString({ source, absoluteRef: 'github.json', config });
+    expect(problems.map(({ message }) => message)).toEqual([]);
+  });
+
+  test.each([
+    ['an interface', 'query q($id: ID!) @route(path: "/nodes/{id}") { node(id: $id) { id } }', 'Node'],
+    [
+      'a field of an interface',
+      repositories.replace('{ name stars', '{ owner { login } name stars'),
+      'RepositoryOwner',
+    ],
+    [
+      'a union',
+      'query q($text: String!) @route(path: "/search") { search(query: $text, type: USER, first: 1) { nodes { __typename } } }',
+      'SearchResultItem',
+    ],
+  ])('says where it cannot serve %s', (_name, text, type) => {
+    expect(() => read(text)).toThrow(new RegExp(`repositories\\.graphql:\\d+: .*${type}`));
+  });
+});
