@@ -88,7 +88,7 @@ export function ormOptions(connection: ConnectionSettings, options: OrmOptions =
       snapshot: false,
       silent: true,
     },
-    // Entities describe neither: a new migration must not drop them.
+    // Files of schema/sql describe them, not entities: a new migration must not drop them.
     schemaGenerator: { ignoreTriggers: true, ignoreRoutines: true },
     pool: { min: 0, max: poolSize },
     driverOptions: {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, OperatorError } from '@carte/base/errors';
 import type { EntityManager, MikroORM, Transaction } from '@mikro-orm/postgresql';
+import { applySqlFile, isPending, readSqlFiles, type SqlFile } from './sql-files.ts';
 
 const minVersion = 150_000;
 /** Key of the advisory lock: arbitrary, but unique in the database. */
@@ -16,32 +17,45 @@ const minRetryMs = 500;
 const maxBlockedMs = 600_000;
 
 /**
- * Runs pending migrations, each in a transaction of its own. Processes that start together serialize on an advisory lock, which they poll
- * without holding a connection: behind PgBouncer, waiting processes could otherwise take every connection from the one that migrates.
+ * Runs pending migrations, then the files of functions and triggers whose texts are new, each in a transaction of its own. Processes that start
+ * together serialize on an advisory lock, which they poll without holding a connection: behind PgBouncer, waiting processes could otherwise take every
+ * connection from the one that migrates.
  */
-export async function migrate(orm: MikroORM): Promise<readonly string[]> {
+export async function migrate(orm: MikroORM, files = readSqlFiles()): Promise<readonly string[]> {
   await checkVersion(orm);
   // The list of migrations itself: in a transaction of its own, since the first migration may be rolled back and repeated.
   await withLock(orm, (_em, transaction) => orm.migrator.up({ transaction, migrations: [] }));
   const applied: string[] = [];
   for (;;) {
-    const name = await retryWhileBlocked(orm, () =>
-      withLock(orm, (em, transaction) => applyNext(orm, em, transaction)),
+    const name = await retryWhileBlocked(
+      () => withLock(orm, (em, transaction) => applyNext(orm, em, { transaction, files })),
+      async () => (await findNext(orm, orm.em.fork(), files))?.name,
     );
     if (name === undefined) return applied;
     applied.push(name);
   }
 }
 
-/** Returns the name of the migration; undefined if none is pending. */
-async function applyNext(orm: MikroORM, em: EntityManager, transaction: Transaction): Promise<string | undefined> {
+interface Applying {
+  readonly transaction: Transaction;
+  readonly files: readonly SqlFile[];
+}
+
+/** Returns the name of what was applied; undefined if nothing is pending. */
+async function applyNext(orm: MikroORM, em: EntityManager, { transaction, files }: Applying) {
+  const next = await findNext(orm, em, files);
+  if (next === undefined) return undefined;
+  if ('text' in next) await applySqlFile(em, next);
+  else await orm.migrator.up({ transaction, migrations: [next.name] });
+  return next.name;
+}
+
+async function findNext(orm: MikroORM, em: EntityManager, files: readonly SqlFile[]) {
   // Not by `getPending`, which takes another connection.
-  const applied = await em.execute<{ name: string }[]>('select name from migration');
-  const names = new Set(applied.map(({ name }) => name));
-  const list = orm.config.get('migrations').migrationsList ?? [];
-  const next = list.map(({ name }) => name).find(name => !names.has(name));
-  if (next !== undefined) await orm.migrator.up({ transaction, migrations: [next] });
-  return next;
+  const rows = await em.execute<{ name: string }[]>('select name from migration order by id');
+  const applied = rows.map(({ name }) => name);
+  const migrations = orm.config.get('migrations').migrationsList ?? [];
+  return migrations.find(({ name }) => !applied.includes(name)) ?? files.find(file => isPending(file, applied));
 }
 
 /** A task of the process that holds the advisory lock, with the transaction that does. */
@@ -62,23 +76,22 @@ async function withLock<T>(orm: MikroORM, task: LockedTask<T>): Promise<T> {
 }
 
 /** Repeats a migration that could not lock its tables, or was the victim of a deadlock. */
-async function retryWhileBlocked<T>(orm: MikroORM, apply: () => Promise<T>): Promise<T> {
+async function retryWhileBlocked<T>(apply: () => Promise<T>, findName: () => Promise<string | undefined>): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
     try {
       return await apply();
     } catch (error) {
       if (!['55P03', '40P01'].includes(String(codeOf(error)))) throw error;
-      if (performance.now() - startedAt > maxBlockedMs) throw await blocked(orm, error);
+      if (performance.now() - startedAt > maxBlockedMs) throw blocked(await findName(), error);
       await sleep(minRetryMs * (1 + Math.random()));
     }
   }
 }
 
-async function blocked(orm: MikroORM, cause: unknown): Promise<OperatorError> {
-  const [next] = await orm.migrator.getPending();
+function blocked(name: string | undefined, cause: unknown): OperatorError {
   const message =
-    `The migration ${next?.name} could not lock its tables for ${maxBlockedMs / 60_000} minutes, since another transaction uses them: ` +
+    `The migration ${name} could not lock its tables for ${maxBlockedMs / 60_000} minutes, since another transaction uses them: ` +
     'find it in pg_stat_activity by its xact_start, and start again when it has ended.';
   return new OperatorError(message, { cause });
 }

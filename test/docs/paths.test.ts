@@ -13,7 +13,7 @@ const find = (...patterns: readonly string[]) =>
 const documents = find('*.md', 'docs/*.md', 'docs/decisions/*.md', 'bench/README.md', 'packages/*/README.md').filter(
   file => file !== 'CHANGELOG.md',
 );
-const sources = find('*.ts', '{bench,drills,packages,src,test,tools,web}/**/*.ts', 'deploy/**/*.sql');
+const sources = find('*.ts', '{bench,drills,packages,src,test,tools,web}/**/*.ts', '{deploy,schema}/**/*.sql');
 const fileNames = new Set(
   [...sources, ...find('{schema,web,examples,packages}/**/*.{graphql,ts}')].map(file => basename(file)),
 );

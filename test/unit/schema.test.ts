@@ -50,5 +50,5 @@ test('a trigger writes every kind of event', async () => {
   );
   const written = functions.map(({ prosrc }) => prosrc).join();
   const missing = eventKinds.filter(kind => !written.includes(`'${kind}'`));
-  expect(missing, 'Write them into event_inbox by a trigger, in a new file of src/database/migrations').toEqual([]);
+  expect(missing, 'Write them into event_inbox by a trigger, in schema/sql/events.sql').toEqual([]);
 });

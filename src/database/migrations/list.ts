@@ -24,7 +24,7 @@ import { StoreSearchMigration } from './0025-store-search.ts';
 import { PlacingKeyMigration } from './0026-placing-key.ts';
 import { OrdersByPlacerMigration, OwnOrdersMigration } from './0027-own-orders.ts';
 
-/** In execution order; a released migration never changes. */
+/** In execution order; a released migration never changes. Functions and triggers do, in schema/sql, without a migration. */
 export const migrations = [
   { name: '0001-initial', class: InitialMigration },
   { name: '0002-order-search', class: OrderSearchMigration },

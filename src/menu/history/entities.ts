@@ -4,7 +4,7 @@ import { StoreEntity } from '../../store/entities.ts';
 
 /**
  * What one statement changed in the rows of one menu table, and how to undo it. Triggers write it with the change
- * (database/migrations/0010-menu-history.ts).
+ * (schema/sql/menu-history.sql).
  */
 export const MenuHistoryEntity = defineEntity({
   name: 'MenuHistory',

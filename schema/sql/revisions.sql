@@ -1,0 +1,36 @@
+-- A revision of a store's menus or orders is the time of its change in microseconds, or one more than the revision before: it never repeats, also
+-- not after a failover, after a restored back-up, or for a store that is deleted and created again (docs/decisions/0011-revisions-are-times.md).
+-- The setting carte.menu_revision tells the triggers of the menu history which revision this transaction has made.
+create or replace function date_menu_revision() returns trigger language plpgsql set search_path from current as $$
+begin
+  new.menu_revision = greatest(new.menu_revision, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+  perform set_config('carte.menu_revision', new.menu_revision || ' ' || new.id, true);
+  return new;
+end $$;
+create or replace trigger store_menu_revised before update of menu_revision on store
+  for each row when (new.menu_revision > old.menu_revision) execute function date_menu_revision();
+
+create or replace function date_order_revision() returns trigger language plpgsql set search_path from current as $$
+begin
+  new.revision = greatest(new.revision, (extract(epoch from clock_timestamp()) * 1000000)::bigint);
+  return new;
+end $$;
+create or replace trigger order_revision_dated before insert or update on order_revision
+  for each row execute function date_order_revision();
+
+create or replace function remember_menu_revision() returns trigger language plpgsql as $$
+begin
+  insert into deleted_store (id, menu_revision) values (old.id, old.menu_revision)
+  on conflict (id) do update set menu_revision = excluded.menu_revision;
+  return null;
+end $$;
+create or replace trigger store_deleted after delete on store for each row execute function remember_menu_revision();
+
+create or replace function resume_menu_revision() returns trigger language plpgsql set search_path from current as $$
+begin
+  select greatest(menu_revision + 1, (extract(epoch from clock_timestamp()) * 1000000)::bigint)
+  into new.menu_revision from deleted_store where id = new.id;
+  new.menu_revision = coalesce(new.menu_revision, 0);
+  return new;
+end $$;
+create or replace trigger store_inserted before insert on store for each row execute function resume_menu_revision();
