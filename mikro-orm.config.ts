@@ -10,5 +10,5 @@ if (databaseUrl === undefined && !existsSync(socket)) {
   throw new Error('The embedded database is not running: run `npm start` meanwhile, or set DATABASE_URL.');
 }
 
-/** For MikroORM's own command line; docs/architecture.md#add-a-migration shows how it makes a migration. */
+/** For MikroORM's own command line; CONTRIBUTING.md#add-a-migration shows how it makes a migration. */
 export default defineConfig(ormOptions({ url: databaseUrl ?? `postgresql://postgres@/carte?host=${socket}` }));

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { OperatorError } from '@carte/base/errors';
+import { codeOf, OperatorError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { version } from '../version.ts';
-import { codeOf } from './errors.ts';
 import { lockTables } from './migrations/lock-tables.ts';
 
 /** A file of schema/sql: functions of the database, and the triggers that call them. */

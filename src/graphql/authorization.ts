@@ -114,7 +114,7 @@ export function readReadable(schema: GraphQLSchema): void {
   throw new Error(
     `Nothing says who may read these fields: ${errors.join(', ')}. Write @readable(with: READ_MENUS), READ_ORDERS or READ_HISTORY ` +
       'on the field, or on the `type` or `extend type` around it; with `byGuests: true` if publishable keys may read it too, and ' +
-      'without `with` if any key may that can read what leads to it (docs/architecture.md, "Who may read a field").',
+      'without `with` if any key may that can read what leads to it (CONTRIBUTING.md, "Who may read a field").',
   );
 }
 

@@ -5,8 +5,8 @@ import { parse } from 'graphql';
 import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const files = ['*.md', 'docs/**/*.md', 'bench/*.md', 'examples/**/*.md', 'deploy/**/*.md'].flatMap(pattern =>
-  globSync(pattern, { cwd: root, exclude: path => path.includes('node_modules') }),
+const files = ['*.md', 'packages/*/*.md', 'docs/**/*.md', 'bench/*.md', 'examples/**/*.md', 'deploy/**/*.md'].flatMap(
+  pattern => globSync(pattern, { cwd: root, exclude: path => path.includes('node_modules') }),
 );
 
 /** The anchors that GitHub generates for the headings of a document. */

@@ -33,7 +33,7 @@ function insertBefore(path: string, line: string, added: string, { last = false 
 
 const graphLine = '  "The city or town."\n';
 
-/** What the steps of docs/architecture.md#add-a-field do for an optional text of a store, by a word that names the step there. */
+/** What the steps of CONTRIBUTING.md#add-a-field do for an optional text of a store, by a word that names the step there. */
 const steps = {
   'src/store/entities.ts': (folder: string, name: string) =>
     insertBefore(join(folder, 'src/store/entities.ts'), '    city: p.text()', `    ${name}: p.text().nullable(),\n`),
@@ -81,8 +81,8 @@ async function startAll(copies: readonly { readonly folder: string; readonly scr
 }
 
 test('the steps of the guide are those that are tested', () => {
-  const guide = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const section = guide.split('### Add a field\n')[1]?.split('\n### ')[0] ?? '';
+  const guide = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const section = guide.split('## Add a field\n')[1]?.split('\n## ')[0] ?? '';
   const numbered = section.split(/^\d\. /m).slice(1);
   expect(numbered).toHaveLength(Object.keys(steps).length);
   for (const [index, step] of Object.keys(steps).entries()) expect(numbered[index]).toContain(step);

@@ -48,6 +48,7 @@ export const notRun: Readonly<Record<string, string>> = {
 /** The documents for people, as paths from the root. */
 export const documents: readonly string[] = [
   'README.md',
+  'CONTRIBUTING.md',
   'docs/**/*.md',
   'bench/README.md',
   'examples/*/README.md',
