@@ -90,7 +90,7 @@ describe('/guides', () => {
   });
 
   const moved = [
-    ['contributing', 'architecture#contributing'],
+    ['contributing', 'architecture'],
     ['events', 'webhooks-and-events#the-event-log'],
     ['failover', 'scaling-and-failover#failover'],
     ['glossary', 'architecture#glossary'],

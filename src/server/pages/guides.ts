@@ -92,7 +92,7 @@ function describeGuide(name: string): GuideEntry {
 
 /** Names that guides once had, with the guide and section that their text is in now. */
 const movedGuides: ReadonlyMap<string, string> = new Map([
-  ['contributing', 'architecture#contributing'],
+  ['contributing', 'architecture'],
   ['events', 'webhooks-and-events#the-event-log'],
   ['failover', 'scaling-and-failover#failover'],
   ['glossary', 'architecture#glossary'],
