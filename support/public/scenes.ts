@@ -91,7 +91,13 @@ export const scenes: readonly Scene[] = [
       return flood(house, 6, number => graphql(guest(house, number % 20, 1), `{ ${fields().join(' ')} }`), seed);
     },
     honest: houseRequests,
-    check: failuresOf,
+    async check(house, seed) {
+      const words = Array.from({ length: seededRandom(seed).between(50, 100) }, (_, at) => 'aehilnorst'[at % 10]);
+      const query = `{ stores(first: 1, search: "${words.join(' ')}") { count } }`;
+      const { text } = await house.client.send(graphql(guest(house, 1, 1), query));
+      const isSearched = !text.includes('BAD_USER_INPUT');
+      return [...(await failuresOf(house, seed)), ...(isSearched ? [`${words.length} words are searched for`] : [])];
+    },
   },
   {
     name: 'caches between guests and the service',
