@@ -8,7 +8,7 @@ import { type Store, StoreEntity } from './entities.ts';
 
 export type StoreRepository = ReturnType<typeof createStoreRepository>;
 
-/** Counters of changes to a store's menu configuration and orders, on which cached responses and ETags depend. */
+/** Revisions of a store's menu configuration and of its orders, on which cached responses and ETags depend. */
 type StoreRevisions = Readonly<Partial<Record<'menuRevision' | 'ordersRevision', number>>>;
 type StoreWithRevisions = Pick<Store, 'id' | 'merchant'> & StoreRevisions;
 

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Forbidden, operations } from '@carte/operations';
 import { readContract } from '@carte/operations/contract/contract';
 import { createSet } from '@carte/operations/contract/folders';
 import { mountRest } from '@carte/operations/mount';
@@ -8,7 +12,7 @@ import { schema as github } from '@octokit/graphql-schema';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fastify from 'fastify';
 import { buildClientSchema, type IntrospectionQuery } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 // GitHub's public schema: 1,500 types, with interfaces and unions.
 const schema = addResolversToSchema({
@@ -47,6 +51,26 @@ describe('a public schema that is not ours', () => {
     expect((await app.inject('/repositories/octo/none')).statusCode).toBe(404);
     const head = { 'if-none-match': String(found.headers.etag) };
     expect((await app.inject({ url: '/repositories/octo/kitten', headers: head })).statusCode).toBe(304);
+  });
+
+  test('is 401 for whom the service does not know, and 403 for whom it refuses', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'carte-github-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'repositories.graphql'), repositories);
+    const app = fastify();
+    await app.register(operations<{ readonly name: string }>, {
+      schema,
+      folders: [folder],
+      authenticate: async ({ headers }) => (headers.authorization ? { name: headers.authorization } : null),
+      createContext({ name }) {
+        if (name === 'nobody') throw new Forbidden('Nobody may call.');
+        return {};
+      },
+    });
+    const statusOf = async (authorization?: string) =>
+      (await app.inject({ url: '/repositories/octo/kitten', headers: { ...(authorization && { authorization }) } }))
+        .statusCode;
+    expect([await statusOf(), await statusOf('nobody'), await statusOf('octo')]).toEqual([401, 403, 200]);
   });
 
   test('has an OpenAPI document without errors', async () => {

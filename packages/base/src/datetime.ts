@@ -1,7 +1,7 @@
 const pattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?\s?([Zz]|[+-]\d{2}(?::?\d{2})?)?)?$/;
 
-/** Parses a date or date-time in one of the formats of docs/interface.md#time; undefined for any other text. */
+/** Parses a date or date-time of ISO 8601, also with a blank in place of `T`; undefined for any other text. */
 export function parseDateTime(text: string): Date | undefined {
   const match = pattern.exec(text);
   if (!match) return undefined;

@@ -19,7 +19,7 @@ export class JsonTooLarge extends SyntaxError {
 
 type JsonCount = 'containers' | 'keys' | 'escapedKeys' | 'values';
 
-/** More than the largest menu has that can be posted. Each object, and each key that is new to it, costs the parser most of a microsecond. */
+/** More than bodies of 10 MB have. Each object, and each key that is new to it, costs the parser most of a microsecond. */
 const maxCounts: Readonly<Record<JsonCount, readonly [limit: number, noun: string]>> = {
   containers: [300_000, 'objects and lists'],
   keys: [500_000, 'keys'],
@@ -87,7 +87,7 @@ function isDeeper(text: string, maxNesting: number): boolean {
 }
 
 /**
- * Parses a JSON text by `JSON.parse` in parts of bounded length and structure, since that takes some 7 ms for each MB of a menu, and up to 100 ms for other texts:
+ * Parses a JSON text by `JSON.parse` in parts of bounded length and structure, since that takes some 7 ms for each MB of a usual text, and up to 100 ms for other texts:
  * what is larger than a part is taken apart here.
  */
 export function* parseInParts(text: string, limits: JsonLimits, partLength = defaultPartLength): Steps<unknown> {

@@ -145,7 +145,7 @@ function argumentsOf({ arguments: nodes = [] }: FieldNode, variables: Variables)
   return Object.fromEntries(nodes.map(({ name, value }) => [name.value, readValue(value, variables)]));
 }
 
-/** Supports what operations of schema/rest use: variables, and objects of them, which omit absent variables. */
+/** Supports what arguments of operations are: variables, and objects of them, which omit absent variables. */
 function readValue(node: ValueNode, variables: Variables): unknown {
   if (node.kind === Kind.VARIABLE) return variables[node.name.value];
   if (node.kind !== Kind.OBJECT) return undefined;

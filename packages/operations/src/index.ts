@@ -1,3 +1,4 @@
+import { Unauthenticated } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { readOperatorSets } from './contract/folders.ts';
@@ -8,7 +9,7 @@ import { mountRest, type RestOptions } from './mount.ts';
 import { openapiDocument } from './openapi/document.ts';
 import { generateRoutes } from './sofa.ts';
 
-export { InvalidInput } from '@carte/base/errors';
+export { Forbidden, InvalidInput, Unauthenticated } from '@carte/base/errors';
 
 export interface OperationsOptions<Caller extends object = object>
   extends Partial<Omit<RestOptions<Caller>, 'schema' | 'sets' | 'authenticate'>> {
@@ -44,7 +45,10 @@ export async function operations<Caller extends object = object>(
   const ofRequests = { cost, objects: cost };
   await app.register(mountRest<Caller>, {
     authenticate: anyone,
-    authorize: ([variant]) => variant,
+    authorize([variant], caller) {
+      if (caller === null) throw new Unauthenticated('The request has no credentials.');
+      return variant;
+    },
     costOf: createCostOf(schema),
     ...options,
     schema,

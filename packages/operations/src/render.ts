@@ -46,7 +46,7 @@ export type RenderBody = (variables: Variables, context: unknown) => Promise<Buf
 
 export function compileBody(graph: GraphQLSchema, contract: Contract, operationName: string): RenderBody {
   const operation = contract.operations.find(({ name }) => name === operationName);
-  if (!operation) throw new Error(`schema/rest has no operation ${operationName}`);
+  if (!operation) throw new Error(`The contract has no operation ${operationName}`);
   return toRenderBody(compileRoute(graph, contract, operation));
 }
 

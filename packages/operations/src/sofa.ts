@@ -62,7 +62,7 @@ function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
     routes.push({ operation, method, path, tags, bodySchema, handle: compileHandle(handler, operation) });
   };
   createRouter({ landingPage: false, plugins: [{ onRoute: ({ route }) => collect(route) }] }).use(sofa);
-  // In the order of schema/rest; SOFA puts queries before mutations.
+  // In the order of the files; SOFA puts queries before mutations.
   return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
 }
 
