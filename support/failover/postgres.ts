@@ -144,7 +144,8 @@ export class PostgresNode {
   }
 
   #connectionTo(database: string): pg.ClientConfig {
-    return { host: '127.0.0.1', port: this.port, user: 'postgres', database, connectionTimeoutMillis: 2_000 };
+    // Only what hangs takes so long, however busy the machine is.
+    return { host: '127.0.0.1', port: this.port, user: 'postgres', database, connectionTimeoutMillis: 30_000 };
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
