@@ -1,7 +1,7 @@
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
-import { largeBodyBytes } from '@carte/base/time-slice';
+import { largeBodyBytes, TimeSlice } from '@carte/base/time-slice';
 import { hasDocumentIdOnly, type OwnDocuments, type TrustedDocuments } from '@carte/operations/documents';
 import { chooseEncoding, compress } from '@carte/operations/http/compression';
 import type { CachedResponse } from '@carte/operations/http/response-cache';
@@ -93,7 +93,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       isReadable: (operation, { scope }) => checkReadable(operation, scope).length === 0,
       coerceVariables,
     });
-    return { validateRequest, findCached, findCompiled: createCompiledQueries(schema, { maxObjects, isResolvedOnce }) };
+    return {
+      cache,
+      validateRequest,
+      findCached,
+      findCompiled: createCompiledQueries(schema, { maxObjects, isResolvedOnce }),
+    };
   };
   const ofKeys = createDocuments(documents, false);
   const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }), true);
@@ -141,9 +146,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<() => unknown> {
     const caller = request.caller ?? undefined;
     const validateRequest = caller ? documentsOf(caller.scope).validateRequest : validateAnonymous;
+    const parameters = parametersOf(request);
+    // A slice of new documents in a turn of the event loop: however many come at once, what others send is handled in between.
+    if (caller && !documentsOf(caller.scope).cache.has(parameters)) await new TimeSlice().yield();
     let validated: ValidatedRequest | undefined;
     // Once: a document that is rejected is not kept.
-    const validate = () => (validated ??= validateRequest(parametersOf(request)));
+    const validate = () => (validated ??= validateRequest(parameters));
     if (caller && isCacheablePost(request) && !trusted) {
       const { findCached } = documentsOf(caller.scope);
       const cached = await findCached(withDocument(request.body, own), caller, validate, runExpensive);

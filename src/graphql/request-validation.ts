@@ -147,6 +147,11 @@ export class DocumentCache {
     this.#rules = options.introspection ? specifiedRules : [...specifiedRules, noIntrospection];
   }
 
+  /** False for a request whose document would have to be parsed. */
+  has(parameters: unknown): boolean {
+    return !isObject(parameters) || typeof parameters.query !== 'string' || this.#parsed.has(parameters.query);
+  }
+
   /** Returns the parsed document, or the syntax error. Once its limits are checked, it is to be kept. */
   parse(text: string): ParsedDocument | GraphQLError {
     const cached = this.#parsed.get(text);
