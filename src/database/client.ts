@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { connect, Socket } from 'node:net';
+import { connect } from 'node:net';
 import type pg from 'pg';
 import { currentRequest } from '../scheduling/current-request.ts';
 import type { Host } from './database-url.ts';
@@ -38,7 +38,6 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
   return class extends PrimaryClient {
     static readonly monitor = monitor;
     readonly sessionName: string;
-    isOfRequest = false;
     isIdle = false;
     pending: PendingStatement | undefined;
     #release: Release = () => {};
@@ -80,23 +79,24 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
 
     destroy(): void {
       if (this.pending) monitor.abandon(this);
-      socketOf(this)?.destroy();
+      this.connection.stream.destroy();
     }
 
-    // One signature stands for all overloads of `pg`; its callers see theirs.
-    override query(...given: unknown[]): never {
-      const text = textOf(given[0]);
+    // One signature stands for the overloads of `pg` that have a callback or return a promise; its callers see theirs.
+    override query(given: string | pg.QueryConfig, ...rest: unknown[]): never {
+      const { text, ...config } = typeof given === 'string' ? { text: given, values: rest[0] as unknown[] } : given;
       const request = currentRequest.getStore();
-      const args =
-        request && isBegin.test(text)
-          ? withText(`${text}; ${beginSettings}`, given)
-          : prepare
-            ? withName(text, given)
-            : given;
+      const isSet = request && isBegin.test(text);
+      const name = prepare && !isSet ? statementName(text) : undefined;
+      const query: pg.QueryConfig = {
+        ...config,
+        text: isSet ? `${text}; ${beginSettings}` : text,
+        ...(name && { name }),
+      };
       const endSpan = request?.trace?.(text);
       if (request) request.statements += 1;
       let endCancelled: (() => void) | undefined;
-      const pending = { since: performance.now(), misses: 0 };
+      const pending = { since: performance.now(), isOfRequest: request !== undefined, misses: 0 };
       // What waits for a synchronous standby is never cancelled: all would see a change that the standby does not have.
       const onTimeout = async () => {
         const isCommitted = isCommit.test(text) || (isChange.test(text) && (await monitor.isReplicating(this)));
@@ -105,8 +105,8 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
         else endCancelled = cancelStatement(this, () => (this.pending ? this.destroy() : void this.end()));
       };
       const timer = request && setTimeout(() => void onTimeout(), timeoutMs);
-      this.isOfRequest = request !== undefined;
       this.pending = pending;
+      /** Returns the error of the statement, if it has one. */
       const end = (error: unknown): unknown => {
         clearTimeout(timer);
         this.pending = undefined;
@@ -114,7 +114,19 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
         endSpan?.(error);
         return error ?? (this.#isUnreplicated ? this.#unreplicated() : undefined);
       };
-      return onSettled(args, end, sent => Reflect.apply(super.query, this, sent)) as never;
+      const callback = rest.at(-1);
+      if (typeof callback === 'function') {
+        return super.query(query, (error, result) => callback(end(error), result)) as never;
+      }
+      const onResult = (result: pg.QueryResult) => {
+        const error = end(undefined);
+        if (error) throw error;
+        return result;
+      };
+      const onError = (error: unknown) => {
+        throw end(error);
+      };
+      return super.query(query).then(onResult, onError) as never;
     }
 
     #unreplicated(): Error {
@@ -150,64 +162,6 @@ const transactionSettings = (
 export function sessionMonitorOf(pool: pg.Pool): SessionMonitor | undefined {
   const monitor: unknown = pool.options.Client && Reflect.get(pool.options.Client, 'monitor');
   return monitor instanceof SessionMonitor ? monitor : undefined;
-}
-
-/** `pg` does not document it. */
-function socketOf(client: pg.Client): Socket | undefined {
-  const stream: unknown = Reflect.get(Reflect.get(client, 'connection'), 'stream');
-  return stream instanceof Socket ? stream : undefined;
-}
-
-function textOf(query: unknown): string {
-  if (typeof query === 'string') return query;
-  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
-}
-
-function withText(text: string, [query, ...rest]: unknown[]): unknown[] {
-  return [typeof query === 'string' ? text : Object.assign(query as object, { text }), ...rest];
-}
-
-function withName(text: string, args: unknown[]): unknown[] {
-  const name = statementName(text);
-  if (name === undefined) return args;
-  const [query, ...rest] = args;
-  if (typeof query !== 'string') return [Object.assign(query as object, { name }), ...rest];
-  const [values, ...others] = rest;
-  return [{ name, text, values }, ...others];
-}
-
-/** Calls `end` when a query ends, by callback or promise; the error that it returns replaces the outcome. */
-function onSettled(
-  args: readonly unknown[],
-  end: (error: unknown) => unknown,
-  send: (args: readonly unknown[]) => unknown,
-): unknown {
-  const callback = args.at(-1);
-  if (typeof callback === 'function') {
-    const onEnd = (error: unknown, ...results: unknown[]) => {
-      const final = end(error);
-      if (final) callback(final);
-      else callback(error, ...results);
-    };
-    return send([...args.slice(0, -1), onEnd]);
-  }
-  const sent = send(args);
-  if (sent instanceof Promise) return endWith(sent, end);
-  // A cursor or stream, which has events of its own.
-  end(undefined);
-  return sent;
-}
-
-async function endWith<T>(sent: Promise<T>, end: (error: unknown) => unknown): Promise<T> {
-  let result: T;
-  try {
-    result = await sent;
-  } catch (error) {
-    throw end(error);
-  }
-  const error = end(undefined);
-  if (error) throw error;
-  return result;
 }
 
 const cancelRequestCode = 80_877_102;

@@ -28,10 +28,8 @@ export function clientFactory(pool: pg.Pool, url: string | undefined, options: S
   return () => new Client(config);
 }
 
-type Parse = (text: string) => unknown;
-
 const { INT8, TIMESTAMPTZ, JSON: json } = pg.types.builtins;
-const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as Parse;
+const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ);
 const usualTimestamp = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?[+-]\d\d$/;
 
 /** V8 parses the usual format in less than half the time of `pg`, which gets the others. */
@@ -39,28 +37,14 @@ export function parseTimestamp(text: string): unknown {
   return usualTimestamp.test(text) ? new Date(text) : parseAnyTimestamp(text);
 }
 
-/** Every int8 of this schema is a safe integer, and numbers in json documents keep their digits. */
-const parsers: Readonly<Record<number, Parse>> = {
-  [INT8]: Number,
-  [TIMESTAMPTZ]: parseTimestamp,
-  [json]: parseExactJson,
-};
-
 /** Type parsers of a pool; ours take precedence over `base`. */
-export function typeParsers(base: pg.CustomTypesConfig = pg.types): pg.CustomTypesConfig {
-  // Cached, since `pg` looks up the parser of each column of each result.
-  const known = new Map<number, Parse>();
-  return {
-    getTypeParser(oid, format) {
-      if (format === 'binary') return base.getTypeParser(oid, format);
-      let parse = known.get(oid);
-      if (!parse) {
-        parse = parsers[oid] ?? (base.getTypeParser(oid, format) as Parse);
-        known.set(oid, parse);
-      }
-      return parse;
-    },
-  };
+export function typeParsers(base?: pg.CustomTypesConfig): pg.CustomTypesConfig {
+  const types = new pg.TypeOverrides(base);
+  // Every int8 of this schema is a safe integer, and numbers in json documents keep their digits.
+  types.setTypeParser(INT8, Number);
+  types.setTypeParser(TIMESTAMPTZ, parseTimestamp);
+  types.setTypeParser(json, parseExactJson);
+  return types;
 }
 
 /** The connections that repositories read from. */
@@ -130,17 +114,7 @@ const workers = '';
 /** As long as an expensive request may wait for its turn. */
 const maxExpensiveWaitMs = 60_000;
 
-export interface ConnectionShares {
-  readonly connections: FairQueue;
-  /** Those of expensive requests, which wait for each other alone. */
-  readonly expensiveConnections: FairQueue;
-  /** Those of requests that change something; they are among the connections above, too. */
-  readonly writes: FairQueue;
-  /** Those of guests; they are among the connections above, too. */
-  readonly guestConnections: FairQueue;
-  /** Sessions that wait on the server for something, mostly a synchronous standby, after their clients have given up. */
-  readonly abandoned: () => number;
-}
+export type ConnectionShares = ReturnType<typeof shareConnections>;
 
 type Connected = (
   error: Error | undefined,
@@ -152,7 +126,7 @@ type Connected = (
  * Has the requests of each key take turns for the connections of a pool, of which no key gets all. Other work takes connections
  * as before. Returns the queues, for their counts.
  */
-export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }): ConnectionShares {
+export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeoutMs: number }) {
   const width = pool.options.max ?? 10;
   const createError = () =>
     new Unavailable('No connection to the database became free in time.', { retryAfterSeconds: 1 });
@@ -160,14 +134,18 @@ export function shareConnections(pool: pg.Pool, { timeoutMs }: { readonly timeou
     new FairQueue({ ...size, maxWaiting, maxWaitMs, createError });
   const perKey = width < minSharedSize ? width : width - Math.ceil(width * reserve);
   const connections = createQueue({ width, perKey });
+  /** Those of expensive requests, which wait for each other alone. */
   const expensiveConnections = createQueue(expensive, maxExpensiveWaitMs);
+  /** Those of guests; they are among the connections above, too. */
   const guestConnections = createQueue({
     width: Math.max(1, Math.floor(width * guestShare)),
     perKey: connectionsPerGuest,
   });
   const maxWrites = Math.max(1, Math.floor(width * writeShare));
+  /** Those of requests that change something; they are among the connections above, too. */
   const writes = createQueue({ width: maxWrites, perKey: Math.ceil(maxWrites * writesPerKey) });
   const monitor = sessionMonitorOf(pool);
+  /** Sessions that wait on the server for something, mostly a synchronous standby, after their clients have given up. */
   const abandoned = () => monitor?.abandonedCount ?? 0;
   // They use connections of the server, of which the pool may have so many fewer; those that read keep some.
   if (monitor) {

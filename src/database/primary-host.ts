@@ -22,7 +22,7 @@ const stateStatement = `
 /** A `Client` class that connects to the primary, where the URL has several hosts. */
 export function createPrimaryClientClass(hosts: readonly Host[]): typeof pg.Client {
   if (hosts.length < 2) return pg.Client;
-  const primary = new PrimaryHost(hosts);
+  const findPrimary = createPrimarySearch(hosts);
   return class extends pg.Client {
     readonly #config: pg.ClientConfig;
     #isEnded = false;
@@ -49,7 +49,7 @@ export function createPrimaryClientClass(hosts: readonly Host[]): typeof pg.Clie
     }
 
     async #connect(): Promise<void> {
-      Object.assign(this, await primary.find(this.#config));
+      Object.assign(this, await findPrimary(this.#config));
       // `pg` ignores an end before the connection.
       if (this.#isEnded) throw new Error('Connection terminated');
       await super.connect();
@@ -61,29 +61,12 @@ export function createPrimaryClientClass(hosts: readonly Host[]): typeof pg.Clie
  * Finds the primary among several hosts, as libpq does with `target_session_attrs=read-write`. A server whose timeline is older than one
  * that was seen before is not taken: it is the old primary, come back after another was promoted.
  */
-class PrimaryHost {
-  readonly #hosts: readonly Host[];
-  #found: { readonly host: Promise<Host>; readonly at: number } | undefined;
+function createPrimarySearch(hosts: readonly Host[]): (config: pg.ClientConfig) => Promise<Host> {
   /** The highest timeline of each cluster; a restored dump is a cluster of its own. */
-  readonly #timelines = new Map<string, number>();
+  const timelines = new Map<string, number>();
+  let found: { readonly host: Promise<Host>; readonly at: number } | undefined;
 
-  constructor(hosts: readonly Host[]) {
-    this.#hosts = hosts;
-  }
-
-  /** Connections that are opened at the same time share a probe. */
-  find(config: pg.ClientConfig): Promise<Host> {
-    if (this.#found && performance.now() - this.#found.at < cacheMs) return this.#found.host;
-    const host = Promise.any(this.#hosts.map(candidate => this.#probe(candidate, config)));
-    const found = { host, at: performance.now() };
-    this.#found = found;
-    host.catch(() => {
-      if (this.#found === found) this.#found = undefined;
-    });
-    return host;
-  }
-
-  async #probe({ host, port }: Host, config: pg.ClientConfig): Promise<Host> {
+  const probe = async ({ host, port }: Host, config: pg.ClientConfig): Promise<Host> => {
     const client = new pg.Client({ ...config, connectionTimeoutMillis: probeTimeoutMs, query_timeout: probeTimeoutMs });
     Object.assign(client, { host, port });
     client.on('error', () => {});
@@ -93,15 +76,27 @@ class PrimaryHost {
       const [{ isReadOnly, walFile, system } = noState] = rows;
       const timeline = Number.parseInt(walFile?.slice(0, 8) ?? '0', 16);
       if (isReadOnly) throw notPrimary(`${host}:${port} is a standby`);
-      if (timeline < (this.#timelines.get(system) ?? 0)) {
+      if (timeline < (timelines.get(system) ?? 0)) {
         throw notPrimary(`${host}:${port} is at timeline ${timeline}, behind another primary`);
       }
-      this.#timelines.set(system, timeline);
+      timelines.set(system, timeline);
       return { host, port };
     } finally {
       void client.end();
     }
-  }
+  };
+
+  return config => {
+    // Connections that are opened at the same time share a probe.
+    if (found && performance.now() - found.at < cacheMs) return found.host;
+    const host = Promise.any(hosts.map(candidate => probe(candidate, config)));
+    const search = { host, at: performance.now() };
+    found = search;
+    host.catch(() => {
+      if (found === search) found = undefined;
+    });
+    return host;
+  };
 }
 
 /** With the SQLSTATE of a server that has become a standby: callers may retry. */

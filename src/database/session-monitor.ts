@@ -5,8 +5,6 @@ import { withTimeout } from './errors.ts';
 export interface MonitoredSession {
   /** `application_name`, under which the server lists the session. */
   readonly sessionName: string;
-  /** Whether its statement belongs to a request: such a one is given up while the server cannot be queried. */
-  readonly isOfRequest: boolean;
   /** Whether it is idle in the pool. */
   readonly isIdle: boolean;
   /** The statement that it waits for. */
@@ -17,6 +15,8 @@ export interface MonitoredSession {
 
 export interface PendingStatement {
   readonly since: number;
+  /** Whether it belongs to a request: such a one is given up while the server cannot be queried. */
+  readonly isOfRequest: boolean;
   /** How often in a row the server did not have the statement running. */
   misses: number;
 }
@@ -142,8 +142,8 @@ export class SessionMonitor {
   *#suspicious(): Generator<readonly [MonitoredSession, PendingStatement]> {
     const now = performance.now();
     for (const session of this.#sessions) {
-      const { pending, isOfRequest } = session;
-      if (pending && now - pending.since > (isOfRequest ? suspiciousMs : suspiciousOutsideRequestsMs)) {
+      const { pending } = session;
+      if (pending && now - pending.since > (pending.isOfRequest ? suspiciousMs : suspiciousOutsideRequestsMs)) {
         yield [session, pending];
       }
     }
@@ -177,7 +177,7 @@ export class SessionMonitor {
   }
 
   #giveUpRequests(): void {
-    for (const [session] of [...this.#suspicious()]) if (session.isOfRequest) session.destroy();
+    for (const [session, { isOfRequest }] of [...this.#suspicious()]) if (isOfRequest) session.destroy();
     for (const session of this.#sessions) if (session.isIdle) session.destroy();
   }
 }
