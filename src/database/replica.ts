@@ -67,8 +67,11 @@ export class Replica {
       try {
         const query = queryOn(client);
         // Three snapshots, in this order: the second shows at least what the first has, and at most what the third has.
-        if (!this.#trackLag(await hasReplayed(query, lsn))) return undefined;
-        return { rows: await select(query), xmax: await readSnapshotXmax(query) };
+        const { hasReplayed } = await readRow<Pick<ReplicaState, 'hasReplayed'>>(query, replayedStatement, [lsn]);
+        if (!this.#trackLag(hasReplayed)) return undefined;
+        const rows = await select(query);
+        const { xmax } = await readRow<{ readonly xmax: string }>(query, xmaxStatement);
+        return { rows, xmax: BigInt(xmax) };
       } finally {
         client.release();
       }
@@ -102,11 +105,12 @@ export class Replica {
 
   async #probe(query: Query): Promise<void> {
     const start = await this.#options.primaryStart();
-    let state = await readReplicaState(query, { lsn: this.#requiredLsn, start });
+    const readState = () => readRow<ReplicaState>(query, stateStatement, [this.#requiredLsn, start]);
+    let state = await readState();
     // The row of a new primary takes a moment to arrive.
     for (let attempt = 1; state.isStandby && !state.followsPrimary && attempt < maxAttempts; attempt++) {
       await sleep(attemptDelayMs);
-      state = await readReplicaState(query, { lsn: this.#requiredLsn, start });
+      state = await readState();
     }
     if (!state.isStandby) throw new Error('It is not a standby');
     if (!state.followsPrimary) throw new Error('It does not follow the primary');
@@ -168,14 +172,11 @@ function openPools({ url, poolSize, statementSeconds, prepare }: ReplicaOptions)
     return pool;
   };
   const [reads, probe] = [open(poolSize), open(1)] as const;
-  let isDestroyed = false;
   return {
     reads,
     probe,
     destroy() {
-      if (isDestroyed) return;
-      isDestroyed = true;
-      for (const pool of [reads, probe]) void pool.end();
+      for (const pool of [reads, probe]) if (!pool.ending) void pool.end();
       for (const client of clients) if (client instanceof pg.Client) void client.end();
     },
   };
@@ -225,29 +226,17 @@ const primaryStatement = prepared(`
 const zeroLsn = '0/0';
 
 export async function readPrimaryPosition(primary: Query): Promise<PrimaryPosition> {
-  const [row] = await primary<Omit<PrimaryPosition, 'xmin'> & { readonly xmin: string }>(primaryStatement, []);
-  if (!row) throw new Error('The primary returned no position');
+  const row = await readRow<Omit<PrimaryPosition, 'xmin'> & { readonly xmin: string }>(primary, primaryStatement);
   return { ...row, xmin: BigInt(row.xmin) };
 }
 
+/** Whether a replica has replayed up to the LSN, so that its later snapshots show everything written before. */
 const replayedStatement = prepared(
-  'select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn as "hasReplayed"',
+  'select coalesce(pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed"',
 );
 
-/** Whether a replica has replayed up to the LSN, so that its later snapshots show everything written before. */
-async function hasReplayed(replica: Query, lsn: string): Promise<boolean> {
-  const [row] = await replica<{ readonly hasReplayed: boolean | null }>(replayedStatement, [lsn]);
-  return row?.hasReplayed === true;
-}
-
-const xmaxStatement = prepared('select pg_snapshot_xmax(pg_current_snapshot())::text as xmax');
-
 /** First transaction that no snapshot of the replica has shown so far. */
-async function readSnapshotXmax(replica: Query): Promise<bigint> {
-  const [row] = await replica<{ readonly xmax: string }>(xmaxStatement, []);
-  if (!row) throw new Error('The replica returned no snapshot');
-  return BigInt(row.xmax);
-}
+const xmaxStatement = prepared('select pg_snapshot_xmax(pg_current_snapshot())::text as xmax');
 
 const stateStatement = prepared(`
   select pg_is_in_recovery() as "isStandby", coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed",
@@ -260,11 +249,9 @@ interface ReplicaState {
   readonly followsPrimary: boolean;
 }
 
-async function readReplicaState(
-  replica: Query,
-  { lsn, start }: Pick<PrimaryPosition, 'lsn' | 'start'>,
-): Promise<ReplicaState> {
-  const [row] = await replica<ReplicaState>(stateStatement, [lsn, start]);
-  if (!row) throw new Error('The replica returned no state');
+/** Reads the row of a statement that always has one. */
+async function readRow<Row>(query: Query, statement: string, values: readonly unknown[] = []): Promise<Row> {
+  const [row] = await query<Row>(statement, values);
+  if (!row) throw new Error('The server returned no row');
   return row;
 }

@@ -1,45 +1,33 @@
 import { SingleFlight } from '../scheduling/batch-schedule.ts';
 import type { Query } from './query.ts';
-import { type PrimaryPosition, Replica, readPrimaryPosition, recordPrimaryStart } from './replica.ts';
+import {
+  type PrimaryPosition,
+  Replica,
+  type ReplicaOptions,
+  readPrimaryPosition,
+  recordPrimaryStart,
+} from './replica.ts';
 
 /**
  * Where a read went: to a replica; to the primary, since no replica is usable; or to the primary, since the replicas had not
  * replayed what it shows (behind), showed what it does not show yet (ahead), or failed.
  */
-const targets = ['replica', 'primary', 'behind', 'ahead', 'failed'] as const;
-export type Target = (typeof targets)[number];
+export type Target = 'replica' | 'primary' | 'behind' | 'ahead' | 'failed';
 
-export interface Replicas {
-  /** Reads from a replica that shows the same as the primary, or else from the primary. */
-  readonly query: Query;
-  /** In the order of the setting. */
-  readonly list: readonly Pick<Replica, 'isUsable' | 'behindSeconds'>[];
-  /** Number of reads by target. */
-  readonly reads: Readonly<Record<Target, number>>;
-  /** Starts probing; no replica is usable before. */
-  start(): void;
-  close(): void;
-}
+export type Replicas = ReturnType<typeof openReplicas>;
 
-export interface ReplicaConfig {
+interface ReplicaConfig extends Pick<ReplicaOptions, 'poolSize' | 'prepare' | 'statementSeconds'> {
   readonly replicaUrls: readonly string[];
-  readonly poolSize: number;
-  readonly prepare: boolean;
-  readonly statementSeconds: number;
 }
 
-export interface ReplicaChange {
-  /** Its number in the setting, from 1. */
-  readonly replica: number;
-  readonly isUsable: boolean;
-  readonly reason?: unknown;
-}
+/** The number is that of the replica in the setting, from 1. */
+type ReplicaChange = Parameters<ReplicaOptions['onChange']>[0] & { readonly replica: number };
 
 export function openReplicas(
   primary: Query,
   { replicaUrls, ...config }: ReplicaConfig,
   onChange: (change: ReplicaChange) => void,
-): Replicas {
+) {
   const position = new SingleFlight(() => readPrimaryPosition(primary));
   let recorded: { readonly start: string; readonly done: Promise<void> } | undefined;
   const primaryStart = async () => {
@@ -53,14 +41,21 @@ export function openReplicas(
     return start;
   };
   const list = replicaUrls.map((url, index) => {
-    const report = (change: Omit<ReplicaChange, 'replica'>) => onChange({ replica: index + 1, ...change });
-    return new Replica({ url, ...config, primaryStart, onChange: report });
+    return new Replica({
+      url,
+      ...config,
+      primaryStart,
+      onChange: change => onChange({ replica: index + 1, ...change }),
+    });
   });
   const reads: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
   return {
+    /** In the order of the setting. */
     list,
+    /** Number of reads by target. */
     reads,
+    /** Reads from a replica that shows the same as the primary, or else from the primary. */
     async query<Row>(text: string, values: readonly unknown[], rowMode?: 'array') {
       const usable = list.filter(replica => replica.isUsable);
       // Round robin; the others follow as fallbacks.
@@ -71,6 +66,7 @@ export function openReplicas(
       reads[target]++;
       return rows ?? select(primary);
     },
+    /** Starts probing; no replica is usable before. */
     start() {
       for (const replica of list) void replica.watch();
     },
