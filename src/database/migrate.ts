@@ -26,28 +26,22 @@ export async function migrate(orm: MikroORM, files = readSqlFiles()): Promise<re
   // The list of migrations itself: in a transaction of its own, since the first migration may be rolled back and repeated.
   await withLock(orm, (_em, transaction) => orm.migrator.up({ transaction, migrations: [] }));
   const applied: string[] = [];
+  /** Returns the name of what was applied; undefined if nothing is pending. */
+  const applyNext: LockedTask<string | undefined> = async (em, transaction) => {
+    const next = await findNext(orm, em, files);
+    if (next === undefined) return undefined;
+    if ('text' in next) await applySqlFile(em, next);
+    else await orm.migrator.up({ transaction, migrations: [next.name] });
+    return next.name;
+  };
   for (;;) {
     const name = await retryWhileBlocked(
-      () => withLock(orm, (em, transaction) => applyNext(orm, em, { transaction, files })),
+      () => withLock(orm, applyNext),
       async () => (await findNext(orm, orm.em.fork(), files))?.name,
     );
     if (name === undefined) return applied;
     applied.push(name);
   }
-}
-
-interface Applying {
-  readonly transaction: Transaction;
-  readonly files: readonly SqlFile[];
-}
-
-/** Returns the name of what was applied; undefined if nothing is pending. */
-async function applyNext(orm: MikroORM, em: EntityManager, { transaction, files }: Applying) {
-  const next = await findNext(orm, em, files);
-  if (next === undefined) return undefined;
-  if ('text' in next) await applySqlFile(em, next);
-  else await orm.migrator.up({ transaction, migrations: [next.name] });
-  return next.name;
 }
 
 async function findNext(orm: MikroORM, em: EntityManager, files: readonly SqlFile[]) {

@@ -135,17 +135,16 @@ export class Selection<Entity extends object, Joined extends object = never> {
   readonly #em: EntityManager;
   readonly #options: SelectionOptions<Entity, Joined>;
   readonly #map: (row: RowValues, from: number) => Entity;
-  readonly #columnCount: number;
+  readonly #own: readonly EntityProperty[];
   #text: string | undefined;
   readonly #mapJoined: ((row: RowValues, from: number) => Joined) | undefined;
 
   constructor(em: EntityManager, options: SelectionOptions<Entity, Joined>) {
     this.#em = em;
     this.#options = options;
-    const { entity, join } = options;
-    const own = this.#properties();
-    this.#columnCount = own.length;
-    this.#map = mapperOf(em, entity, own);
+    const { entity, fields, lazyFields = [], join } = options;
+    this.#own = [...propertiesOf(em, entity, fields), ...propertiesOf(em, entity, lazyFields)];
+    this.#map = mapperOf(em, entity, this.#own);
     this.#mapJoined = join && mapperOf(em, join.entity, propertiesOf(em, join.entity, join.fields));
   }
 
@@ -211,7 +210,7 @@ export class Selection<Entity extends object, Joined extends object = never> {
     const entity = this.#map(row, from);
     const { join } = this.#options;
     if (!join || !this.#mapJoined) return entity;
-    const joinedFrom = from + this.#columnCount;
+    const joinedFrom = from + this.#own.length;
     // The first column of a joined entity is its primary key; null means no match.
     const key = row[joinedFrom];
     const joined = key === null ? null : (known.get(key) ?? this.#mapJoined(row, joinedFrom));
@@ -220,15 +219,10 @@ export class Selection<Entity extends object, Joined extends object = never> {
     return entity;
   }
 
-  #properties(): EntityProperty[] {
-    const { entity, fields, lazyFields = [] } = this.#options;
-    return [...propertiesOf(this.#em, entity, fields), ...propertiesOf(this.#em, entity, lazyFields)];
-  }
-
   #select(): AnyBuilder {
     const { entity, join } = this.#options;
     // Not `*`: a prepared statement breaks when its result columns change.
-    const names = this.#properties().map(({ name }) => name);
+    const names = this.#own.map(({ name }) => name);
     const qb: AnyBuilder = this.#em.createQueryBuilder(entity, 'e').select(names);
     if (join) qb.leftJoinAndSelect(`e.${join.relation}`, 'j', {}, join.fields);
     return qb;

@@ -18,8 +18,7 @@ export async function saveDocuments<Document extends { readonly id?: string | nu
   save: (valid: readonly Document[]) => Promise<number>,
 ): Promise<SaveResult> {
   const found = documents.map(document => [
-    ...(document.id === '' ? [emptyId] : []),
-    ...(document.id && document.id.length > maxIdLength ? [longId] : []),
+    ...checkId(document.id ?? undefined),
     ...(isStorable(document) ? [] : findUnstorable(document)),
     ...findErrors(document),
   ]);
@@ -28,20 +27,15 @@ export async function saveDocuments<Document extends { readonly id?: string | nu
   return { changed, errors };
 }
 
-/** No route leads to it. */
-const emptyId: ValidationError = {
-  path: ['id'],
-  type: 'string_too_short',
-  message: 'String should have at least 1 character',
-};
-
-/** In UTF-16 code units. Ids are parts of index entries, whose size PostgreSQL limits, and of URLs. */
+/** In UTF-16 code units. Ids are parts of index entries, whose size PostgreSQL limits, and of URLs; no route leads to an empty one. */
 const maxIdLength = 255;
-const longId: ValidationError = {
-  path: ['id'],
-  type: 'string_too_long',
-  message: `String should have at most ${maxIdLength} characters`,
-};
+
+function* checkId({ length = 1 }: { readonly length?: number } = {}): Generator<ValidationError> {
+  const path = ['id'];
+  if (length < 1) yield { path, type: 'string_too_short', message: 'String should have at least 1 character' };
+  if (length <= maxIdLength) return;
+  yield { path, type: 'string_too_long', message: `String should have at most ${maxIdLength} characters` };
+}
 
 /** Saves a single document; throws `InvalidInput` with all its errors, whose paths start at the argument `input`. */
 export async function saveOne(save: () => Promise<SaveResult>): Promise<void> {
