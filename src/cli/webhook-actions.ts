@@ -13,7 +13,7 @@ import { createSender } from '../webhooks/send.ts';
 import { withDatabase } from './database.ts';
 
 export function create(request: CreateWebhookInput): Promise<webhooks.IssuedSecret> {
-  return withDatabase(em => webhooks.createWebhook(em, request, { policy: readConfig(process.env).webhooks }));
+  return withDatabase(em => webhooks.createWebhook(em, request, readConfig(process.env).webhooks));
 }
 
 export const rotate = (id: string) => withDatabase(em => webhooks.rotateSecret(em, id));

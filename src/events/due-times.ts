@@ -3,7 +3,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { prepared, queryIn } from '../database/query.ts';
 import { lockStore } from '../menu/replace.ts';
 import { restock, type StockDue } from '../menu/stock.ts';
-import { currentRequest } from '../scheduling/current-request.ts';
+import { runAsWorker } from '../scheduling/current-request.ts';
 
 /** A time that another process has set is noticed after so long at the latest. */
 const maxDelayMs = 2_000;
@@ -24,10 +24,7 @@ export async function runDueTimes(
   while (!signal.aborted) {
     let delayMs = maxDelayMs;
     try {
-      // Neither counted nor traced with a request, but with the same limits for statements that change something.
-      delayMs = await currentRequest.run({ statements: 0, trace: undefined, isWorker: true }, () =>
-        endDue(orm.em.fork()),
-      );
+      delayMs = await runAsWorker(() => endDue(orm.em.fork()));
     } catch (error) {
       if (!signal.aborted) onError(error);
     }

@@ -37,6 +37,10 @@ const nobody: Share = { id: '', isGuest: false };
 
 export const currentShare = (): Share => currentRequest.getStore()?.share ?? nobody;
 
+/** Runs work beside requests: neither counted nor traced with one, but with the same limits for statements that change something. */
+export const runAsWorker = <T>(work: () => T, share?: Share): T =>
+  currentRequest.run({ statements: 0, trace: undefined, isWorker: true, share }, work);
+
 /** Runs work whose result several callers get: its statements count for the first, but wait in nobody's queue. */
 export function runShared<T>(work: () => T): T {
   const first = currentRequest.getStore();

@@ -54,7 +54,7 @@ export function parseWebhookUrl(text: string, { allowHttp }: AddressPolicy): URL
 export async function resolveAllowed(
   url: URL,
   { allowNetworks }: AddressPolicy,
-  resolve: Resolve,
+  resolve = resolveHost,
 ): Promise<readonly Address[]> {
   // The URL parser has turned every notation of an IPv4 address (decimal, octal, hexadecimal, short) into the usual one.
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');

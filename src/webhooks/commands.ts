@@ -1,20 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { prepared, type Query, queryIn } from '../database/query.ts';
+import { prepared, queryIn } from '../database/query.ts';
 import { currentPosition } from '../events/log.ts';
 import { sequenceEvents } from '../events/sequencer.ts';
 import type { CreateWebhookInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
-import {
-  type AddressPolicy,
-  ForbiddenAddress,
-  parseWebhookUrl,
-  type Resolve,
-  resolveAllowed,
-  resolveHost,
-} from './address.ts';
+import { type AddressPolicy, ForbiddenAddress, parseWebhookUrl, resolveAllowed } from './address.ts';
 import { type Webhook, WebhookEntity } from './entities.ts';
 import { findWebhook, storableId } from './repository.ts';
 
@@ -24,12 +17,6 @@ export interface IssuedSecret {
   readonly secret: string;
 }
 
-/** Where webhooks may lead to, and how their hosts are looked up. */
-interface Addresses {
-  readonly policy: AddressPolicy;
-  readonly resolve?: Resolve;
-}
-
 /** For so long messages are signed with the secret before a rotation, too. */
 const previousSecretHours = 24;
 
@@ -37,9 +24,9 @@ const previousSecretHours = 24;
 export async function createWebhook(
   em: EntityManager,
   request: CreateWebhookInput,
-  addresses: Addresses,
+  policy: AddressPolicy,
 ): Promise<IssuedSecret> {
-  await validateWebhookRequest(em, request, addresses);
+  await validateWebhookRequest(em, request, policy);
   const issued = { id: `webhook_${randomBytes(6).toString('hex')}`, secret: generateSecret() };
   // Those that were committed before are not for it.
   await sequenceEvents(queryIn(em));
@@ -131,22 +118,15 @@ function generateSecret(): string {
 async function validateWebhookRequest(
   em: EntityManager,
   request: CreateWebhookInput,
-  addresses: Addresses,
+  policy: AddressPolicy,
 ): Promise<void> {
-  const errors = [
-    ...(await checkUrl(request, addresses)),
-    ...(await checkSubject(em, request)),
-    ...checkKinds(request),
-  ];
+  const errors = [...(await checkUrl(request, policy)), ...(await checkSubject(em, request)), ...checkKinds(request)];
   if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
 }
 
-async function checkUrl(
-  { url }: CreateWebhookInput,
-  { policy, resolve = resolveHost }: Addresses,
-): Promise<ValidationError[]> {
+async function checkUrl({ url }: CreateWebhookInput, policy: AddressPolicy): Promise<ValidationError[]> {
   try {
-    await resolveAllowed(parseWebhookUrl(url, policy), policy, resolve);
+    await resolveAllowed(parseWebhookUrl(url, policy), policy);
     return [];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -177,18 +157,10 @@ function checkKinds({ kinds }: CreateWebhookInput): ValidationError[] {
   return [{ path: ['kinds'], type: 'too_short', message: 'A webhook needs at least one kind of event.' }];
 }
 
-const noteStatement = prepared('update webhook set notice = $2 where id = $1');
-
 /** Leaves a notice for the operator. */
-export async function addNotice(query: Query, webhookId: string, notice: string): Promise<void> {
-  await query(noteStatement, [webhookId, notice]);
-}
-
-const pauseStatement = prepared(
-  'update webhook set paused_at = now(), notice = $2 where id = $1 and paused_at is null and removed_at is null',
-);
+export const noticeStatement = prepared('update webhook set notice = $2 where id = $1');
 
 /** Pauses a webhook, unless somebody has; the notice says why. */
-export async function pauseById(query: Query, webhookId: string, notice: string): Promise<void> {
-  await query(pauseStatement, [webhookId, notice]);
-}
+export const pauseStatement = prepared(
+  'update webhook set paused_at = now(), notice = $2 where id = $1 and paused_at is null and removed_at is null',
+);

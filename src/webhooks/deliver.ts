@@ -1,7 +1,7 @@
 import type { Query } from '../database/query.ts';
 import type { Event } from '../events/entities.ts';
 import { EventsDeleted, readEvents } from '../events/log.ts';
-import { addNotice, pauseById } from './commands.ts';
+import { noticeStatement, pauseStatement } from './commands.ts';
 import type { DeliveryState } from './entities.ts';
 import { type MessageDependencies, messageOf } from './message.ts';
 import {
@@ -108,11 +108,10 @@ export class QueueDelivery {
 
   async #fail({ event, next, attempt, recorded }: Failure): Promise<boolean> {
     const { query, cursors, onAttempt } = this.#dependencies;
-    const { webhookId } = this.#claim;
     if (attempt.status === 410) {
       const notice =
         'Paused because the endpoint responded with 410 Gone. Remove it, or resume it if the endpoint is back.';
-      await this.#notify(notice, () => pauseById(query, webhookId, notice));
+      await this.#notify(pauseStatement, notice);
       return false;
     }
     if (!isPersistent(recorded.failingSince)) {
@@ -121,22 +120,22 @@ export class QueueDelivery {
       return false;
     }
     if (isPersistent(recorded.webhookFailingSince)) {
-      const notice = `Paused after three days of failures: ${attempt.error}.`;
-      await this.#notify(notice, () => pauseById(query, webhookId, notice));
+      await this.#notify(pauseStatement, `Paused after three days of failures: ${attempt.error}.`);
       return false;
     }
     // The endpoint accepts other messages, so it is this one that it never will.
     await recordAttempt(query, this.#claim, { event, next, attempt, state: 'GIVEN_UP' });
-    onAttempt(webhookId, 'GIVEN_UP', attempt);
-    const notice = `The message ${await cursors.messageId(event.position)} was given up after three days: ${attempt.error}.`;
-    await this.#notify(notice, () => addNotice(query, webhookId, notice));
+    onAttempt(this.#claim.webhookId, 'GIVEN_UP', attempt);
+    const messageId = await cursors.messageId(event.position);
+    await this.#notify(noticeStatement, `The message ${messageId} was given up after three days: ${attempt.error}.`);
     this.#position = event.position;
     return true;
   }
 
-  async #notify(notice: string, store: () => Promise<void>): Promise<void> {
-    await store();
-    this.#dependencies.onNotice(this.#claim.webhookId, notice);
+  async #notify(statement: string, notice: string): Promise<void> {
+    const { query, onNotice } = this.#dependencies;
+    await query(statement, [this.#claim.webhookId, notice]);
+    onNotice(this.#claim.webhookId, notice);
   }
 }
 

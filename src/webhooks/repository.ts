@@ -53,34 +53,24 @@ export function listWebhooks(em: EntityManager, { skip, limit }: Partial<Paginat
   return em.find(WebhookEntity, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, ...page });
 }
 
-interface DeliveriesKey extends Pagination {
-  readonly webhookId: string;
-}
-
-const pageOf = ({ skip, limit }: Pagination) => `${skip} ${limit}`;
-
 /** DataLoaders of a request, for the fields of many webhooks. */
 export function webhookLoaders(repository: WebhookRepository) {
+  const deliveriesByPage = new Map<string, DataLoader<string, readonly DeliveryRow[]>>();
   return {
     waitingSince: new DataLoader<string, Date | null>(async ids => {
       const waiting = await repository.findWaiting(ids);
       return ids.map(id => waiting.get(id) ?? null);
     }),
     /** One query for each page that the request selects. */
-    deliveries: new DataLoader<DeliveriesKey, readonly DeliveryRow[], string>(
-      async keys => {
-        const pages = Map.groupBy(keys, pageOf);
-        const found = new Map(
-          await Promise.all(
-            [...pages].map(async ([page, [key, ...others]]) => {
-              const ids = [key, ...others].flatMap(given => given?.webhookId ?? []);
-              return [page, key ? await repository.findDeliveries(ids, key) : undefined] as const;
-            }),
-          ),
-        );
-        return keys.map(key => found.get(pageOf(key))?.get(key.webhookId) ?? []);
-      },
-      { cacheKeyFn: key => `${key.webhookId} ${pageOf(key)}` },
-    ),
+    deliveries(webhookId: string, page: Pagination): Promise<readonly DeliveryRow[]> {
+      const key = `${page.skip} ${page.limit}`;
+      const find = async (ids: readonly string[]) => {
+        const found = await repository.findDeliveries(ids, page);
+        return ids.map(id => found.get(id) ?? []);
+      };
+      const loader = deliveriesByPage.get(key) ?? new DataLoader(find);
+      deliveriesByPage.set(key, loader);
+      return loader.load(webhookId);
+    },
   };
 }

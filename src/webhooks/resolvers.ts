@@ -34,7 +34,7 @@ export const webhookResolvers = {
     createWebhook: async (_root, { input }, context) => {
       const { policy, onChange } = delivering(context);
       requireReading(context.scope, [...new Set(input.kinds.map(readPermissionOf))]);
-      const issued = await createWebhook(context.forkEntityManager(), input, { policy });
+      const issued = await createWebhook(context.forkEntityManager(), input, policy);
       onChange();
       return issued;
     },
@@ -68,8 +68,7 @@ export const webhookResolvers = {
     state: webhook => stateOf(webhook),
     notice: webhook => noticeOf(webhook),
     waitingSince: ({ id }, _args, { loaders }) => loaders.webhooks.waitingSince.load(id),
-    deliveries: ({ id }, pagination, { loaders }) =>
-      loaders.webhooks.deliveries.load({ webhookId: id, ...checkPagination(pagination) }),
+    deliveries: ({ id }, pagination, { loaders }) => loaders.webhooks.deliveries(id, checkPagination(pagination)),
   },
   WebhookDelivery: {
     messageId: ({ position }, _args, { loaders }) => loaders.events.cursors.messageId(position),

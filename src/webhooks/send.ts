@@ -2,15 +2,9 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Webhook as Signer } from 'standardwebhooks';
+import { untilAborted } from '../scheduling/until-aborted.ts';
 import { version } from '../version.ts';
-import {
-  type AddressPolicy,
-  ForbiddenAddress,
-  parseWebhookUrl,
-  type Resolve,
-  resolveAllowed,
-  resolveHost,
-} from './address.ts';
+import { type AddressPolicy, ForbiddenAddress, parseWebhookUrl, type Resolve, resolveAllowed } from './address.ts';
 import type { Message } from './message.ts';
 
 /** Where a message goes, and the secrets to sign it with: the current one and, for a while after a rotation, the one before. */
@@ -33,13 +27,7 @@ export interface Attempt {
 
 export type Send = (endpoint: Endpoint, message: Message, signal?: AbortSignal) => Promise<Attempt>;
 
-export interface Sender {
-  readonly send: Send;
-  /** Closes idle connections. */
-  close(): void;
-}
-
-export interface SenderOptions {
+interface SenderOptions {
   readonly policy: AddressPolicy;
   readonly timeoutMs?: number;
   readonly resolve?: Resolve;
@@ -52,13 +40,14 @@ const maxResponseBytes = 16 * 1024;
 const maxHeaderBytes = 8 * 1024;
 
 /** Sends messages. Redirects are not followed, and every new connection goes to an address that was checked for it. */
-export function createSender({ policy, timeoutMs = defaultTimeoutMs, resolve = resolveHost }: SenderOptions): Sender {
+export function createSender({ policy, timeoutMs = defaultTimeoutMs, resolve }: SenderOptions) {
   const agentOptions = { keepAlive: true, maxFreeSockets: 100, timeout: 2 * timeoutMs };
   const agents = { 'http:': new HttpAgent(agentOptions), 'https:': new HttpsAgent(agentOptions) };
 
   const post = async (endpoint: Endpoint, message: Message, signal: AbortSignal): Promise<IncomingMessage> => {
     const url = parseWebhookUrl(endpoint.url, policy);
-    const addresses = await abortable(resolveAllowed(url, policy, resolve), signal);
+    // The lookup of the operating system cannot be cancelled.
+    const addresses = await untilAborted(signal, resolveAllowed(url, policy, resolve));
     const isHttps = url.protocol === 'https:';
     const response = Promise.withResolvers<IncomingMessage>();
     const request = (isHttps ? httpsRequest : httpRequest)(url, {
@@ -76,28 +65,31 @@ export function createSender({ policy, timeoutMs = defaultTimeoutMs, resolve = r
     return response.promise;
   };
 
+  const send: Send = async (endpoint, message, signal) => {
+    const startedAt = performance.now();
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const end = (outcome: Partial<Attempt>): Attempt => ({
+      isDelivered: false,
+      status: null,
+      error: null,
+      retryAfterSeconds: null,
+      durationMs: Math.round(performance.now() - startedAt),
+      ...outcome,
+    });
+    try {
+      const response = await post(endpoint, message, signal ? AbortSignal.any([timeout, signal]) : timeout);
+      discard(response);
+      return end(outcomeOf(response));
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const reason = timeout.aborted ? `no response within ${timeoutMs / 1000} seconds` : reasonOf(error);
+      return end({ error: reason });
+    }
+  };
+
   return {
-    async send(endpoint, message, signal) {
-      const startedAt = performance.now();
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const end = (outcome: Partial<Attempt>): Attempt => ({
-        isDelivered: false,
-        status: null,
-        error: null,
-        retryAfterSeconds: null,
-        durationMs: Math.round(performance.now() - startedAt),
-        ...outcome,
-      });
-      try {
-        const response = await post(endpoint, message, signal ? AbortSignal.any([timeout, signal]) : timeout);
-        discard(response);
-        return end(outcomeOf(response));
-      } catch (error) {
-        if (signal?.aborted) throw error;
-        const reason = timeout.aborted ? `no response within ${timeoutMs / 1000} seconds` : reasonOf(error);
-        return end({ error: reason });
-      }
-    },
+    send,
+    /** Closes idle connections. */
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -148,17 +140,4 @@ function reasonOf(error: unknown): string {
   // Connecting to several addresses fails with the errors of all of them.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(first);
-}
-
-/** The lookup of the operating system cannot be cancelled. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    promise.catch(() => {});
-  }
 }

@@ -1,7 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { prepared, type Query } from '../database/query.ts';
 import type { EventFeed } from '../events/feed.ts';
-import { currentRequest } from '../scheduling/current-request.ts';
+import { runAsWorker } from '../scheduling/current-request.ts';
 import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 
@@ -93,10 +93,7 @@ export class WebhookWorker {
     try {
       while (this.#isRoundRequested && !this.#isClosing) {
         this.#isRoundRequested = false;
-        // Neither counted nor traced with a request, but with the same limits for statements that change something.
-        const hasWebhooks = await currentRequest.run({ statements: 0, trace: undefined, isWorker: true }, () =>
-          this.#runRound(),
-        );
+        const hasWebhooks = await runAsWorker(() => this.#runRound());
         delayMs = hasWebhooks ? pollIntervalMs : idleIntervalMs;
       }
     } catch (error) {
@@ -143,14 +140,9 @@ export class WebhookWorker {
   async #run(claim: Claim): Promise<void> {
     const delivery = new QueueDelivery(claim, this.#options);
     // Merchants take turns for connections, too, among themselves and with API keys.
-    const request = {
-      statements: 0,
-      trace: undefined,
-      share: { id: `webhooks of ${claim.tenant}`, isGuest: false },
-      isWorker: true,
-    };
+    const share = { id: `webhooks of ${claim.tenant}`, isGuest: false };
     try {
-      await currentRequest.run(request, () => delivery.run(this.#shutdown.signal));
+      await runAsWorker(() => delivery.run(this.#shutdown.signal), share);
     } catch (error) {
       if (!this.#shutdown.signal.aborted) this.#options.onError(error);
     }
