@@ -8,16 +8,11 @@ import { type FeedListener, FeedListeners } from './listeners.ts';
 import { currentPosition, EventsDeleted, readEvents } from './log.ts';
 import { EventSequencer } from './sequencer.ts';
 
-export interface FeedChange {
-  readonly isConnected: boolean;
-  readonly reason?: unknown;
-}
-
 export interface FeedOptions {
   /** Creates a client for the primary; not through a PgBouncer in transaction mode, which drops notifications. */
   readonly createClient: () => pg.Client;
   /** Called when the connection is established, and once when it is lost or cannot be established. */
-  readonly onChange?: (change: FeedChange) => void;
+  readonly onChange?: (change: { readonly isConnected: boolean; readonly reason?: unknown }) => void;
   /** Called if events arrive repeatedly that no notification has announced. */
   readonly onMissedNotifications?: () => void;
   /** Time between rounds that nothing has asked for, which find changes by commands and by hand; by default it depends on what they find. */
@@ -58,9 +53,9 @@ export class EventFeed {
   #pollMs: number;
   #running: Promise<void> | undefined;
   #client: pg.Client | undefined;
-  #isConnected = false;
+  isConnected = false;
   #reported = false;
-  #eventsRead = 0;
+  eventsRead = 0;
   #caughtUpAt: number | undefined;
   #silentPolls = 0;
   #polled = { events: 0, notifications: 0 };
@@ -68,14 +63,6 @@ export class EventFeed {
   constructor(options: FeedOptions) {
     this.#options = options;
     this.#pollMs = options.pollMs ?? maxPollMs;
-  }
-
-  get isConnected(): boolean {
-    return this.#isConnected;
-  }
-
-  get eventsRead(): number {
-    return this.#eventsRead;
   }
 
   /** Time since everything that was committed was in the log, and read; 0 before the start. */
@@ -191,7 +178,7 @@ export class EventFeed {
         await this.#wait();
       }
     } finally {
-      this.#isConnected = false;
+      this.isConnected = false;
       const ended = client.end().catch(() => {});
       // A connection that hangs is left to itself.
       if (this.#isClosed) await withTimeout(closeTimeoutMs, ended).catch(() => {});
@@ -277,14 +264,14 @@ export class EventFeed {
     // The response to a read that had timed out may come late.
     const events = page.filter(({ position }) => position > this.#position);
     this.#position = events.at(-1)?.position ?? this.#position;
-    this.#eventsRead += events.length;
+    this.eventsRead += events.length;
     this.#polled.events += events.length;
     this.#listeners.deliver(events);
     return page.length === batchSize && !this.#listeners.isEmpty;
   }
 
-  #report(change: FeedChange): void {
-    this.#isConnected = change.isConnected;
+  #report(change: Parameters<NonNullable<FeedOptions['onChange']>>[0]): void {
+    this.isConnected = change.isConnected;
     if (this.#isClosed || (this.#reported && !change.isConnected)) return;
     this.#reported = !change.isConnected;
     this.#options.onChange?.(change);

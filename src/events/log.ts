@@ -1,3 +1,4 @@
+import { InvalidInput } from '@carte/base/errors';
 import { prepared, type Query } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Event } from './entities.ts';
@@ -23,19 +24,15 @@ export class EventsDeleted extends Error {
   }
 }
 
-/** The position to start after is not one that the log can have reached. */
-export class PositionInFuture extends Error {
-  constructor(after: number) {
-    super(`the position ${timeOf(after)} is beyond the end of the log`);
-  }
-}
-
 /** By so much a position may be ahead of the end of the log and of the clock: positions are times, and clocks differ. */
 const maxAheadMicroseconds = 60_000_000;
 
-/** Whether a log with this end cannot have reached a position. */
-export const isInFuture = (position: number, end: number): boolean =>
-  position > Math.max(end, Date.now() * 1_000) + maxAheadMicroseconds;
+/** The error of a cursor whose position a log with this end cannot have reached. */
+export function checkPosition(after: number, end: number): InvalidInput | undefined {
+  if (after <= Math.max(end, Date.now() * 1_000) + maxAheadMicroseconds) return undefined;
+  const message = `is a cursor of the future: the position ${timeOf(after)} is beyond the end of the log`;
+  return new InvalidInput([{ path: ['after'], type: 'value_error', message }]);
+}
 
 /** The time that a position stands for. */
 export const timeOf = (position: number): string => new Date(position / 1_000).toISOString();
@@ -165,7 +162,7 @@ interface Searched {
 }
 type PageRow = Searched & (Event | { readonly position: null });
 
-/** Reads a page of events; throws `EventsDeleted` if some after `after` may be missing, and `PositionInFuture`. */
+/** Reads a page of events; throws `EventsDeleted` if some after `after` may be missing, and `InvalidInput` if it is in the future. */
 export async function readPage(query: Query, options: PageQuery): Promise<LogPage> {
   const events: Event[] = [];
   let { after } = options;
@@ -190,7 +187,8 @@ async function scanPage(query: Query, { after, limit, kinds, storeId, scope }: P
   const rows = await query<PageRow>(storeId === undefined ? ofAll : ofOne, values);
   const { completeAfter = 0, end = 0, scannedTo = 0 } = rows[0] ?? {};
   if (after !== undefined && after < completeAfter) throw new EventsDeleted(after, completeAfter);
-  if (after !== undefined && isInFuture(after, end)) throw new PositionInFuture(after);
+  const error = after !== undefined && checkPosition(after, end);
+  if (error) throw error;
   const found = rows.flatMap(({ completeAfter: _, end: _end, scannedTo: _to, ...event }) =>
     event.position === null ? [] : [event],
   );

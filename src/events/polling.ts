@@ -8,7 +8,7 @@ import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
 import { type EventKind, eventKinds, readPermissionOf } from './kinds.ts';
 import { type LogPage, type PageQuery, readPage } from './log.ts';
-import { toClientError } from './source.ts';
+import { type HeldRequest, toClientError } from './source.ts';
 
 /** The parent value of `EventPage`. */
 export interface EventPage {
@@ -20,27 +20,14 @@ export interface EventPage {
 /** The parent value of `Event`. */
 export type PolledEvent = Event & { readonly cursor: string };
 
-/** A request while it waits. */
-export interface HeldRequest {
-  /** The scope of its key now. */
-  readonly scope: AccessScope;
-  /** Reads the scope of its key. */
-  readonly renew: () => Promise<void>;
-  /** Aborted to end the wait; the reason is `Unauthenticated` if the key is no longer valid. */
-  readonly signal: AbortSignal;
-}
-
 /** Keeps the current request open as one of the streams of its key; ends another one for the same subject. */
 export type HoldRequest = <T>(subject: string, wait: (held: HeldRequest) => Promise<T>) => Promise<T>;
 
-/** A page that was waited for, and the scope that the key had then. */
-interface WaitedPage {
-  readonly page: LogPage;
-  readonly scope: AccessScope;
-}
-
-/** Waits until there is an event, for some seconds at most. */
-export type WaitForEvents = (query: Omit<PageQuery, 'scope'>, seconds: number) => Promise<WaitedPage>;
+/** Waits until there is an event, for some seconds at most; returns the page, and the scope that the key had then. */
+export type WaitForEvents = (
+  query: Omit<PageQuery, 'scope'>,
+  seconds: number,
+) => Promise<{ readonly page: LogPage; readonly scope: AccessScope }>;
 
 /** What polling takes from the context of a request. */
 interface PollContext {

@@ -1,46 +1,51 @@
-import { InvalidInput, StreamCut } from '@carte/base/errors';
+import { InvalidInput } from '@carte/base/errors';
 import { retryWhileUnavailable } from '../database/errors.ts';
-import type { Query } from '../database/query.ts';
 import type { SubscriptionOrderEventsArgs, SubscriptionStoreEventsArgs } from '../generated/graph.ts';
+import { untilAborted } from '../scheduling/until-aborted.ts';
 import { type AccessScope, isInScope, isSold, storeScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
-import type { EventCursors, StreamField, StreamId } from './cursor.ts';
-import type { EventFeed } from './feed.ts';
+import type { EventCursors, StreamId } from './cursor.ts';
 import { type EventKind, storeEventKinds } from './kinds.ts';
-import { EventsDeleted, isDeletedSince, PositionInFuture, timeOf } from './log.ts';
-import { EventStream, ReaderTooSlow, type StreamedEvent } from './stream.ts';
+import { EventsDeleted, isDeletedSince, timeOf } from './log.ts';
+import { EventStream, type StreamedEvent, type StreamOptions } from './stream.ts';
 
 export type EventSource = ReturnType<typeof createEventSource>;
 
-export interface EventSourceOptions {
-  readonly feed: EventFeed;
-  readonly query: Query;
+export interface EventSourceOptions extends Pick<StreamOptions, 'feed' | 'query' | 'maxBuffered' | 'maxStallMs'> {
   readonly cursors: EventCursors;
-  /** Events that wait in memory for a slow reader, which is cut if it takes none for so long. */
-  readonly maxBuffered: number;
-  readonly maxStallMs: number;
 }
 
-/** The subscription that reads the events. */
-export interface Subscriber {
+/** A request that stays open for events. */
+export interface HeldRequest {
   /** The scope of its key, as it was at most some seconds ago. */
   readonly scope: AccessScope;
   /** Reads the scope of its key. */
   readonly renew: () => Promise<void>;
-  /** Until when the service has held its events back, rather than the client. */
-  readonly heldUntil: () => number;
-  /** Ends its streams. */
+  /** Aborted to end it; the reason is `Unauthenticated` if the key is no longer valid. */
   readonly signal: AbortSignal;
+}
+
+/** The subscription that reads the events. */
+interface Subscriber extends HeldRequest {
+  /** Until when the service has held its events back, rather than the client. */
+  readonly heldUntil: number;
+  /** The field that it selects. */
+  field: string;
+}
+
+interface SourceOptions {
   /** The cursor where an interrupted stream goes on, whatever its `after` is. */
   readonly lastEventId: string | undefined;
-  /** Called with the field that the subscription selects. */
-  readonly onField: (field: StreamField) => void;
   /** Loads a store in scope. */
-  loadStore(storeId: string): Promise<Store | null>;
+  readonly loadStore: (storeId: string) => Promise<Store | null>;
 }
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
-export function createEventSource(options: EventSourceOptions, subscriber: Subscriber) {
+export function createEventSource(
+  options: EventSourceOptions,
+  subscriber: Subscriber,
+  { lastEventId, loadStore }: SourceOptions,
+) {
   const { signal } = subscriber;
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
@@ -48,20 +53,15 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     const events = new EventStream({
       ...options,
       after,
-      heldUntil: subscriber.heldUntil,
+      heldUntil: () => subscriber.heldUntil,
       filter: { storeId: stream.storeId, kinds },
     });
-    const aborted = Promise.withResolvers<never>();
-    const end = () => {
-      void events.return();
-      aborted.reject(signal.reason);
-    };
-    aborted.promise.catch(() => {});
+    const end = () => void events.return();
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
     try {
       // While the database is unavailable, the stream is not opened.
-      await Promise.race([events.opened, aborted.promise]);
+      await untilAborted(signal, events.opened);
     } catch (error) {
       throw toClientError(error);
     }
@@ -69,12 +69,12 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
   }
 
   async function startOf(stream: StreamId, given: string | null | undefined): Promise<number | undefined> {
-    const cursor = subscriber.lastEventId ?? given;
+    const cursor = lastEventId ?? given;
     return cursor == null ? undefined : options.cursors.read(stream, cursor);
   }
 
   async function requireStore(storeId: string): Promise<Store> {
-    const store = await subscriber.loadStore(storeId);
+    const store = await loadStore(storeId);
     if (!store) throw noStore(storeId);
     return store;
   }
@@ -122,7 +122,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
       kinds: readonly EventKind[],
       { storeId, after }: SubscriptionOrderEventsArgs,
     ): Promise<AsyncIterable<StreamedEvent>> {
-      subscriber.onField(field);
+      subscriber.field = field;
       await requireStore(storeId);
       const start = await startOf({ field, storeId }, after);
       const events = await open({ field, storeId }, [...kinds, ...storeEventKinds], start);
@@ -138,7 +138,7 @@ export function createEventSource(options: EventSourceOptions, subscriber: Subsc
     },
     /** Events of the stores in scope themselves. */
     async ofScope({ after }: SubscriptionStoreEventsArgs): Promise<AsyncIterable<StreamedEvent>> {
-      subscriber.onField('storeEvents');
+      subscriber.field = 'storeEvents';
       const stream = { field: 'storeEvents' } as const;
       return translated(ofStoresInScope(await open(stream, storeEventKinds, await startOf(stream, after))));
     },
@@ -158,15 +158,8 @@ async function* translated(events: AsyncIterable<StreamedEvent>): AsyncGenerator
 /** The log begins with an event of anybody. */
 const nextMinute = (position: number) => Math.ceil(position / 60_000_000) * 60_000_000;
 
-/** Translates the errors of a reader that the client can fix. */
+/** Translates the error of a reader whose cursor is too old. */
 export function toClientError(error: unknown): unknown {
-  if (error instanceof ReaderTooSlow) {
-    return new StreamCut(`${error.message} Subscribe again with the cursor of the last event.`, { cause: error });
-  }
-  if (error instanceof PositionInFuture) {
-    const message = `is a cursor of the future: ${error.message}`;
-    return new InvalidInput([{ path: ['after'], type: 'value_error', message }]);
-  }
   if (!(error instanceof EventsDeleted)) return error;
   const message =
     `the events after this cursor are no longer kept, only those after ${timeOf(nextMinute(error.completeAfter))}: ` +

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { StreamCut } from '@carte/base/errors';
 import { toUnavailable } from '../database/errors.ts';
 import type { Query } from '../database/query.ts';
 import type { Event } from './entities.ts';
 import type { EventFeed } from './feed.ts';
-import { type EventFilter, isInFuture, PositionInFuture, readEvents } from './log.ts';
+import { checkPosition, type EventFilter, readEvents } from './log.ts';
 
 export interface StreamOptions {
   readonly feed: EventFeed;
@@ -18,15 +19,6 @@ export interface StreamOptions {
   readonly maxStallMs?: number;
   /** Until when the service itself has held the reader back, which is not its fault; infinite while it does. */
   readonly heldUntil?: () => number;
-}
-
-/** The reader has stopped taking events. */
-export class ReaderTooSlow extends Error {
-  constructor(maxBuffered: number, seconds: number) {
-    super(
-      `The stream was ended: its reader took no event for ${seconds} s while more than ${maxBuffered} were waiting.`,
-    );
-  }
 }
 
 /** An event for one reader. */
@@ -90,18 +82,23 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
   }
 
   async return(): Promise<Result> {
+    this.#end();
+    return { done: true, value: undefined };
+  }
+
+  #end(): void {
     this.#isDone = true;
     this.#queue = [];
     this.#unsubscribe();
     this.#serve();
-    return { done: true, value: undefined };
   }
 
   async #open(): Promise<void> {
     const { feed, after } = this.#options;
     const position = await (after === undefined ? feed.ready() : feed.current());
     this.#last = after ?? position;
-    if (isInFuture(this.#last, position)) this.#fail(new PositionInFuture(this.#last));
+    const error = checkPosition(this.#last, position);
+    if (error) this.#fail(error);
     await this.#readPage();
     this.#isReading = false;
     const failure = this.#failure;
@@ -114,8 +111,11 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
     while (this.#waiting.length > 0) {
       const event = this.#queue.shift();
       if (event) this.#waiting.shift()?.resolve({ done: false, value: event });
-      else if (this.#failure) this.#rejectNext(this.#failure);
-      else if (this.#isDone) this.#waiting.shift()?.resolve({ done: true, value: undefined });
+      else if (this.#failure) {
+        // Once, as iterators do; then the stream is done.
+        this.#waiting.shift()?.reject(this.#failure);
+        this.#failure = undefined;
+      } else if (this.#isDone) this.#waiting.shift()?.resolve({ done: true, value: undefined });
       else break;
     }
     if (this.#waiting.length === 0 || this.#isLive || this.#isReading || this.#isDone) return;
@@ -124,12 +124,6 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
       this.#isReading = false;
       this.#serve();
     });
-  }
-
-  /** Once, as iterators do; then the stream is done. */
-  #rejectNext(error: Error): void {
-    this.#failure = undefined;
-    this.#waiting.shift()?.reject(error);
   }
 
   /** Reads one page of missed events; after the last one, the stream goes on with those that have arrived meanwhile. */
@@ -159,7 +153,7 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
     if (wanted.length === 0) return;
     const isOverflowing = !this.#arrived;
     const buffered = this.#isLive ? this.#queue : (this.#arrived ?? []);
-    if (isOverflowing && this.#isStalled()) this.#fail(new ReaderTooSlow(maxBuffered, this.#maxStallMs / 1_000));
+    if (isOverflowing && this.#isStalled()) this.#fail(tooSlow(maxBuffered, this.#maxStallMs));
     else if (isOverflowing || buffered.length + wanted.length > maxBuffered + this.#waiting.length) this.#overflow();
     else if (this.#isLive) this.#push(wanted, false);
     else this.#arrived?.push(...wanted);
@@ -192,9 +186,11 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
   #fail(error: Error): void {
     if (this.#isDone) return;
     this.#failure = error;
-    this.#isDone = true;
-    this.#queue = [];
-    this.#unsubscribe();
-    this.#serve();
+    this.#end();
   }
+}
+
+function tooSlow(maxBuffered: number, maxStallMs: number): StreamCut {
+  const stalled = `its reader took no event for ${maxStallMs / 1_000} s while more than ${maxBuffered} were waiting`;
+  return new StreamCut(`The stream was ended: ${stalled}. Subscribe again with the cursor of the last event.`);
 }

@@ -85,17 +85,12 @@ const cannotWait: WaitForEvents = async () => {
   throw new Error('There is no feed of events to wait for');
 };
 
-/** Of routes and webhooks: the contract bounds what they load. */
-const unlimited = new CostBudget();
-
 export function createContext(
   dependencies: ContextDependencies,
   scope: AccessScope | undefined,
-  {
-    transport = 'GRAPHQL',
-    budget = dependencies.maxCost === undefined ? unlimited : new CostBudget(dependencies.maxCost),
-  }: Partial<Pick<Context, 'transport' | 'budget'>> = {},
+  { transport = 'GRAPHQL', cost = 0 }: { readonly transport?: Transport; readonly cost?: number } = {},
 ): Context {
+  const budget = new CostBudget(dependencies.maxCost, cost);
   return {
     scope,
     transport,
@@ -114,11 +109,8 @@ export function createContext(
 
 /** Creates the contexts of routes. */
 export function createRouteContexts(dependencies: ContextDependencies) {
-  const { maxCost } = dependencies;
-  return ({ scope }: { readonly scope: AccessScope }, cost: number): Context => {
-    const budget = maxCost === undefined ? unlimited : new CostBudget(maxCost, cost);
-    return createContext(dependencies, scope, { transport: 'REST', budget });
-  };
+  return ({ scope }: { readonly scope: AccessScope }, cost: number): Context =>
+    createContext(dependencies, scope, { transport: 'REST', cost });
 }
 
 /** DataLoaders of a request by domain, created on first use: most requests need few. */

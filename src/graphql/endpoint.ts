@@ -14,7 +14,6 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { createCachedQueries } from '../execution/cached-queries.ts';
 import { createCompiledQueries } from '../execution/compiled-queries.ts';
 import { canonicalLanguages } from '../menu/translations.ts';
-import { CostBudget } from '../scheduling/cost-budget.ts';
 import type { AccessScope } from '../scope.ts';
 import { type ApolloContext, acceptsGraphqlResponse, headAsGet, startApollo } from './apollo.ts';
 import { createReadableCheck } from './authorization.ts';
@@ -179,7 +178,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
       const result = parsed ? await coerceVariables(operation, variables, parsed.document) : { coerced: undefined };
       if ('errors' in result) return failWith(result.errors.map(locate));
       if (parsed) documents.prime(parsed);
-      const newContext = () => createContext(dependencies, caller?.scope, { budget: new CostBudget(maxCost, cost) });
+      const newContext = () => createContext(dependencies, caller?.scope, { cost });
       const costInBody = wantsCostInBody(request) ? cost : undefined;
       const { coerced } = result;
       const query =
@@ -253,7 +252,7 @@ function rejectOtherMethods(app: FastifyInstance): void {
 
 /** Whether a browser opens the address, rather than a client that sends a query. */
 function acceptsPage({ method, headers, query }: FastifyRequest): boolean {
-  const hasQuery = typeof query === 'object' && query !== null && 'query' in query;
+  const hasQuery = isObject(query) && 'query' in query;
   return method === 'GET' && !hasQuery && headers.accept?.includes('text/html') === true;
 }
 

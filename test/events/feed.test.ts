@@ -1,9 +1,10 @@
+import { StreamCut } from '@carte/base/errors';
 import type { Client, Pool } from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { clientFactory, createReadAccess, queryOn } from '../../src/database/pool.ts';
 import { EventFeed, type FeedOptions } from '../../src/events/feed.ts';
 import { EventsDeleted } from '../../src/events/log.ts';
-import { EventStream, ReaderTooSlow, type StreamOptions } from '../../src/events/stream.ts';
+import { EventStream, type StreamOptions } from '../../src/events/stream.ts';
 import { createOrm } from '../../src/orm.ts';
 import { waitUntil } from '../http/processes.ts';
 import { startProxy } from '../http/proxy.ts';
@@ -222,9 +223,10 @@ describe('Streams of events', () => {
     const last = await endOfLog(query);
     await waitUntil(() => feed.position() === last);
     const error = await stopped.next().catch(reason => reason);
-    expect(error).toBeInstanceOf(ReaderTooSlow);
+    expect(error).toBeInstanceOf(StreamCut);
     expect(error.message).toBe(
-      'The stream was ended: its reader took no event for 0 s while more than 10 were waiting.',
+      'The stream was ended: its reader took no event for 0 s while more than 10 were waiting. ' +
+        'Subscribe again with the cursor of the last event.',
     );
     expect(await stopped.next()).toEqual({ done: true, value: undefined });
   });

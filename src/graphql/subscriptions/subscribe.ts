@@ -14,7 +14,6 @@ import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
 import type { StreamField } from '../../events/cursor.ts';
 import { createEventSource, type EventSourceOptions } from '../../events/source.ts';
 import type { StreamedEvent } from '../../events/stream.ts';
-import { CostBudget } from '../../scheduling/cost-budget.ts';
 import { currentRequest, type Share } from '../../scheduling/current-request.ts';
 import { untilAborted } from '../../scheduling/until-aborted.ts';
 import { type CheckReadable, throwForbidden } from '../authorization.ts';
@@ -86,6 +85,7 @@ export const openTimeoutMs = 5_000;
  */
 export function createSubscribe(options: SubscribeOptions) {
   const { schema, dependencies, formatErrors, budget, runReplay, runExpensive } = options;
+  const eventDependencies = { ...dependencies, maxCost: options.maxCost };
 
   return async (request: SubscriptionRequest, stream: OpenStream): Promise<Results> => {
     const { share } = stream;
@@ -109,7 +109,12 @@ export function createSubscribe(options: SubscribeOptions) {
     async function* deliver(): Results {
       let end: StreamEnd = 'closed by the client';
       try {
-        if (!isStream(source)) throw new NotOpened(source.errors ?? []);
+        if (!isStream(source)) {
+          stream.signal.throwIfAborted();
+          end = 'error';
+          yield { result: { errors: formatErrors(source.errors ?? []) } };
+          return 'complete';
+        }
         for await (const event of readWithin(inRequest, source)) {
           const result = await stream.hold(() => deliverEvent(event));
           stream.signal.throwIfAborted();
@@ -125,7 +130,7 @@ export function createSubscribe(options: SubscribeOptions) {
         end = endOf(error);
         // An outage has lasted too long: `complete` would be final, although the client can go on with its cursor.
         if (error instanceof ShuttingDown || toUnavailable(error)) return 'interrupted';
-        if (!(error instanceof ClientGone)) yield { result: { errors: formatErrors(errorsOf(error)) } };
+        if (!(error instanceof ClientGone)) yield { result: { errors: formatErrors([toGraphQLError(error)]) } };
         return 'complete';
       } finally {
         stream.close(end);
@@ -152,48 +157,26 @@ export function createSubscribe(options: SubscribeOptions) {
       const begun = performance.now();
       // The key may have lost a permission since the stream was opened.
       throwForbidden(options.checkReadable({ document }, stream.scope));
-      const cost = new CostBudget(options.maxCost, request.cost);
-      const contextValue = createContext(dependencies, stream.scope, { budget: cost });
+      const contextValue = createContext(eventDependencies, stream.scope, { cost: request.cost });
       const result = throwUnavailable(await execute({ ...args, rootValue: event, contextValue }));
       const objects = countedObjects(contextValue);
       const spent = isExpensive ? Math.min(performance.now() - begun, maxChargedMs) * costPerMs : 0;
       // What the selection does not tell: the length of lists, and the size of what was loaded.
-      budget.charge(share, Math.max(objects, cost.cost, spent) - request.cost);
+      budget.charge(share, Math.max(objects, contextValue.budget.cost, spent) - request.cost);
       return result;
     }
   };
 
   function sourceContext({ lastEventId }: SubscriptionRequest, stream: OpenStream) {
-    const context = createContext(dependencies, stream.scope);
-    const subscriber = {
-      get scope() {
-        return stream.scope;
-      },
-      renew: stream.renew,
-      heldUntil: () => stream.heldUntil,
-      signal: stream.signal,
-      lastEventId,
-      onField: (field: StreamField) => {
-        stream.field = field;
-      },
-      loadStore: (storeId: string) => createContext(dependencies, stream.scope).loaders.stores.byId.load(storeId),
-    };
-    return { ...context, eventSource: createEventSource(options.events, subscriber) };
+    const loadStore = (storeId: string) => createContext(dependencies, stream.scope).loaders.stores.byId.load(storeId);
+    const eventSource = createEventSource(options.events, stream, { lastEventId, loadStore });
+    return { ...createContext(dependencies, stream.scope), eventSource };
   }
 
   function format({ data, errors }: ExecutionResult): FormattedExecutionResult {
     if (!errors) return { data: data ?? null };
     const isTooLarge = errors.some(({ extensions }) => extensions.code === responseTooLarge);
     return { errors: formatErrors(errors), data: isTooLarge ? null : (data ?? null) };
-  }
-}
-
-/** The errors of a subscription that has no stream. */
-class NotOpened extends Error {
-  readonly errors: readonly GraphQLError[];
-  constructor(errors: readonly GraphQLError[]) {
-    super();
-    this.errors = errors;
   }
 }
 
@@ -252,9 +235,8 @@ function throwUnavailable(result: ExecutionResult): ExecutionResult {
   return result;
 }
 
-function errorsOf(error: unknown): readonly GraphQLError[] {
-  if (error instanceof NotOpened) return error.errors;
-  return [error instanceof GraphQLError ? error : new GraphQLError(String(error), { originalError: error as Error })];
+function toGraphQLError(error: unknown): GraphQLError {
+  return error instanceof GraphQLError ? error : new GraphQLError(String(error), { originalError: error as Error });
 }
 
 export function endOf(error: unknown): StreamEnd {
