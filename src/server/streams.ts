@@ -22,11 +22,11 @@ export const streams = fp(
     const open = new OpenStreams({
       limits: config.streams,
       renew: app.renewKey,
-      onClosed({ transport, keyId, isPublishable, field, seconds, events, end }) {
+      onClosed({ transport, keyId, scope, field, seconds, events }, end) {
         metrics.streamEnded(transport, end);
         // A request that has waited has a line of its own.
         if (transport === 'poll') return;
-        const kind = isPublishable ? { publishable: true } : {};
+        const kind = scope.publishable ? { publishable: true } : {};
         app.log.info({ key: keyId, ...kind, transport, field, seconds: Math.round(seconds), events, end }, 'stream');
       },
     });

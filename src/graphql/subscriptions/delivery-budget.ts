@@ -20,9 +20,8 @@ interface Delivery {
 }
 
 interface KeyBudget {
-  readonly bucket: TokenBucket;
-  /** That of all guests, for one of them. */
-  readonly common: TokenBucket | undefined;
+  /** Its own and, of a guest, that of all guests. */
+  readonly buckets: readonly TokenBucket[];
   /** Delivered cost that is not yet counted towards the rate limit. */
   uncounted: number;
   /** Pending while the key has exceeded its rate limit. */
@@ -51,7 +50,7 @@ export class DeliveryBudget {
   /** Waits until a key may deliver an event. A live one takes its tokens on credit, so that replayed ones wait behind it. */
   async pay(share: Share, cost: number, { isReplayed, signal }: Delivery): Promise<void> {
     const key = this.#budgetOf(share);
-    for (const bucket of key.common ? [key.bucket, key.common] : [key.bucket]) {
+    for (const bucket of key.buckets) {
       if (isReplayed) {
         while (!bucket.tryTake(cost)) await wait(bucket.waitMs(cost), signal);
       } else {
@@ -72,8 +71,7 @@ export class DeliveryBudget {
   /** Charges what an event has cost beyond what was paid; the next ones wait for it. */
   charge(share: Share, cost: number): void {
     const key = this.#budgetOf(share);
-    key.bucket.take(cost);
-    key.common?.take(cost);
+    for (const bucket of key.buckets) bucket.take(cost);
     key.uncounted += cost;
   }
 
@@ -93,8 +91,8 @@ export class DeliveryBudget {
     const known = this.#keys.get(id);
     if (known) return known;
     const { costPerSecond } = this.#options;
-    const bucket = createBucket(isGuest ? costPerSecond * guestPart : costPerSecond);
-    const key: KeyBudget = { bucket, common: isGuest ? this.#ofGuests : undefined, uncounted: 0, counting: undefined };
+    const buckets = isGuest ? [createBucket(costPerSecond * guestPart), this.#ofGuests] : [createBucket(costPerSecond)];
+    const key: KeyBudget = { buckets, uncounted: 0, counting: undefined };
     this.#keys.set(id, key);
     return key;
   }

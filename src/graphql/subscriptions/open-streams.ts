@@ -21,22 +21,12 @@ export type StreamEnd =
   | 'shutdown'
   | 'error';
 
-export interface ClosedStream {
-  readonly transport: Transport;
-  readonly keyId: string;
-  readonly isPublishable: boolean;
-  readonly field: string;
-  readonly seconds: number;
-  readonly events: number;
-  readonly end: StreamEnd;
-}
-
 export interface OpenStreamsOptions {
   /** Streams of one key, of one guest, and of all, in this process; guests have at most half of them. */
   readonly limits: { readonly perKey: number; readonly perAddress: number; readonly total: number };
   /** Authenticates a key afresh, not from the cache. */
   readonly renew: (key: string) => Promise<StreamCaller>;
-  readonly onClosed: (stream: ClosedStream) => void;
+  readonly onClosed: (stream: OpenStream, end: StreamEnd) => void;
 }
 
 /** More often than keys are cached for, so that streams end no later than a revoked key stops working elsewhere. */
@@ -84,7 +74,7 @@ export class OpenStreams {
       transport,
       share,
       renew: () => this.#renewKey(key, ofKey),
-      onClosed: closed => this.#remove(key, ofKey, stream, closed),
+      close: end => this.#remove(key, ofKey, stream, end),
     });
     this.#byKey.set(key, ofKey);
     ofKey.streams.add(stream);
@@ -100,16 +90,16 @@ export class OpenStreams {
     for (const { streams } of this.#byKey.values()) for (const stream of [...streams]) stream.abort(new ShuttingDown());
   }
 
-  #remove(key: string, ofKey: KeyStreams, stream: OpenStream, closed: ClosedStream): void {
-    ofKey.streams.delete(stream);
-    this.counts[closed.transport] -= 1;
+  #remove(key: string, ofKey: KeyStreams, stream: OpenStream, end: StreamEnd): void {
+    if (!ofKey.streams.delete(stream)) return;
+    this.counts[stream.transport] -= 1;
     if (stream.share.isGuest) this.#guests -= 1;
     if (ofKey.streams.size === 0 && this.#byKey.get(key) === ofKey) this.#byKey.delete(key);
     if (this.#byKey.size === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
     }
-    this.#options.onClosed(closed);
+    this.#options.onClosed(stream, end);
   }
 
   async #renew(): Promise<void> {
@@ -132,38 +122,29 @@ export class OpenStreams {
 
 /** One stream, from its registration to its end. */
 export class OpenStream {
-  readonly #key: KeyStreams;
-  readonly #transport: Transport;
+  readonly transport: Transport;
   readonly share: Share;
-  readonly #onClosed: (closed: ClosedStream) => void;
   /** Reads the scope of its key, not only every second. */
   readonly renew: () => Promise<void>;
+  /** Removes the stream from the count. */
+  readonly close: (end: StreamEnd) => void;
+  readonly #key: KeyStreams;
   readonly #controller = new AbortController();
+  /** Aborted to end the stream; its reason is an error to report to the client, `ShuttingDown`, or another if the client has left. */
+  readonly signal = this.#controller.signal;
   readonly #openedAt = performance.now();
-  #isClosed = false;
   /** Until when the service has held an event back, for its costs or while it was executed; infinite while it does. */
   heldUntil = 0;
   /** The root field, for the log. */
   field = 'unknown';
   events = 0;
 
-  constructor(
-    key: KeyStreams,
-    {
-      transport,
-      share,
-      renew,
-      onClosed,
-    }: Pick<OpenStream, 'share' | 'renew'> & {
-      readonly transport: Transport;
-      readonly onClosed: (closed: ClosedStream) => void;
-    },
-  ) {
+  constructor(key: KeyStreams, options: Pick<OpenStream, 'transport' | 'share' | 'renew' | 'close'>) {
     this.#key = key;
-    this.renew = renew;
-    this.share = share;
-    this.#transport = transport;
-    this.#onClosed = onClosed;
+    this.transport = options.transport;
+    this.share = options.share;
+    this.renew = options.renew;
+    this.close = options.close;
   }
 
   get keyId(): string {
@@ -175,9 +156,9 @@ export class OpenStream {
     return this.#key.caller.scope;
   }
 
-  /** Aborted to end the stream; its reason is an error to report to the client, `ShuttingDown`, or another if the client has left. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  /** For so long it has been open. */
+  get seconds(): number {
+    return (performance.now() - this.#openedAt) / 1_000;
   }
 
   /** Takes note that the reader waits for the service meanwhile. */
@@ -192,16 +173,5 @@ export class OpenStream {
 
   abort(reason: Error): void {
     this.#controller.abort(reason);
-  }
-
-  /** Removes the stream from the count. */
-  close(end: StreamEnd): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    const { keyId, scope } = this.#key.caller;
-    const seconds = (performance.now() - this.#openedAt) / 1_000;
-    const { field, events } = this;
-    const isPublishable = scope.publishable === true;
-    this.#onClosed({ transport: this.#transport, keyId, isPublishable, field, seconds, events, end });
   }
 }

@@ -38,7 +38,10 @@ export class WebSocketConnection {
   readonly request: IncomingMessage;
   readonly #raw: Duplex;
   readonly #closed = new AbortController();
-  #isInitialised = false;
+  /** Aborted when the connection is closed. */
+  readonly signal = this.#closed.signal;
+  /** Whether `connection_init` is acknowledged. */
+  isInitialised = false;
   /** Messages that wait for their turn. */
   readonly inbox: string[] = [];
   key = '';
@@ -53,22 +56,12 @@ export class WebSocketConnection {
     socket.on('error', () => setImmediate(() => this.#stopReading()));
   }
 
-  /** Whether `connection_init` is acknowledged. */
-  get isInitialised(): boolean {
-    return this.#isInitialised;
-  }
-
   get isOpen(): boolean {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Aborted when the connection is closed. */
-  get signal(): AbortSignal {
-    return this.#closed.signal;
-  }
-
   initialise(): void {
-    this.#isInitialised = true;
+    this.isInitialised = true;
     this.onInitialised();
   }
 
@@ -84,7 +77,7 @@ export class WebSocketConnection {
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (this.#isInitialised) this.#raw.off('data', count);
+      if (this.isInitialised) this.#raw.off('data', count);
       else if (bytes > maxInitBytes) this.close(closeCodes.messageTooBig, 'connection_init is longer than 16 KB');
     };
     this.#raw.on('data', count);
@@ -187,31 +180,22 @@ interface Pending {
  * those that hold many open hinder nobody, also where all clients seem to come from the address of one proxy.
  */
 export class PendingConnections {
+  /** The oldest first. */
   readonly #all = new Set<Pending>();
-  readonly #byAddress = new Map<string, Set<Pending>>();
 
   /** Adds a connection; returns the function to call when it is initialised or closed. */
   add(address: string, close: () => void): () => void {
-    const same = this.#byAddress.get(address) ?? new Set();
-    if (same.size >= pendingLimits.perAddress) this.#closeOldest(same);
-    else if (this.#all.size >= pendingLimits.total) this.#closeOldest(this.#all);
+    const same = [...this.#all].filter(other => other.address === address);
+    if (same.length >= pendingLimits.perAddress) this.#closeFirst(same);
+    else if (this.#all.size >= pendingLimits.total) this.#closeFirst(this.#all);
     const pending: Pending = { address, close };
     this.#all.add(pending);
-    this.#byAddress.set(address, same.add(pending));
-    return () => this.#remove(pending);
+    return () => this.#all.delete(pending);
   }
 
-  #closeOldest(connections: ReadonlySet<Pending>): void {
-    const [oldest] = connections;
+  #closeFirst([oldest]: Iterable<Pending>): void {
     if (!oldest) return;
-    this.#remove(oldest);
+    this.#all.delete(oldest);
     oldest.close();
-  }
-
-  #remove(pending: Pending): void {
-    this.#all.delete(pending);
-    const ofAddress = this.#byAddress.get(pending.address);
-    ofAddress?.delete(pending);
-    if (ofAddress?.size === 0) this.#byAddress.delete(pending.address);
   }
 }
