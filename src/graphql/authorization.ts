@@ -123,10 +123,12 @@ function hasFields(type: GraphQLNamedType | undefined): type is GraphQLObjectTyp
 }
 
 /** Finds the fields of an operation that a key may not read, each once and with its path; without an operation, those of the whole document. */
-export type CheckReadable = (
-  request: { readonly document: DocumentNode; readonly operation?: OperationDefinitionNode | undefined },
-  scope: AccessScope | undefined,
-) => readonly GraphQLError[];
+export type CheckReadable = ReturnType<typeof createReadableCheck>;
+
+interface CheckedRequest {
+  readonly document: DocumentNode;
+  readonly operation?: OperationDefinitionNode | undefined;
+}
 
 interface Reader {
   readonly granted: readonly ReadPermission[];
@@ -143,9 +145,9 @@ export function isForGuests({ extensions }: Pick<GraphQLFieldConfig<unknown, unk
 const none: readonly GraphQLError[] = [];
 
 /** Checks an operation once for each set of permissions; keys that read everything are not checked. */
-export function createReadableCheck(schema: GraphQLSchema): CheckReadable {
+export function createReadableCheck(schema: GraphQLSchema) {
   const checked = new WeakMap<OperationDefinitionNode, Map<string, readonly GraphQLError[]>>();
-  return ({ document, operation }, scope) => {
+  return ({ document, operation }: CheckedRequest, scope: AccessScope | undefined): readonly GraphQLError[] => {
     if (!scope) return none;
     const isGuest = scope.publishable === true;
     const reader = { granted: readPermissionsOf(scope), isGuest, isPlacer: hasOwnOrdersOnly(scope) };

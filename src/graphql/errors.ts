@@ -5,13 +5,13 @@ import {
   Forbidden,
   InvalidInput,
   ResponseTooLarge,
-  RetryableError,
   StreamCut,
   TooCostly,
   TooManyRequests,
   Unauthenticated,
   Unavailable,
 } from '@carte/base/errors';
+import { toHttpError as toRouteError } from '@carte/operations/errors';
 import {
   type ASTNode,
   type DocumentNode,
@@ -70,20 +70,13 @@ export function isInternal(error: GraphQLFormattedError): boolean {
 
 /** Maps an error outside of execution, e.g. of authentication or of the body parser, to an HTTP response. */
 export function toHttpError(error: Error & { readonly statusCode?: number }) {
-  const response = (status: number, code: string, headers: Readonly<Record<string, string>> = {}) => ({
-    status,
-    headers,
-    code,
-    message: code === internalCode ? internalMessage : error.message,
-  });
-  if (error instanceof Unauthenticated) return response(401, codeOf(error), { 'www-authenticate': 'ApiKey' });
-  if (error instanceof RetryableError) {
-    const status = error instanceof TooManyRequests ? 429 : 503;
-    return response(status, codeOf(error), { 'retry-after': String(error.retryAfterSeconds) });
-  }
-  if (error instanceof Forbidden) return response(403, codeOf(error));
-  const status = error.statusCode ?? 500;
-  return response(status, status < 500 ? 'BAD_REQUEST' : internalCode);
+  const known = toRouteError(error);
+  const { status, headers } = known ?? { status: error.statusCode ?? 500, headers: {} };
+  const isInternalError = !known && status >= 500;
+  const code = error instanceof ClientError ? codeOf(error) : 'BAD_REQUEST';
+  return isInternalError
+    ? { status, headers, code: internalCode, message: internalMessage }
+    : { status, headers, code, message: error.message };
 }
 
 function codeOf(error: ClientError): string {

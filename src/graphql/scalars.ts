@@ -3,55 +3,37 @@ import { isObject } from '@carte/base/json';
 import { shorten } from '@carte/base/validation';
 import { GraphQLError, GraphQLScalarType, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
 
-const parseDate = (value: unknown): Date =>
+// With the literal of the value where there is one, whose location errors have; undefined for one of a kind that the scalar does not accept.
+const parseDate = (value: unknown, node?: ValueNode): Date =>
   (typeof value === 'string' ? parseDateTime(value) : undefined) ??
-  fail(`${describe(value)} is not a date-time such as 2026-03-01T18:30:00Z`);
+  fail(`${describe(value, node)} is not a date-time such as 2026-03-01T18:30:00Z`, node);
 
-const parseSafeInt = (value: unknown): number =>
+const parseSafeInt = (value: unknown, node?: ValueNode): number =>
   typeof value === 'number' && Number.isSafeInteger(value)
     ? value
-    : fail(`${describe(value)} is not a whole number within ±(2^53−1)`);
+    : fail(`${describe(value, node)} is not a whole number within ±(2^53−1)`, node);
 
-const parseStringMap = (value: unknown): Record<string, string> => {
-  if (!isObject(value)) return fail(`${describe(value)} is not an object of strings`);
+const parseStringMap = (value: unknown, node?: ValueNode): Record<string, string> => {
+  if (!isObject(value)) return fail(`${describe(value)} is not an object of strings`, node);
   for (const [key, text] of Object.entries(value)) {
-    if (typeof text !== 'string') return fail(`the value of ${describe(key)} is not a string`);
+    if (typeof text !== 'string') return fail(`the value of ${describe(key)} is not a string`, node);
   }
   return value as Record<string, string>;
 };
 
-const parseObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  isObject(value) ? value : fail(`${describe(value)} is not an object`);
+const parseObject = (value: unknown, node?: ValueNode): Readonly<Record<string, unknown>> =>
+  isObject(value) ? value : fail(`${describe(value)} is not an object`, node);
 
-const fail = (message: string): never => {
-  throw new GraphQLError(message);
+const fail = (message: string, node: ValueNode | undefined): never => {
+  throw new GraphQLError(message, { nodes: node ?? null });
 };
 
 /** Describes a value for a message: it may be as long as the request, and nest deeper than the call stack. */
-function describe(value: unknown): string {
+function describe(value: unknown, node?: ValueNode): string {
   if (typeof value === 'string') return JSON.stringify(shorten(value));
-  if (value instanceof Literal) return shorten(value.text);
+  if (value === undefined && node) return shorten(print(node));
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
-
-/** A literal of a kind that the scalar does not accept, for its error. */
-class Literal {
-  readonly text: string;
-
-  constructor(node: ValueNode) {
-    this.text = print(node);
-  }
-}
-
-/** Parses the value of a literal; its error has the location of the literal. */
-function parseLiteralValue<T>(node: ValueNode, value: unknown, parse: (value: unknown) => T): T {
-  try {
-    return parse(value);
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error;
-    throw new GraphQLError(error.message, { nodes: node });
-  }
 }
 
 /** Converts an object literal. Null prototypes keep keys such as `__proto__` ordinary. */
@@ -81,21 +63,19 @@ export const scalars = {
     name: 'DateTime',
     serialize: serializeDate,
     parseValue: parseDate,
-    parseLiteral: node =>
-      parseLiteralValue(node, node.kind === Kind.STRING ? node.value : new Literal(node), parseDate),
+    parseLiteral: node => parseDate(node.kind === Kind.STRING ? node.value : undefined, node),
   }),
   SafeInt: new GraphQLScalarType({
     name: 'SafeInt',
     serialize: parseSafeInt,
     parseValue: parseSafeInt,
-    parseLiteral: node =>
-      parseLiteralValue(node, node.kind === Kind.INT ? Number(node.value) : new Literal(node), parseSafeInt),
+    parseLiteral: node => parseSafeInt(node.kind === Kind.INT ? Number(node.value) : undefined, node),
   }),
   StringMap: new GraphQLScalarType({
     name: 'StringMap',
     serialize: value => value,
     parseValue: parseStringMap,
-    parseLiteral: node => parseLiteralValue(node, objectFromLiteral(node), parseStringMap),
+    parseLiteral: node => parseStringMap(objectFromLiteral(node), node),
   }),
   StringMaps: new GraphQLScalarType({ name: 'StringMaps', serialize: value => value }),
   JSON: new GraphQLScalarType({ name: 'JSON', serialize: value => value }),
@@ -103,6 +83,6 @@ export const scalars = {
     name: 'JSONObject',
     serialize: value => value,
     parseValue: parseObject,
-    parseLiteral: node => parseLiteralValue(node, objectFromLiteral(node), parseObject),
+    parseLiteral: node => parseObject(objectFromLiteral(node), node),
   }),
 };

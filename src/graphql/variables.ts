@@ -3,7 +3,6 @@ import { isObject } from '@carte/base/json';
 import {
   type ErrorPath,
   fail,
-  type PathCursor,
   type Read,
   readElements,
   readInSlices,
@@ -57,8 +56,8 @@ export function createVariableCoercion(
   { suggests }: { readonly suggests: boolean },
 ): CoerceVariables {
   const coercionOf = createCoercions((name, known) => (suggests ? didYouMean(suggestionList(name, known)) : ''));
-  const compiled = new WeakMap<OperationDefinitionNode, readonly CompiledVariable[]>();
-  const compile = ({ variable, type: typeNode, defaultValue }: VariableDefinitionNode): CompiledVariable => {
+  const compiled = new WeakMap<OperationDefinitionNode, readonly ReturnType<typeof compile>[]>();
+  const compile = ({ variable, type: typeNode, defaultValue }: VariableDefinitionNode) => {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode);
     // Validation has rejected documents with other types.
@@ -66,7 +65,7 @@ export function createVariableCoercion(
     return {
       name,
       coerce: coercionOf(type),
-      defaultValue: defaultValue && valueFromAST(defaultValue, type),
+      defaultValue: (defaultValue && valueFromAST(defaultValue, type)) as unknown,
       isRequired: isNonNullType(type),
     };
   };
@@ -89,13 +88,6 @@ export function createVariableCoercion(
       ? { coerced }
       : { errors: toResponseErrors(errors, { operation, given, document }) };
   };
-}
-
-interface CompiledVariable {
-  readonly name: string;
-  readonly coerce: Read;
-  readonly defaultValue: unknown;
-  readonly isRequired: boolean;
 }
 
 /** Ends a message about an unknown name, e.g. with the most similar of the known ones. */
@@ -184,7 +176,10 @@ function compileLeaf(type: GraphQLLeafType): Read {
   const isScalarOnly = isEnumType(type) || isSpecifiedScalarType(type);
   return (value, cursor, depth) => {
     // Their messages would print all of it.
-    if (isScalarOnly && typeof value === 'object') return failAsType(cursor, depth, type, value);
+    if (isScalarOnly && typeof value === 'object') {
+      const found = Array.isArray(value) ? 'a list' : 'an object';
+      return fail(cursor, depth, 'value_error', `${type.name} cannot represent ${found}.`);
+    }
     try {
       const coerced = type.parseValue(value);
       return coerced === undefined ? fail(cursor, depth, 'value_error', `Expected type "${type.name}".`) : coerced;
@@ -192,11 +187,6 @@ function compileLeaf(type: GraphQLLeafType): Read {
       return fail(cursor, depth, 'value_error', error instanceof Error ? error.message : String(error));
     }
   };
-}
-
-function failAsType(cursor: PathCursor, depth: number, type: GraphQLLeafType, value: unknown): undefined {
-  const found = Array.isArray(value) ? 'a list' : 'an object';
-  return fail(cursor, depth, 'value_error', `${type.name} cannot represent ${found}.`);
 }
 
 interface VariableSource {
