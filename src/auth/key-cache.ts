@@ -12,15 +12,7 @@ export interface Caller {
 }
 
 /** Finds the caller of an API key that arrived on a connection; throws `Unauthenticated`. */
-export interface Authenticate {
-  (key: string, connection?: object, options?: { readonly isSuspect: boolean }): Caller | Promise<Caller>;
-  /** Undefined if the database must be asked. */
-  cached(key: string, connection?: object): Caller | undefined;
-  /** As the key was when it was last valid, which says nothing about now. */
-  lastKnown(key: string, connection?: object): Caller | undefined;
-  /** Finds it in the database even if it is cached; several keys at a time in one statement. */
-  renew(key: string): Promise<Caller>;
-}
+export type Authenticate = ReturnType<typeof createAuthenticator>;
 
 export interface AuthenticatorOptions {
   /** TTL of the key cache: for so long a revoked key may still be accepted. */
@@ -44,10 +36,7 @@ interface CacheEntry {
 }
 
 /** Finds keys in the database, and caches valid ones; invalid ones are never cached, so that a new key works at once. */
-export function createAuthenticator(
-  query: Query,
-  { seconds, now = Date.now, onUse = () => {} }: AuthenticatorOptions,
-): Authenticate {
+export function createAuthenticator(query: Query, { seconds, now = Date.now, onUse = () => {} }: AuthenticatorOptions) {
   // By hash, so that a memory dump shows no keys.
   const cache = new Map<string, CacheEntry>();
   // A connection mostly sends the same key, and hashing it would cost more than the rest of this function.
@@ -102,8 +91,11 @@ export function createAuthenticator(
   const authenticate = (key: string, connection?: object, { isSuspect } = { isSuspect: false }) =>
     cached(key, connection) ?? findCaller(hashOf(key, connection), isSuspect ? findSuspect : hash => keys.load(hash));
   return Object.assign(authenticate, {
+    /** Undefined if the database must be asked. */
     cached,
+    /** As the key was when it was last valid, which says nothing about now. */
     lastKnown: (key: string, connection?: object) => cache.get(hashOf(key, connection))?.caller,
+    /** Finds it in the database even if it is cached; several keys at a time in one statement. */
     renew: (key: string) => findCaller(hashOf(key, undefined), hash => keys.load(hash)),
   });
 }

@@ -1,7 +1,7 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CreateApiKeyInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
-import type { Permission } from '../scope.ts';
 import { StoreEntity } from '../store/entities.ts';
 
 const maxNameLength = 255;
@@ -11,17 +11,9 @@ const maxOrigins = 100;
 const unprintable = /[\p{Cc}\p{Cs}]/u;
 
 /** What a new key is to be, from the graph or the command line. */
-export interface KeyRequest {
-  readonly name: string;
-  readonly all: boolean;
-  readonly merchantIds: readonly string[];
-  readonly storeIds: readonly string[];
-  readonly permissions: readonly Permission[];
-  /** A key for web pages of these origins. */
-  readonly publishable?: boolean;
-  readonly origins?: readonly string[];
-  readonly expiresAt?: Date | null | undefined;
-}
+export type KeyRequest = Omit<CreateApiKeyInput, 'publishable' | 'origins' | 'expiresAt'> & {
+  readonly [Option in 'publishable' | 'origins' | 'expiresAt']?: CreateApiKeyInput[Option] | undefined;
+};
 
 /** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
 export async function validateKeyRequest(em: EntityManager, request: KeyRequest): Promise<void> {
