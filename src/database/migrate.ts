@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, OperatorError } from '@carte/base/errors';
 import type { EntityManager, MikroORM, Transaction } from '@mikro-orm/postgresql';
+import { advisoryLocks } from './advisory-locks.ts';
 import { applySqlFile, isPending, readSqlFiles, type SqlFile } from './sql-files.ts';
 
 const minVersion = 150_000;
-/** Key of the advisory lock: arbitrary, but unique in the database. */
-const lockKey = 7_274_921;
 const pollIntervalMs = 100;
 /**
  * A request that needs a table waits behind a migration that waits for it. So a migration gives up soon, also before PostgreSQL looks for
@@ -60,7 +59,7 @@ async function withLock<T>(orm: MikroORM, task: LockedTask<T>): Promise<T> {
   for (;;) {
     const done = await orm.em.fork().transactional(async locked => {
       const sql = `select pg_try_advisory_xact_lock(?) as "isHeld", set_config('lock_timeout', ?, true)`;
-      const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [lockKey, `${lockTimeoutMs}ms`]);
+      const [lock] = await locked.execute<{ isHeld: boolean }[]>(sql, [advisoryLocks.migration, `${lockTimeoutMs}ms`]);
       const transaction = locked.getTransactionContext();
       return lock?.isHeld && transaction ? { result: await task(locked, transaction) } : undefined;
     });

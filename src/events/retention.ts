@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { advisoryLocks } from '../database/advisory-locks.ts';
 import { prepared, type Query } from '../database/query.ts';
 import { lastPossible, positionAt } from './log.ts';
 
@@ -57,7 +58,7 @@ const boundaryStatement = prepared(`
  * (`EventLogEntity`), and records what webhooks have not received.
  */
 const deleteStatement = prepared(`
-  with turn as materialized (select pg_try_advisory_xact_lock(7274923) as is_ours),
+  with turn as materialized (select pg_try_advisory_xact_lock(${advisoryLocks.eventRetention}) as is_ours),
   batch as (
     select max(position) as last from (select position from event where position <= $1 order by position limit $2) oldest
   ),

@@ -1,6 +1,7 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { checkLength, findUnstorable } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { advisoryLocks } from '../database/advisory-locks.ts';
 import { prepared, queryIn, retryTransaction } from '../database/query.ts';
 import type { MutationSetStoreOrderingArgs, StoreOrdering } from '../generated/graph.ts';
 import type { Store, StoredOrdering } from './entities.ts';
@@ -73,10 +74,11 @@ function toStored({ state, until, delayMinutes, reason }: OrderingChange): Store
  * SQL that keeps the state of a store as it is until the transaction ends. Not a lock of its row, for which a change would have to wait
  * until there is a moment without orders: here, orders that come later wait for a change that waits.
  */
-export const holdOrdering = (storeId: string) => `pg_advisory_xact_lock_shared(7274924, hashtext(${storeId}))`;
+export const holdOrdering = (storeId: string) =>
+  `pg_advisory_xact_lock_shared(${advisoryLocks.ordering}, hashtext(${storeId}))`;
 
 /** A statement of its own: the next one sees what the orders have written. */
-const waitForOrders = prepared('select pg_advisory_xact_lock(7274924, hashtext($1))');
+const waitForOrders = prepared(`select pg_advisory_xact_lock(${advisoryLocks.ordering}, hashtext($1))`);
 
 // Locks the row of the store before the due time, as all do that write one.
 const changeStatement = prepared(`
