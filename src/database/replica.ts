@@ -16,12 +16,6 @@ export interface ReplicaOptions extends StatementOptions {
   readonly onChange: (change: { readonly isUsable: boolean; readonly reason?: unknown }) => void;
 }
 
-interface ReplicaResult<Row> {
-  readonly rows: Row[];
-  /** First transaction that the rows cannot show. */
-  readonly xmax: bigint;
-}
-
 const probeIntervalMs = 1_000;
 const probeTimeoutMs = 1_000;
 const maxAttempts = 6;
@@ -34,7 +28,6 @@ export class Replica {
   readonly #options: ReplicaOptions;
   readonly #closed = new AbortController();
   #pools: Pools | undefined;
-  #retryDelayMs = minRetryDelayMs;
   #probeNow = Promise.withResolvers<void>();
   #requiredLsn = zeroLsn;
   #primaryStart: string | undefined;
@@ -55,10 +48,7 @@ export class Replica {
   }
 
   /** Undefined while the replica has not replayed up to the primary's position, or is not known to follow this primary. */
-  async read<Row>(
-    { lsn, start }: PrimaryPosition,
-    select: (query: Query) => Promise<Row[]>,
-  ): Promise<ReplicaResult<Row> | undefined> {
+  async read<Row>({ lsn, start }: PrimaryPosition, select: (query: Query) => Promise<Row[]>) {
     if (start !== this.#primaryStart) this.#probeNow.resolve();
     if (!this.#pools || start !== this.#primaryStart) return undefined;
     this.#requiredLsn = lsn;
@@ -88,16 +78,25 @@ export class Replica {
 
   /** Probes the replica until it is closed. */
   async watch(): Promise<void> {
+    let retryDelayMs = minRetryDelayMs;
     while (!this.#closed.signal.aborted) {
       this.#probeNow = Promise.withResolvers();
       const pools = this.#pools ?? openPools(this.#options);
+      let reason: unknown;
       try {
         await withTimeout(probeTimeoutMs, this.#probe(queryOn(pools.probe)));
-        this.#markUsable(pools);
-      } catch (reason) {
-        this.#markUnusable(pools, reason);
+        this.#pools = pools;
+        retryDelayMs = minRetryDelayMs;
+      } catch (error) {
+        reason = error;
+        pools.destroy();
+        this.#pools = undefined;
+        this.#laggingSince = undefined;
+        retryDelayMs = Math.min(retryDelayMs * 2, maxRetryDelayMs);
       }
-      const delayMs = this.#pools ? probeIntervalMs : this.#retryDelayMs;
+      if (this.#closed.signal.aborted) return this.close();
+      this.#report(reason);
+      const delayMs = this.#pools ? probeIntervalMs : retryDelayMs;
       const delay = sleep(delayMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
       await Promise.race([delay, this.#probeNow.promise]);
     }
@@ -118,26 +117,8 @@ export class Replica {
     this.#trackLag(state.hasReplayed);
   }
 
-  #markUsable(pools: Pools): void {
-    if (this.#closed.signal.aborted) {
-      pools.destroy();
-      return;
-    }
-    this.#pools = pools;
-    this.#retryDelayMs = minRetryDelayMs;
-    this.#report();
-  }
-
-  #markUnusable(pools: Pools, reason: unknown): void {
-    pools.destroy();
-    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, maxRetryDelayMs);
-    this.#pools = undefined;
-    this.#laggingSince = undefined;
-    this.#report(reason);
-  }
-
-  #report(reason?: unknown): void {
-    if (this.#reported === this.isUsable || this.#closed.signal.aborted) return;
+  #report(reason: unknown): void {
+    if (this.#reported === this.isUsable) return;
     this.#reported = this.isUsable;
     this.#options.onChange({ isUsable: this.isUsable, reason });
   }

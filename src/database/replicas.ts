@@ -41,12 +41,8 @@ export function openReplicas(
     return start;
   };
   const list = replicaUrls.map((url, index) => {
-    return new Replica({
-      url,
-      ...config,
-      primaryStart,
-      onChange: change => onChange({ replica: index + 1, ...change }),
-    });
+    const report: ReplicaOptions['onChange'] = change => onChange({ replica: index + 1, ...change });
+    return new Replica({ url, ...config, primaryStart, onChange: report });
   });
   const reads: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
