@@ -27,11 +27,8 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
   const beginSettings = transactionSettings(timeoutMs * lockShare);
   const PrimaryClient = createPrimaryClientClass(hosts);
   const prefix = `carte ${randomBytes(6).toString('hex')}-`;
-  const probeName = `${prefix}0`;
-  const monitor = new SessionMonitor(() => {
-    const client = new PrimaryClient({ ...lastConfig, application_name: probeName });
-    return listSessions(client, { prefix, probeName });
-  });
+  const createProbe = (sessionName: string) => new PrimaryClient({ ...lastConfig, application_name: sessionName });
+  const monitor = new SessionMonitor(() => listSessions(createProbe, prefix));
   let lastConfig: pg.ClientConfig = {};
   let sessions = 0;
 

@@ -40,12 +40,6 @@ const failuresToGiveUp = 2;
 /** After it, an abandoned session is forgotten where the server does not tell its sessions. */
 const maxAbandonedMs = 60_000;
 
-/** A session whose connection was closed while its statement ran. */
-interface AbandonedSession {
-  readonly since: number;
-  readonly ended: PromiseWithResolvers<void>;
-}
-
 /**
  * Detects half-open connections, as after a failover behind a load balancer: TCP would time out after minutes, the statement after half a
  * minute. While a statement takes long, a second connection lists the sessions of the server, and connections without an active session
@@ -55,7 +49,8 @@ interface AbandonedSession {
  */
 export class SessionMonitor {
   readonly #sessions = new Set<MonitoredSession>();
-  readonly #abandoned = new Map<string, AbandonedSession>();
+  /** Sessions whose connections were closed while their statements ran. */
+  readonly #abandoned = new Map<string, { readonly since: number; readonly ended: PromiseWithResolvers<void> }>();
   readonly #listSessions: () => Promise<ServerSessions | undefined>;
   /** Called when the number of abandoned sessions has changed. */
   onAbandoned: () => void = () => {};
@@ -189,10 +184,11 @@ const timeoutMs = 1_500;
  * tracks no activities, does not list it as it is; then nothing can be concluded.
  */
 export async function listSessions(
-  client: pg.Client,
-  { prefix, probeName }: { readonly prefix: string; readonly probeName: string },
+  createClient: (sessionName: string) => pg.Client,
+  prefix: string,
 ): Promise<ServerSessions | undefined> {
-  client.on('error', () => {});
+  const probeName = `${prefix}0`;
+  const client = createClient(probeName).on('error', () => {});
   const list = async () => {
     await client.connect();
     // Behind a PgBouncer, idle ones may have the name of an active one, which is the last of them.

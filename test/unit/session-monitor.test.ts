@@ -30,10 +30,8 @@ test('of sessions with the same name, as PgBouncer leaves them behind, the activ
   const lock = 'select pg_advisory_lock(1)';
   await clients[0]?.query(lock);
   const waiting = clients[1]?.query(lock);
-  const list = () => {
-    const probe = new pg.Client({ ...directConnection(orm), application_name: 'same 0' });
-    return listSessions(probe, { prefix: 'same ', probeName: 'same 0' });
-  };
+  const createProbe = (name: string) => new pg.Client({ ...directConnection(orm), application_name: name });
+  const list = () => listSessions(createProbe, 'same ');
   await expect.poll(async () => (await list())?.get('same 1')?.isActive).toBe(true);
   await clients[0]?.end();
   await waiting;
