@@ -1,10 +1,10 @@
 import { Forbidden } from '@carte/base/errors';
 import { directiveOf, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
+  type ASTVisitor,
   type DirectiveNode,
   type DocumentNode,
   defaultFieldResolver,
-  type FieldNode,
   GraphQLError,
   type GraphQLField,
   type GraphQLFieldConfig,
@@ -13,16 +13,15 @@ import {
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
-  getNamedType,
-  type InlineFragmentNode,
   isInterfaceType,
   isObjectType,
   Kind,
   type ObjectTypeDefinitionNode,
   type ObjectTypeExtensionNode,
   type OperationDefinitionNode,
-  type SelectionSetNode,
+  TypeInfo,
   visit,
+  visitWithTypeInfo,
 } from 'graphql';
 import {
   type AccessScope,
@@ -202,46 +201,36 @@ function findUnreadable(
   operation: OperationDefinitionNode,
   reader: Reader,
 ): readonly GraphQLError[] {
-  const fragments = fragmentsOf(document);
-  const spread = new Set<string>();
+  const fragments = new Map(fragmentsOf(document));
   const errors = new Map<string, GraphQLError>();
-
-  function visitField(node: FieldNode, parent: GraphQLNamedType | undefined, path: readonly string[]): void {
-    const field = hasFields(parent) ? parent.getFields()[node.name.value] : undefined;
-    // Introspection, which needs no permission.
-    if (!parent || !field) return;
-    const fieldPath = [...path, (node.alias ?? node.name).value];
-    const coordinate = `${parent.name}.${field.name}`;
-    const message = explainUnreadable(coordinate, field, reader);
-    if (message === undefined) visitSelections(node.selectionSet, getNamedType(field.type), fieldPath);
-    else if (!errors.has(coordinate))
-      errors.set(
-        coordinate,
-        new GraphQLError(message, { nodes: node, path: fieldPath, extensions: { code: 'FORBIDDEN' } }),
-      );
-  }
-
-  function visitSelections(
-    set: SelectionSetNode | undefined,
-    type: GraphQLNamedType | undefined,
-    path: readonly string[],
-  ): void {
-    for (const selection of set?.selections ?? []) {
-      if (selection.kind === Kind.FIELD) visitField(selection, type, path);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        visitSelections(selection.selectionSet, conditionOf(selection) ?? type, path);
-      } else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        visitSelections(fragment?.selectionSet, fragment && conditionOf(fragment), path);
-      }
-    }
-  }
-
-  const conditionOf = ({ typeCondition }: Pick<InlineFragmentNode, 'typeCondition'>) =>
-    typeCondition && schema.getType(typeCondition.name.value);
-
-  visitSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? undefined, []);
+  const path: string[] = [];
+  const types = new TypeInfo(schema);
+  const visitor: ASTVisitor = visitWithTypeInfo(types, {
+    [Kind.FIELD]: {
+      enter(node) {
+        const [parent, field] = [types.getParentType(), types.getFieldDef()];
+        // Introspection, which needs no permission.
+        if (!parent || !field?.extensions.readable) return false;
+        const key = (node.alias ?? node.name).value;
+        const coordinate = `${parent.name}.${field.name}`;
+        const message = explainUnreadable(coordinate, field, reader);
+        if (message === undefined) {
+          path.push(key);
+          return undefined;
+        }
+        const options = { nodes: node, path: [...path, key], extensions: { code: 'FORBIDDEN' } };
+        if (!errors.has(coordinate)) errors.set(coordinate, new GraphQLError(message, options));
+        return false;
+      },
+      leave: () => void path.pop(),
+    },
+    [Kind.FRAGMENT_SPREAD]({ name }) {
+      const fragment = fragments.get(name.value);
+      fragments.delete(name.value);
+      if (fragment) visit(fragment, visitor);
+    },
+  });
+  visit(operation, visitor);
   return [...errors.values()];
 }
 
