@@ -35,11 +35,6 @@ const secretStatement = prepared(
   'select cursor_key as "cursorKey", encrypted_from as "encryptedFrom" from event_log limit 1',
 );
 
-interface SecretRow {
-  readonly cursorKey: Buffer;
-  readonly encryptedFrom: number;
-}
-
 /**
  * Writes and reads cursors, and the ids of messages to webhooks. A position tells how much others write, so it is encrypted, by a key that
  * the database has: docs/decisions/0015-event-log.md#cursors.
@@ -106,7 +101,7 @@ export class EventCursors {
   }
 
   async #load(): Promise<Secret> {
-    const [row] = await this.#query<SecretRow>(secretStatement, []);
+    const [row] = await this.#query<{ cursorKey: Buffer; encryptedFrom: number }>(secretStatement, []);
     if (!row) throw new Error('The table event_log has no row');
     return {
       cipher: createCipheriv(algorithm, row.cursorKey, null).setAutoPadding(false),

@@ -170,17 +170,13 @@ export async function readPage(query: Query, options: PageQuery): Promise<LogPag
     const page = await scanPage(query, { ...options, after, limit: options.limit - events.length });
     events.push(...page.events);
     // Otherwise a caller would learn how much others write from the number of its pages.
-    if (!page.isScanned || scans === maxScans) return { events, next: page.next, hasMore: page.hasMore };
-    after = page.next;
+    const { next, isCut, isMoreToScan } = page;
+    if (!isMoreToScan || scans === maxScans) return { events, next, hasMore: isCut || isMoreToScan };
+    after = next;
   }
 }
 
-interface ScannedPage extends LogPage {
-  /** Whether there is more, and only because no more events were looked at. */
-  readonly isScanned: boolean;
-}
-
-async function scanPage(query: Query, { after, limit, kinds, storeId, scope }: PageQuery): Promise<ScannedPage> {
+async function scanPage(query: Query, { after, limit, kinds, storeId, scope }: PageQuery) {
   const access =
     storeId === undefined ? [scope.all, scope.merchantIds, scope.storeIds] : [false, [], [storeId], storeId];
   const values = [after ?? null, limit + 1, kinds, ...access];
@@ -197,6 +193,5 @@ async function scanPage(query: Query, { after, limit, kinds, storeId, scope }: P
   const last = isCut ? events.at(-1)?.position : undefined;
   // A clock may be behind the one that gave the cursor.
   const next = Math.max(last ?? scannedTo, after ?? 0);
-  const isScanned = !isCut && scannedTo < end;
-  return { events, next, hasMore: isCut || isScanned, isScanned };
+  return { events, next, isCut, isMoreToScan: !isCut && scannedTo < end };
 }

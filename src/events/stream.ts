@@ -29,6 +29,7 @@ export interface StreamedEvent extends Event {
 
 const pageSize = 200;
 const maxRetryMs = 500;
+const defaultMaxStallMs = 10_000;
 
 type Result = IteratorResult<StreamedEvent, undefined>;
 
@@ -39,7 +40,7 @@ type Result = IteratorResult<StreamedEvent, undefined>;
 export class EventStream implements AsyncIterableIterator<StreamedEvent, undefined> {
   /** Resolves when the stream has its starting point; rejects if `after` is too old, or in the future. */
   readonly opened: Promise<void>;
-  readonly #options: StreamOptions;
+  readonly #options: StreamOptions & Required<Pick<StreamOptions, 'maxStallMs' | 'heldUntil'>>;
   readonly #unsubscribe: () => void;
   /** Events for the reader. */
   #queue: StreamedEvent[] = [];
@@ -56,7 +57,7 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
   #isDone = false;
 
   constructor(options: StreamOptions) {
-    this.#options = options;
+    this.#options = { maxStallMs: defaultMaxStallMs, heldUntil: () => 0, ...options };
     const { feed, filter } = options;
     this.#unsubscribe = feed.subscribe({
       storeId: filter?.storeId,
@@ -148,12 +149,12 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
   }
 
   #onEvents(events: readonly Event[]): void {
-    const { filter, maxBuffered } = this.#options;
+    const { filter, maxBuffered, maxStallMs } = this.#options;
     const wanted = filter?.kinds ? events.filter(({ kind }) => filter.kinds?.includes(kind)) : events;
     if (wanted.length === 0) return;
     const isOverflowing = !this.#arrived;
     const buffered = this.#isLive ? this.#queue : (this.#arrived ?? []);
-    if (isOverflowing && this.#isStalled()) this.#fail(tooSlow(maxBuffered, this.#maxStallMs));
+    if (isOverflowing && this.#isStalled()) this.#fail(tooSlow(maxBuffered, maxStallMs));
     else if (isOverflowing || buffered.length + wanted.length > maxBuffered + this.#waiting.length) this.#overflow();
     else if (this.#isLive) this.#push(wanted, false);
     else this.#arrived?.push(...wanted);
@@ -167,12 +168,9 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
   }
 
   #isStalled(): boolean {
-    const idleSince = Math.max(this.#takenAt, this.#options.heldUntil?.() ?? 0);
-    return this.#waiting.length === 0 && performance.now() - idleSince >= this.#maxStallMs;
-  }
-
-  get #maxStallMs(): number {
-    return this.#options.maxStallMs ?? 10_000;
+    const { heldUntil, maxStallMs } = this.#options;
+    const idleSince = Math.max(this.#takenAt, heldUntil());
+    return this.#waiting.length === 0 && performance.now() - idleSince >= maxStallMs;
   }
 
   #push(events: readonly Event[], isReplayed: boolean): void {

@@ -7,10 +7,10 @@ import {
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
 import { RetryableError } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import type { GraphQLFormattedError } from 'graphql';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
-import type { DocumentCache, ParsedDocument } from './request-validation.ts';
+import type { DocumentCache, DocumentOptions, ParsedDocument } from './request-validation.ts';
 import { responseTooLarge } from './response-limit.ts';
 import { stringifyResponse } from './stringify-response.ts';
 import type { Variables } from './variables.ts';
@@ -27,11 +27,8 @@ export type ApolloContext = Context & {
   readonly compiled: { readonly render: () => Promise<Buffer>; bytes?: Buffer } | undefined;
 };
 
-export interface ApolloOptions {
-  readonly schema: GraphQLSchema;
-  readonly introspection: boolean;
+interface ApolloOptions extends DocumentOptions {
   readonly documents: DocumentCache;
-  readonly maxTokens: number;
   readonly translateError: TranslateError;
 }
 
