@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { prepared, type Query } from '../database/query.ts';
 import type { EventFeed } from '../events/feed.ts';
 import { runAsWorker } from '../scheduling/current-request.ts';
-import { type DeliveryDependencies, QueueDelivery } from './deliver.ts';
+import { type DeliveryDependencies, deliverQueue } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 
 /** Queues that a process delivers at the same time: of all webhooks, and of one, so that one that hangs does not stop the others. */
@@ -138,11 +138,10 @@ export class WebhookWorker {
   }
 
   async #run(claim: Claim): Promise<void> {
-    const delivery = new QueueDelivery(claim, this.#options);
     // Merchants take turns for connections, too, among themselves and with API keys.
     const share = { id: `webhooks of ${claim.tenant}`, isGuest: false };
     try {
-      await runAsWorker(() => delivery.run(this.#shutdown.signal), share);
+      await runAsWorker(() => deliverQueue(claim, this.#options, this.#shutdown.signal), share);
     } catch (error) {
       if (!this.#shutdown.signal.aborted) this.#options.onError(error);
     }
