@@ -4,31 +4,26 @@ const statement = prepared(`
   select distinct unnest(origins) as origin from api_key
   where publishable and revoked_at is null and (expires_at is null or expires_at > now())`);
 
+export type KeyOrigins = ReturnType<typeof createKeyOrigins>;
+
 /** The origins of all valid publishable keys, read again when they are needed after the TTL of the key cache. */
-export class KeyOrigins {
-  readonly #query: Query;
-  readonly #ttlMs: number;
-  #origins: ReadonlySet<string> = new Set();
-  #readAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
-
-  constructor(query: Query, ttlSeconds: number) {
-    this.#query = query;
-    this.#ttlMs = ttlSeconds * 1_000;
-  }
-
-  has(origin: string): boolean | Promise<boolean> {
-    if (performance.now() - this.#readAt < this.#ttlMs) return this.#origins.has(origin);
-    this.#reading ??= this.#read().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading.then(() => this.#origins.has(origin));
-  }
-
-  async #read(): Promise<void> {
+export function createKeyOrigins(query: Query, ttlSeconds: number) {
+  let origins: ReadonlySet<string> = new Set();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  const read = async () => {
     const startedAt = performance.now();
-    const rows = await this.#query<{ readonly origin: string }>(statement, []);
-    this.#origins = new Set(rows.map(({ origin }) => origin));
-    this.#readAt = startedAt;
-  }
+    const rows = await query<{ readonly origin: string }>(statement, []);
+    origins = new Set(rows.map(({ origin }) => origin));
+    readAt = startedAt;
+  };
+  return {
+    has(origin: string): boolean | Promise<boolean> {
+      if (performance.now() - readAt < ttlSeconds * 1_000) return origins.has(origin);
+      reading ??= read().finally(() => {
+        reading = undefined;
+      });
+      return reading.then(() => origins.has(origin));
+    },
+  };
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../auth/key-cache.ts';
-import { KeyOrigins } from '../auth/key-origins.ts';
+import { createKeyOrigins, type KeyOrigins } from '../auth/key-origins.ts';
 import type { AccessScope } from '../scope.ts';
 import { createIsOwnOrigin } from './own-origins.ts';
 import { replyOf } from './requests.ts';
@@ -34,7 +34,7 @@ export const cors = fp(
     const configured = new Set<string | undefined>(corsOrigins);
     const isOpen = configured.has('*');
     const hasOwnOperations = app.config.operations.length > 0;
-    const ofKeys = new KeyOrigins(app.database.primary, app.config.keyCacheTtlSeconds);
+    const ofKeys = createKeyOrigins(app.database.primary, app.config.keyCacheTtlSeconds);
     app.decorate('origins', createOrigins(app, { configured, ofKeys }));
     if (hasOwnOperations) refuseForwardedHost(app);
     await app.register(import('@fastify/cors'), {
