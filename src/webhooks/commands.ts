@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { prepared, queryIn } from '../database/query.ts';
+import { findExistingIds } from '../database/save.ts';
 import { currentPosition } from '../events/log.ts';
 import { sequenceEvents } from '../events/sequencer.ts';
 import type { CreateWebhookInput } from '../generated/graph.ts';
@@ -20,13 +21,14 @@ export interface IssuedSecret {
 /** For so long messages are signed with the secret before a rotation, too. */
 const previousSecretHours = 24;
 
-/** Throws `InvalidInput` with every error of the request. */
+/** Throws `InvalidInput` with every error of the request; their paths start at the argument `input`. */
 export async function createWebhook(
   em: EntityManager,
   request: CreateWebhookInput,
   policy: AddressPolicy,
 ): Promise<IssuedSecret> {
-  await validateWebhookRequest(em, request, policy);
+  const errors = [...(await checkUrl(request, policy)), ...(await checkSubject(em, request)), ...checkKinds(request)];
+  if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
   const issued = { id: `webhook_${randomBytes(6).toString('hex')}`, secret: generateSecret() };
   // Those that were committed before are not for it.
   await sequenceEvents(queryIn(em));
@@ -114,16 +116,6 @@ function generateSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
-async function validateWebhookRequest(
-  em: EntityManager,
-  request: CreateWebhookInput,
-  policy: AddressPolicy,
-): Promise<void> {
-  const errors = [...(await checkUrl(request, policy)), ...(await checkSubject(em, request)), ...checkKinds(request)];
-  if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
-}
-
 async function checkUrl({ url }: CreateWebhookInput, policy: AddressPolicy): Promise<ValidationError[]> {
   try {
     await resolveAllowed(parseWebhookUrl(url, policy), policy);
@@ -143,13 +135,12 @@ async function checkSubject(
     const message = 'A webhook is for one merchant with all its stores, or for one store.';
     return [{ path: [], type: merchantId == null ? 'missing' : 'value_error', message }];
   }
-  const [name, noun, id] =
-    merchantId == null ? ['storeId', 'store', String(storeId)] : ['merchantId', 'merchant', merchantId];
-  const isKnown =
-    !id.includes('\0') &&
-    (await (noun === 'store' ? em.findOne(StoreEntity, { id }) : em.findOne(MerchantEntity, { id }))) !== null;
-  if (isKnown) return [];
-  return [{ path: [name], type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` }];
+  const [noun, entity, id] =
+    merchantId == null
+      ? (['store', StoreEntity, String(storeId)] as const)
+      : (['merchant', MerchantEntity, merchantId] as const);
+  if ((await findExistingIds(em, entity, [id])).size > 0) return [];
+  return [{ path: [`${noun}Id`], type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` }];
 }
 
 function checkKinds({ kinds }: CreateWebhookInput): ValidationError[] {

@@ -86,13 +86,8 @@ const claimStatement = prepared(`
   update webhook_queue q set claim = $1, next_attempt_at = now() + interval '${claimSeconds} seconds'
   from claimed c join webhook w on w.id = c.webhook_id
   where q.webhook_id = c.webhook_id and q.store_id = c.store_id
-  returning q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, c.tenant,
-    w.merchant_id as "ofMerchant", w.store_id as "ofStore", w.kinds`);
-
-interface ClaimRow extends Pick<Claim, 'webhookId' | 'storeId' | 'position' | 'newest' | 'tenant' | 'kinds'> {
-  readonly ofMerchant: string | null;
-  readonly ofStore: string | null;
-}
+  returning q.claim as token, q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, c.tenant,
+    json_build_object('merchantId', w.merchant_id, 'storeId', w.store_id) as subject, w.kinds`);
 
 export interface ClaimLimits {
   /** That this process can deliver now, beside those that it does. */
@@ -108,16 +103,10 @@ export interface ClaimLimits {
  * Claims queues that are due. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
  * free then: half of all if it is the only one, a quarter if it is the second, and so on. So there is one for the next.
  */
-export async function claimQueues(query: Query, limits: ClaimLimits): Promise<Claim[]> {
-  const token = randomUUID();
+export function claimQueues(query: Query, limits: ClaimLimits): Promise<Claim[]> {
   const running = [[...limits.running.keys()], [...limits.running.values()]];
-  const values = [token, limits.busyWebhookIds, limits.perWebhook, limits.free, ...running];
-  const rows = await query<ClaimRow>(claimStatement, values);
-  return rows.map(({ ofMerchant, ofStore, ...queue }) => ({
-    ...queue,
-    token,
-    subject: { merchantId: ofMerchant, storeId: ofStore },
-  }));
+  const values = [randomUUID(), limits.busyWebhookIds, limits.perWebhook, limits.free, ...running];
+  return query(claimStatement, values);
 }
 
 /** SQL of an `Endpoint`, of a webhook `w`. */

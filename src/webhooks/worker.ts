@@ -122,7 +122,10 @@ export class WebhookWorker {
       isMore = await enqueueEvents(orm.em.fork());
       await this.#startRuns();
     }
-    if (this.#isStatusDue()) await this.#reportStatus();
+    if (this.#isStatusDue()) {
+      const [status] = await query<WebhookStatus>(statusStatement, []);
+      if (status) this.#options.onStatus(status);
+    }
     if (this.#isCleanUpDue()) await deleteOldDeliveries(query, this.#options.retentionDays);
     return true;
   }
@@ -148,11 +151,6 @@ export class WebhookWorker {
     this.#runs.delete(claim);
     // There may be a queue that had to wait for this one.
     this.#requestRound();
-  }
-
-  async #reportStatus(): Promise<void> {
-    const [status] = await this.#options.query<WebhookStatus>(statusStatement, []);
-    if (status) this.#options.onStatus(status);
   }
 }
 
