@@ -52,15 +52,11 @@ export class EventCursors {
     return encode(await this.#secret(), field === 'storeEvents' ? { field } : { field, storeId }, position, false);
   }
 
-  /** The cursors of a page: of its events, and of its end, which differs each time, so that nobody sees whether others have written meanwhile. */
-  async ofPage(
-    pages: StreamId,
-    positions: readonly number[],
-    end: number,
-  ): Promise<{ events: string[]; next: string }> {
+  /** The events of a page with their cursors, and the cursor of its end, which differs each time, so that nobody sees whether others have written meanwhile. */
+  async ofPage<E extends Pick<Event, 'position'>>(pages: StreamId, events: readonly E[], end: number) {
     const secret = await this.#secret();
     return {
-      events: positions.map(position => encode(secret, pages, position, false)),
+      events: events.map(event => ({ ...event, cursor: encode(secret, pages, event.position, false) })),
       next: encode(secret, pages, end, true),
     };
   }

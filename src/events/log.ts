@@ -9,11 +9,6 @@ export interface EventFilter {
   readonly kinds?: readonly EventKind[] | undefined;
 }
 
-interface ReadOptions extends EventFilter {
-  readonly after: number;
-  readonly limit: number;
-}
-
 /** Events after a position were deleted: docs/webhooks-and-events.md#retention. */
 export class EventsDeleted extends Error {
   readonly completeAfter: number;
@@ -49,28 +44,30 @@ type EventRow = { readonly completeAfter: number } & (Event | { readonly positio
 const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
   order_id as "orderId", status_before as "statusBefore", status, menu_revision as "menuRevision"`;
 
-/** One snapshot of the events and of the start of the log, so that no event can be deleted in between. */
-const readStatement = (condition: string) =>
-  prepared(`
-    select log.complete_after as "completeAfter", page.* from event_log log
-    left join lateral (
-      select ${columns} from event where position > $1 ${condition} order by event.position limit $2
-    ) page on true
-    order by page.position`);
-
 const statements = new Map<string, string>();
 
 /** Kinds are literals, so that the planner can use the index of the rare ones; there are few combinations. */
 function statementFor({ storeId, kinds }: EventFilter): string {
   const store = storeId === undefined ? '' : 'and store_id = $3';
   const condition = kinds ? `${store} and kind in (${kinds.map(kind => `'${kind}'`).join(', ')})` : store;
-  const statement = statements.get(condition) ?? readStatement(condition);
+  const known = statements.get(condition);
+  if (known !== undefined) return known;
+  // One snapshot of the events and of the start of the log, so that no event can be deleted in between.
+  const statement = prepared(`
+    select log.complete_after as "completeAfter", page.* from event_log log
+    left join lateral (
+      select ${columns} from event where position > $1 ${condition} order by event.position limit $2
+    ) page on true
+    order by page.position`);
   statements.set(condition, statement);
   return statement;
 }
 
 /** Reads events in the order of their positions; throws `EventsDeleted` if some after `after` may be missing. */
-export async function readEvents(query: Query, { after, limit, ...filter }: ReadOptions): Promise<Event[]> {
+export async function readEvents(
+  query: Query,
+  { after, limit, ...filter }: EventFilter & { readonly after: number; readonly limit: number },
+): Promise<Event[]> {
   const values = [after, limit, ...(filter.storeId === undefined ? [] : [filter.storeId])];
   const rows = await query<EventRow>(statementFor(filter), values);
   const completeAfter = rows[0]?.completeAfter ?? 0;
@@ -155,12 +152,7 @@ const pageStatement = (ofStore: string) =>
 const ofAll = pageStatement('');
 const ofOne = pageStatement('and store_id = $7');
 
-interface Searched {
-  readonly completeAfter: number;
-  readonly end: number;
-  readonly scannedTo: number;
-}
-type PageRow = Searched & (Event | { readonly position: null });
+type PageRow = EventRow & { readonly end: number; readonly scannedTo: number };
 
 /** Reads a page of events; throws `EventsDeleted` if some after `after` may be missing, and `InvalidInput` if it is in the future. */
 export async function readPage(query: Query, options: PageQuery): Promise<LogPage> {

@@ -75,10 +75,7 @@ export async function pollEvents(context: PollContext, args: StoreEventsArgs, st
       // What was loaded before is older than the events.
       loaders.clear(waited.scope);
     }
-    const positions = page.events.map(({ position }) => position);
-    const written = await cursors.ofPage(pages, positions, page.next);
-    const events = page.events.map((event, index) => ({ ...event, cursor: written.events[index] ?? '' }));
-    return { events, next: written.next, hasMore: page.hasMore };
+    return { ...(await cursors.ofPage(pages, page.events, page.next)), hasMore: page.hasMore };
   } catch (error) {
     throw toClientError(error);
   }

@@ -15,12 +15,6 @@ const sequenceStatement = prepared(
   'select moved, next_seen::text as "nextSeen" from sequence_events($1::pg_snapshot, $2, $3)',
 );
 
-/** Both null while another process is at it. */
-interface Sequenced {
-  readonly moved: number | null;
-  readonly nextSeen: string | null;
-}
-
 export interface Turn {
   readonly moved: number;
   /** Whether all that was committed before is in the log; otherwise there is more or, if nothing was moved, other processes were at it all the time. */
@@ -57,7 +51,9 @@ export class EventSequencer {
     const now = performance.now();
     const isComplete = now - this.#completeAt > maxSnapshotMs;
     const seen = isComplete ? noSnapshot : this.#seen;
-    const [row] = await this.#query<Sequenced>(sequenceStatement, [seen, batchSize, new Date()]);
+    // Both null while another process is at it.
+    type Row = { readonly moved: number | null; readonly nextSeen: string | null };
+    const [row] = await this.#query<Row>(sequenceStatement, [seen, batchSize, new Date()]);
     if (row?.moved == null || row.nextSeen === null) return null;
     this.#seen = row.nextSeen;
     if (isComplete && row.moved < batchSize) this.#completeAt = now;

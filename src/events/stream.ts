@@ -155,16 +155,13 @@ export class EventStream implements AsyncIterableIterator<StreamedEvent, undefin
     const isOverflowing = !this.#arrived;
     const buffered = this.#isLive ? this.#queue : (this.#arrived ?? []);
     if (isOverflowing && this.#isStalled()) this.#fail(tooSlow(maxBuffered, maxStallMs));
-    else if (isOverflowing || buffered.length + wanted.length > maxBuffered + this.#waiting.length) this.#overflow();
-    else if (this.#isLive) this.#push(wanted, false);
+    else if (isOverflowing || buffered.length + wanted.length > maxBuffered + this.#waiting.length) {
+      // Left to the log, from which they are read when the reader has taken those before.
+      this.#isLive = false;
+      this.#arrived = undefined;
+    } else if (this.#isLive) this.#push(wanted, false);
     else this.#arrived?.push(...wanted);
     this.#serve();
-  }
-
-  /** Leaves the events to the log, from which they are read when the reader has taken those before. */
-  #overflow(): void {
-    this.#isLive = false;
-    this.#arrived = undefined;
   }
 
   #isStalled(): boolean {
