@@ -127,14 +127,14 @@ const statement = prepared(`
 /** Has the same error for unknown, revoked and expired keys, so that a caller cannot tell them apart. */
 async function findKeys(query: Query, hashes: readonly string[]): Promise<(FoundKey | Unauthenticated)[]> {
   const rows = await query<KeyRow>(statement, [[...new Set(hashes)].map(hash => Buffer.from(hash, 'latin1'))]);
-  const found = new Map(rows.map(row => [row.hash.toString('latin1'), toFoundKey(row)]));
+  const found = new Map(
+    rows.map(({ hash, expiresAt, usedAt, ...scope }): [string, FoundKey] => {
+      const caller = { keyId: scope.keyId, scope };
+      return [hash.toString('latin1'), { caller, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt }];
+    }),
+  );
   return hashes.map(
     hash =>
       found.get(hash) ?? new Unauthenticated('The API key in the header x-api-key is not known, or no longer valid.'),
   );
-}
-
-function toFoundKey({ hash: _, expiresAt, usedAt, ...scope }: KeyRow): FoundKey {
-  const { keyId } = scope;
-  return { caller: { keyId, scope }, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY, usedAt };
 }

@@ -10,7 +10,6 @@ import { listSessions, type PendingStatement, SessionMonitor } from './session-m
 export interface StatementOptions {
   /** Timeout of a request's statements; those outside of a request have none. */
   readonly statementSeconds: number;
-  /** Whether named statements are prepared. */
   readonly prepare: boolean;
   /** The hosts of the URL, where there are several: the primary is one of them. */
   readonly hosts?: readonly Host[];
@@ -24,7 +23,12 @@ type Release = (error?: Error | boolean) => void;
  */
 export function createClientClass({ statementSeconds, prepare, hosts = [] }: StatementOptions): typeof pg.Client {
   const timeoutMs = statementSeconds * 1_000;
-  const beginSettings = transactionSettings(timeoutMs * lockShare);
+  /**
+   * Settings of the transactions of requests. A wait for a lock is given up, since nothing is committed yet, so that what is stuck in one store
+   * does not take the connections of others; and a session that waits for one ends with its client, where the server's system can tell.
+   */
+  const beginSettings = `select set_config('lock_timeout', '${Math.ceil(timeoutMs * lockShare)}', true),
+  case when version() ~ 'linux|darwin|bsd' then set_config('client_connection_check_interval', '2s', true) end`;
   const PrimaryClient = createPrimaryClientClass(hosts);
   const prefix = `carte ${randomBytes(6).toString('hex')}-`;
   const createProbe = (sessionName: string) => new PrimaryClient({ ...lastConfig, application_name: sessionName });
@@ -109,7 +113,9 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
         this.pending = undefined;
         endCancelled?.();
         endSpan?.(error);
-        return error ?? (this.#isUnreplicated ? this.#unreplicated() : undefined);
+        if (error || !this.#isUnreplicated) return error;
+        this.destroy();
+        return Object.assign(new Error(unreplicated), { code: resolutionUnknown });
       };
       const callback = rest.at(-1);
       if (typeof callback === 'function') {
@@ -125,17 +131,12 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
       };
       return super.query(query).then(onResult, onError) as never;
     }
-
-    #unreplicated(): Error {
-      this.destroy();
-      const message = 'The transaction is committed on the primary, but may not be replicated to a synchronous standby';
-      return Object.assign(new Error(message), { code: resolutionUnknown });
-    }
   };
 }
 
 /** The function of PostgreSQL that warns when the wait for a synchronous standby is cancelled; messages may be translated. */
 const synchronousReplication = 'SyncRepWaitForLSN';
+const unreplicated = 'The transaction is committed on the primary, but may not be replicated to a synchronous standby';
 const resolutionUnknown = '08007';
 const isBegin = /^begin[\w\s]*$/i;
 const isCommit = /^\s*(?:commit|end|prepare\s+transaction)\b/i;
@@ -145,15 +146,6 @@ const isChange = /\b(?:insert|update|delete|merge)\b/i;
 
 /** The part of the statement timeout for which a transaction waits for a lock. */
 const lockShare = 1 / 3;
-
-/**
- * Settings of the transactions of requests. A wait for a lock is given up, since nothing is committed yet, so that what is stuck in one store
- * does not take the connections of others; and a session that waits for one ends with its client, where the server's system can tell.
- */
-const transactionSettings = (
-  lockTimeoutMs: number,
-) => `select set_config('lock_timeout', '${Math.ceil(lockTimeoutMs)}', true),
-  case when version() ~ 'linux|darwin|bsd' then set_config('client_connection_check_interval', '2s', true) end`;
 
 /** The monitor of the sessions of a pool; undefined if its clients are not ours. */
 export function sessionMonitorOf(pool: pg.Pool): SessionMonitor | undefined {

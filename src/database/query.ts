@@ -56,6 +56,7 @@ export function queryIn(em: EntityManager): Query {
   };
 }
 
+const conflicts = new Set<unknown>(['40001', '40P01']);
 const maxAttempts = 4;
 const maxDelayMs = 100;
 
@@ -68,16 +69,11 @@ export async function retryTransaction<T>(transaction: () => Promise<T>): Promis
     try {
       return await transaction();
     } catch (error) {
-      if (attempt === maxAttempts || !isConflict(error)) throw error;
+      if (attempt === maxAttempts || !conflicts.has(codeOf(error))) throw error;
       // Full jitter, so that the transactions that conflicted do not conflict again.
       await sleep(Math.random() * maxDelayMs);
     }
   }
-}
-
-function isConflict(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === '40001' || code === '40P01';
 }
 
 /** The n-th parameter of a compiled query, and `any` of it where it is an array. */
@@ -148,12 +144,8 @@ export class Selection<Entity extends object, Joined extends object = never> {
     this.#mapJoined = join && mapperOf(em, join.entity, propertiesOf(em, join.entity, join.fields));
   }
 
-  compile({ parameters, build, prepare = true }: QueryOptions): EntityQuery<Entity> {
-    const run = this.#compileInScope(parameters, prepare, () => {
-      const qb = this.#select();
-      build(qb);
-      return qb;
-    });
+  compile(options: QueryOptions): EntityQuery<Entity> {
+    const run = this.#compileInScope(options, () => this.#select());
     return async (query, callerScope, values) => {
       const rows = await run(query, callerScope, values);
       // Rows that join the same entity share one object, so that it is rendered once.
@@ -163,21 +155,19 @@ export class Selection<Entity extends object, Joined extends object = never> {
   }
 
   /** Compiles a query that counts the entities in scope. */
-  compileCount({ parameters, build }: QueryOptions) {
-    const run = this.#compileInScope(parameters, true, () => {
-      const qb = this.#em.createQueryBuilder(this.#options.entity, 'e').select(raw('count(*)::int'));
-      build(qb);
-      return qb;
-    });
+  compileCount(options: QueryOptions) {
+    const createBuilder = () => this.#em.createQueryBuilder(this.#options.entity, 'e').select(raw('count(*)::int'));
+    const run = this.#compileInScope(options, createBuilder);
     return async (query: Query, callerScope: AccessScope, values: readonly unknown[]): Promise<number> =>
       Number((await run(query, callerScope, values))[0]?.[0]);
   }
 
   /** Builds two texts lazily, since an unrestricted scope needs no condition. */
-  #compileInScope(parameters: number, prepare: boolean, build: () => AnyBuilder) {
+  #compileInScope({ parameters, build, prepare = true }: QueryOptions, createBuilder: () => AnyBuilder) {
     const { scope } = this.#options;
     const text = (isAll: boolean) => {
-      const qb = build();
+      const qb = createBuilder();
+      build(qb);
       const condition = scopeCondition(scope.rules, (_list, index) => anyOf(parameters + index + 1));
       if (!isAll) qb.andWhere(scope.relation ? { [scope.relation]: condition } : condition);
       const formatted = qb.getFormattedQuery();

@@ -7,7 +7,6 @@ export interface MonitoredSession {
   readonly sessionName: string;
   /** Whether it is idle in the pool. */
   readonly isIdle: boolean;
-  /** The statement that it waits for. */
   readonly pending: PendingStatement | undefined;
   /** Closes the socket; pending statements reject. */
   destroy(): void;
@@ -22,7 +21,6 @@ export interface PendingStatement {
 }
 
 interface ServerSession {
-  /** Whether it runs a statement. */
   readonly isActive: boolean;
   /** Whether it has committed, and waits for a synchronous standby. */
   readonly isReplicating: boolean;
@@ -128,7 +126,9 @@ export class SessionMonitor {
       // A server that reports an error, which has a severity, is alive.
       const isAlive = error instanceof Error && 'severity' in error;
       this.#failures = isAlive ? 0 : this.#failures + 1;
-      if (this.#failures >= failuresToGiveUp) this.#giveUpRequests();
+      if (this.#failures < failuresToGiveUp) return;
+      for (const [session, { isOfRequest }] of [...this.#suspicious()]) if (isOfRequest) session.destroy();
+      for (const session of this.#sessions) if (session.isIdle) session.destroy();
     } finally {
       this.#isChecking = false;
     }
@@ -169,11 +169,6 @@ export class SessionMonitor {
     if (this.#abandoned.size === before) return;
     this.onAbandoned();
     this.#stopIfIdle();
-  }
-
-  #giveUpRequests(): void {
-    for (const [session, { isOfRequest }] of [...this.#suspicious()]) if (isOfRequest) session.destroy();
-    for (const session of this.#sessions) if (session.isIdle) session.destroy();
   }
 }
 
