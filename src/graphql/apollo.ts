@@ -7,7 +7,6 @@ import {
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
 import { RetryableError } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
-import type { GraphQLFormattedError } from 'graphql';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
 import type { DocumentCache, DocumentOptions, ParsedDocument } from './request-validation.ts';
@@ -95,7 +94,9 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
           if (!result.errors) return;
           const codes = result.errors.map(error => error.extensions?.code);
           if (codes.includes(responseTooLarge)) result.data = null;
-          result.errors = result.errors.map(error => withRequestId(error, request));
+          result.errors = result.errors.map(error =>
+            isInternal(error) ? { ...error, extensions: { ...error.extensions, requestId: request.id } } : error,
+          );
           response.http.headers ??= new HeaderMap();
           if (codes.includes('UNAUTHENTICATED')) {
             response.http.status = 401;
@@ -117,10 +118,6 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
 const rendered = {};
 
 const requestErrorCodes = new Set<unknown>(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED', 'BAD_USER_INPUT']);
-
-function withRequestId(error: GraphQLFormattedError, request: FastifyRequest): GraphQLFormattedError {
-  return isInternal(error) ? { ...error, extensions: { ...error.extensions, requestId: request.id } } : error;
-}
 
 export function acceptsGraphqlResponse({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('application/graphql-response+json') === true;

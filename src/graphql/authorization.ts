@@ -169,14 +169,12 @@ interface RouteVariant {
 }
 
 /** Finds the first variant of which the key may use the root field and read all that it selects; throws for the first if there is none. */
-type AuthorizeRoute = <Variant extends RouteVariant>(
-  variants: readonly [Variant, ...Variant[]],
-  caller: { readonly scope: AccessScope } | null,
-) => Variant;
-
-export function createRouteAuthorization(schema: GraphQLSchema): AuthorizeRoute {
+export function createRouteAuthorization(schema: GraphQLSchema) {
   const checkReadable = createReadableCheck(schema);
-  return (variants, caller) => {
+  return <Variant extends RouteVariant>(
+    variants: readonly [Variant, ...Variant[]],
+    caller: { readonly scope: AccessScope } | null,
+  ): Variant => {
     const [first] = variants;
     authorize(first.rootField, caller);
     const errorsOf = ({ document }: RouteVariant) => checkReadable({ document }, caller?.scope);

@@ -107,7 +107,6 @@ export function createContext(
   };
 }
 
-/** Creates the contexts of routes. */
 export function createRouteContexts(dependencies: ContextDependencies) {
   return ({ scope }: { readonly scope: AccessScope }, cost: number): Context =>
     createContext(dependencies, scope, { transport: 'REST', cost });

@@ -154,7 +154,10 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     if (caller && isCacheablePost(request) && !trusted) {
       const { findCached } = documentsOf(caller.scope);
       const cached = await findCached(withDocument(request.body, own), caller, validate, runExpensive);
-      if (cached) return () => sendCached(request, reportCost(request, reply, cached.cost), cached.response);
+      if (cached) {
+        reportCost(request, reply, cached.cost).header('content-type', mediaType(request));
+        return () => sendEncoded(request, reply, cached.response);
+      }
     }
     const { errors, parsed, operation, variables = {}, cost = 0 } = validate();
     reportCost(request, reply, cost);
@@ -280,9 +283,6 @@ function isCacheablePost(request: FastifyRequest): boolean {
   const isSmall = Number(request.headers['content-length'] ?? 0) <= maxCacheableBytes;
   return request.method === 'POST' && isJson && isSmall && !wantsCostInBody(request);
 }
-
-const sendCached = (request: FastifyRequest, reply: FastifyReply, cached: CachedResponse) =>
-  sendEncoded(request, reply.header('content-type', mediaType(request)), cached);
 
 function sendCompressed(request: FastifyRequest, reply: FastifyReply, body: string | Buffer): Promise<FastifyReply> {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;

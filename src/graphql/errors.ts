@@ -94,10 +94,6 @@ function codeOf(error: ClientError): string {
 /** On the nodes themselves: a weak map of some thousand nodes costs more than the parser. */
 const location = Symbol('location');
 
-interface Located {
-  readonly [location]?: SourceLocation;
-}
-
 /**
  * Takes the locations of a parsed document out of its nodes. graphql-js would count the lines of the whole text again for each node of each error;
  * `locate` looks the location up instead. The tokens of the text, which locations refer to, can be collected.
@@ -126,6 +122,8 @@ export function locate(error: GraphQLError): GraphQLError {
 
 /** Undefined where none is known, as for an error without nodes. */
 function locationsOf(nodes: readonly ASTNode[] | undefined): readonly SourceLocation[] | undefined {
-  const found = nodes?.map(node => (node as Located)[location]).filter(location => location !== undefined);
+  const found = nodes
+    ?.map(node => (node as { readonly [location]?: SourceLocation })[location])
+    .filter(location => location !== undefined);
   return found && found.length > 0 ? found : undefined;
 }

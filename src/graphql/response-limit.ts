@@ -65,7 +65,6 @@ function count(list: unknown, maxObjects: number, context: LimitedContext, info:
   if (counted.objects === 0) counts.set(context, counted);
   const before = counted.objects;
   counted.objects += list.length;
-  // A small response is not worth a look at the clock.
   if (counted.objects <= Math.min(fewObjects, maxObjects)) return list;
   if (counted.objects <= maxObjects) return counted.complete(list, list.length * countFields(info));
   if (before > maxObjects) return [];

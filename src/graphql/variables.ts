@@ -113,7 +113,13 @@ function createCoercions(suggest: Suggest): (type: GraphQLInputType) => Read {
   function compileType(type: GraphQLInputType): Read {
     if (isNonNullType(type))
       return compileNonNull(compile(type.ofType), `Expected non-nullable type "${type}" not to be null.`);
-    if (isListType(type)) return nullable(compileList(compile(type.ofType)));
+    if (isListType(type)) {
+      const readItem = compile(type.ofType);
+      // A value that is no list stands for a list of one.
+      return nullable((value, cursor, depth) =>
+        Array.isArray(value) ? readElements(value, cursor, depth, readItem) : [readItem(value, cursor, depth)],
+      );
+    }
     return nullable(isInputObjectType(type) ? compileObject(type, compile, suggest) : compileLeaf(type));
   }
 
@@ -128,14 +134,6 @@ const nullable =
 function compileNonNull(read: Read, message: string): Read {
   return (value, cursor, depth) =>
     value === null || value === undefined ? fail(cursor, depth, 'value_error', message) : read(value, cursor, depth);
-}
-
-/** A value that is no list stands for a list of one. */
-function compileList(readItem: Read): Read {
-  return (value, cursor, depth) => {
-    if (!Array.isArray(value)) return [readItem(value, cursor, depth)];
-    return readElements(value, cursor, depth, readItem);
-  };
 }
 
 function compileObject(

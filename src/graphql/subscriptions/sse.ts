@@ -10,8 +10,6 @@ const halfClosedKeepAliveMs = 500;
 const comment = ':\n\n';
 const maxBytes = 16 * 1024;
 
-const eventStreamType = 'text/event-stream; charset=utf-8';
-
 /** Whether a client takes results as Server-Sent Events; some list the type for every operation, beside JSON. */
 export function acceptsEventStream({ headers, method }: FastifyRequest): boolean {
   return method !== 'HEAD' && headers.accept?.includes('text/event-stream') === true;
@@ -29,7 +27,7 @@ export function acceptsOnlyEventStream(request: FastifyRequest): boolean {
 export function sendEventStream(reply: FastifyReply, results: Results): FastifyReply {
   const { socket } = reply.request.raw;
   return reply
-    .header('content-type', eventStreamType)
+    .header('content-type', 'text/event-stream; charset=utf-8')
     .header('x-accel-buffering', 'no')
     .send(toEvents(results, socket));
 }

@@ -54,6 +54,7 @@ export class WebSocketConnection {
     socket.once('close', () => this.#closed.abort());
     // The socket closes itself with the code of the error, e.g. 1009 for a message that is too large, and then reads on.
     socket.on('error', () => setImmediate(() => this.#stopReading()));
+    this.#limitInitBytes();
   }
 
   get isOpen(): boolean {
@@ -73,7 +74,7 @@ export class WebSocketConnection {
   }
 
   /** Counts the bytes of a client until it is initialised. */
-  limitInitBytes(): void {
+  #limitInitBytes(): void {
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;

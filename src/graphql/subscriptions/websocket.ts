@@ -29,7 +29,6 @@ export interface WebSocketOptions {
   readonly translateError: TranslateError;
   /** Whether a page may open a WebSocket at all; its key is checked when the connection is initialised. */
   readonly isAllowedOrigin: (request: IncomingMessage) => boolean | Promise<boolean>;
-  /** The address of a client. */
   readonly addressOf: (request: IncomingMessage) => string;
   /** Streams that a key may have open. */
   readonly maxStreams: number;
@@ -91,8 +90,6 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
     for (const socket of webSockets.clients) socket.close(closeCodes.goingAway, 'The service is shutting down');
   };
 }
-
-type ProtocolServer = ReturnType<typeof createProtocolServer>;
 
 /** What graphql-ws passes from one hook to the next as the context value. */
 interface Subscription {
@@ -182,15 +179,12 @@ function closingIfInterrupted(results: Results, connection: WebSocketConnection)
   });
 }
 
-interface ServeOptions {
-  readonly maxStreams: number;
-  readonly onError: (error: unknown) => void;
-}
-
-/** Connects a socket to the protocol. */
-function serve(server: ProtocolServer, connection: WebSocketConnection, { maxStreams, onError }: ServeOptions): void {
+function serve(
+  server: ReturnType<typeof createProtocolServer>,
+  connection: WebSocketConnection,
+  { maxStreams, onError }: { readonly maxStreams: number; readonly onError: (error: unknown) => void },
+): void {
   const { socket } = connection;
-  connection.limitInitBytes();
   countControlFrames(connection);
   const closed = server.opened(
     {
