@@ -17,20 +17,17 @@ export type KeyRequest = Omit<CreateApiKeyInput, 'publishable' | 'origins' | 'ex
 
 /** Throws `InvalidInput` with all errors of a request; their paths start at the argument `input`. */
 export async function validateKeyRequest(em: EntityManager, request: KeyRequest): Promise<void> {
-  const tooMany = [...checkCounts(request)];
-  const errors = [
-    ...tooMany,
-    ...checkName(request),
-    ...checkScope(request),
-    ...(tooMany.length === 0 ? await checkSubjects(em, request) : []),
-    ...checkPermissions(request),
-    ...checkOrigins(request),
-    ...checkExpiry(request),
-  ];
-  if (errors.length > 0) throw new InvalidInput(errors.map(error => ({ ...error, path: ['input', ...error.path] })));
+  const errors: ValidationError[] = [];
+  for await (const error of findErrors(em, request)) errors.push({ ...error, path: ['input', ...error.path] });
+  if (errors.length > 0) throw new InvalidInput(errors);
 }
 
-function* checkName({ name }: KeyRequest): Generator<ValidationError> {
+async function* findErrors(em: EntityManager, request: KeyRequest): AsyncGenerator<ValidationError> {
+  const { name, all, merchantIds, storeIds, permissions, publishable, expiresAt } = request;
+  const tooLong = Object.entries({ merchantIds, storeIds }).filter(([, { length }]) => length > maxGrants);
+  for (const [list, { length }] of tooLong) {
+    yield { path: [list], type: 'too_long', message: `The list has ${length} ids; at most ${maxGrants} are allowed.` };
+  }
   const path = ['name'];
   if (name.trim() === '') yield { path, type: 'string_too_short', message: 'The name of a key must not be empty.' };
   if ([...name].length > maxNameLength) {
@@ -39,9 +36,6 @@ function* checkName({ name }: KeyRequest): Generator<ValidationError> {
   if (unprintable.test(name)) {
     yield { path, type: 'value_error', message: 'The name of a key is one line of text, without control characters.' };
   }
-}
-
-function* checkScope({ all, merchantIds, storeIds }: KeyRequest): Generator<ValidationError> {
   const grants = merchantIds.length + storeIds.length;
   if (all && grants > 0) {
     const message = 'A key has access to all, or to certain merchants and stores, not both.';
@@ -50,23 +44,19 @@ function* checkScope({ all, merchantIds, storeIds }: KeyRequest): Generator<Vali
   if (!all && grants === 0) {
     yield { path: [], type: 'missing', message: 'A key needs an access scope: all, merchants or stores.' };
   }
-}
-
-function* checkCounts({ merchantIds, storeIds }: KeyRequest): Generator<ValidationError> {
-  for (const [name, { length }] of Object.entries({ merchantIds, storeIds })) {
-    if (length <= maxGrants) continue;
-    yield { path: [name], type: 'too_long', message: `The list has ${length} ids; at most ${maxGrants} are allowed.` };
-  }
-}
-
-function* checkPermissions({ all, permissions, publishable }: KeyRequest): Generator<ValidationError> {
+  if (tooLong.length === 0) yield* await checkSubjects(em, request);
   if (publishable && permissions.length > 0) {
     const message = 'A publishable key has no permissions: it reads what guests may see, and changes nothing.';
     yield { path: ['permissions'], type: 'value_error', message };
   }
-  if (all || !permissions.includes('ADMIN')) return;
-  const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';
-  yield { path: ['permissions', permissions.indexOf('ADMIN')], type: 'value_error', message };
+  if (!all && permissions.includes('ADMIN')) {
+    const message = 'The permission ADMIN is only for keys with access to all merchants and stores.';
+    yield { path: ['permissions', permissions.indexOf('ADMIN')], type: 'value_error', message };
+  }
+  yield* checkOrigins(request);
+  if (expiresAt && expiresAt <= new Date()) {
+    yield { path: ['expiresAt'], type: 'value_error', message: `${expiresAt.toISOString()} is in the past.` };
+  }
 }
 
 function* checkOrigins({ publishable, origins = [] }: KeyRequest): Generator<ValidationError> {
@@ -91,11 +81,6 @@ function* checkOrigins({ publishable, origins = [] }: KeyRequest): Generator<Val
 /** As browsers write it: scheme, host and port, without a path; not that of a file, which is `null`. */
 function isWebOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-function* checkExpiry({ expiresAt }: KeyRequest): Generator<ValidationError> {
-  if (!expiresAt || expiresAt > new Date()) return;
-  yield { path: ['expiresAt'], type: 'value_error', message: `${expiresAt.toISOString()} is in the past.` };
 }
 
 /** Merchants and stores exist, and no store is one of the merchants'. */
