@@ -85,17 +85,15 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
 
     // One signature stands for the overloads of `pg` that have a callback or return a promise; its callers see theirs.
     override query(given: string | pg.QueryConfig, ...rest: unknown[]): never {
-      const { text, ...config } = typeof given === 'string' ? { text: given, values: rest[0] as unknown[] } : given;
+      const query: pg.QueryConfig =
+        typeof given === 'string' ? { text: given, values: rest[0] as unknown[] } : { ...given };
+      const { text } = query;
       const request = currentRequest.getStore();
-      const isSet = request && isBegin.test(text);
-      const name = prepare && !isSet ? statementName(text) : undefined;
-      const query: pg.QueryConfig = {
-        ...config,
-        text: isSet ? `${text}; ${beginSettings}` : text,
-        ...(name && { name }),
-      };
-      const endSpan = request?.trace?.(text);
-      if (request) request.statements += 1;
+      if (request && isBegin.test(text)) query.text = `${text}; ${beginSettings}`;
+      else if (prepare) query.name = statementName(text) ?? query.name;
+      const counted = request?.countedFor ?? request;
+      const endSpan = counted?.trace?.(text);
+      if (counted) counted.statements += 1;
       let endCancelled: (() => void) | undefined;
       const pending = { since: performance.now(), isOfRequest: request !== undefined, misses: 0 };
       // What waits for a synchronous standby is never cancelled: all would see a change that the standby does not have.

@@ -23,6 +23,8 @@ export interface RequestStatements {
   isWriting?: boolean;
   /** Whether it is no request, but work that goes on beside them and changes something with most of its statements. */
   isWorker?: boolean;
+  /** The request whose statements those of shared work are. */
+  countedFor?: RequestStatements;
   /** Starts a span for a statement; the function that it returns ends the span. */
   trace: ((text: string) => (error: unknown) => void) | undefined;
 }
@@ -44,27 +46,7 @@ export const runAsWorker = <T>(work: () => T, share?: Share): T =>
 /** Runs work whose result several callers get: its statements count for the first, but wait in nobody's queue. */
 export function runShared<T>(work: () => T): T {
   const first = currentRequest.getStore();
-  return currentRequest.run(first && new SharedStatements(first), work);
-}
-
-class SharedStatements implements RequestStatements {
-  readonly #first: RequestStatements;
-  readonly isForGuests: boolean;
-
-  constructor(first: RequestStatements) {
-    this.#first = first;
-    this.isForGuests = first.isForGuests ?? false;
-  }
-
-  get statements(): number {
-    return this.#first.statements;
-  }
-
-  set statements(statements: number) {
-    this.#first.statements = statements;
-  }
-
-  get trace(): RequestStatements['trace'] {
-    return this.#first.trace;
-  }
+  if (!first) return currentRequest.run(undefined, work);
+  const { isForGuests = false, countedFor = first } = first;
+  return currentRequest.run({ statements: 0, trace: undefined, isForGuests, countedFor }, work);
 }
