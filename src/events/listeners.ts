@@ -23,12 +23,10 @@ export class FeedListeners {
   /** Returns the function that removes the listener. */
   add(listener: FeedListener): () => void {
     const { storeId } = listener;
-    // A listener may be given twice.
-    const added = { ...listener };
     const ofStore = this.#byStore.get(storeId) ?? new Set();
-    this.#byStore.set(storeId, ofStore.add(added));
+    this.#byStore.set(storeId, ofStore.add(listener));
     return () => {
-      ofStore.delete(added);
+      ofStore.delete(listener);
       if (ofStore.size === 0 && this.#byStore.get(storeId) === ofStore) this.#byStore.delete(storeId);
     };
   }
