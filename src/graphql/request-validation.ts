@@ -127,20 +127,14 @@ export interface DocumentOptions {
 }
 
 /** Bounds each cache by its texts: a syntax tree takes some hundred bytes for each character. */
-const maxCharacters = 512 * 1024;
+const cacheOptions = { maxSize: 512 * 1024, sizeCalculation: ({ text }: ParsedDocument) => text.length + 100 };
 
 /** Parses and validates each document once. */
 export class DocumentCache {
   readonly #options: DocumentOptions;
   readonly #rules: readonly ValidationRule[];
-  readonly #parsed = new LRUCache<string, ParsedDocument>({
-    maxSize: maxCharacters,
-    sizeCalculation: (_parsed, text) => text.length + 100,
-  });
-  readonly #forApollo = new LRUCache<string, ParsedDocument>({
-    maxSize: maxCharacters,
-    sizeCalculation: ({ text }) => text.length + 100,
-  });
+  readonly #parsed = new LRUCache<string, ParsedDocument>(cacheOptions);
+  readonly #forApollo = new LRUCache<string, ParsedDocument>(cacheOptions);
 
   constructor(options: DocumentOptions) {
     this.#options = options;
