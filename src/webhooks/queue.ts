@@ -70,10 +70,12 @@ const claimStatement = prepared(`
       row_number() over (partition by q.webhook_id order by q.next_attempt_at) as of_webhook
     from webhook_queue q join webhook w on w.id = q.webhook_id left join store s on s.id = w.store_id
     where q.newest > q.position and q.next_attempt_at <= now() and w.paused_at is null and w.removed_at is null
-      and w.id <> all ($2::text[])
+      and w.id not in (select id from unnest($2::text[]) id group by id having count(*) >= $3)
+  ), running as (
+    select tenant, count(*) as queues from unnest($5::text[]) tenant group by tenant
   ), turns as (
     select due.*, coalesce(running.queues, 0) + row_number() over (partition by tenant order by next_attempt_at) as turn
-    from due left join unnest($5::text[], $6::int[]) as running (tenant, queues) using (tenant)
+    from due left join running using (tenant)
     where of_webhook <= $3
   ), places as (
     select webhook_id, store_id, tenant, turn, row_number() over (order by turn, next_attempt_at) as place from turns
@@ -90,23 +92,20 @@ const claimStatement = prepared(`
     json_build_object('merchantId', w.merchant_id, 'storeId', w.store_id) as subject, w.kinds`);
 
 export interface ClaimLimits {
-  /** That this process can deliver now, beside those that it does. */
+  /** Queues that this process can deliver now, beside those that are running. */
   readonly free: number;
   readonly perWebhook: number;
-  /** Queues of each tenant that this process delivers. */
-  readonly running: ReadonlyMap<string, number>;
-  /** Webhooks that this process delivers enough queues of. */
-  readonly busyWebhookIds: readonly string[];
+  readonly running: readonly Claim[];
 }
 
 /**
  * Claims queues that are due. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
  * free then: half of all if it is the only one, a quarter if it is the second, and so on. So there is one for the next.
  */
-export function claimQueues(query: Query, limits: ClaimLimits): Promise<Claim[]> {
-  const running = [[...limits.running.keys()], [...limits.running.values()]];
-  const values = [randomUUID(), limits.busyWebhookIds, limits.perWebhook, limits.free, ...running];
-  return query(claimStatement, values);
+export function claimQueues(query: Query, { free, perWebhook, running }: ClaimLimits): Promise<Claim[]> {
+  const webhookIds = running.map(({ webhookId }) => webhookId);
+  const tenants = running.map(({ tenant }) => tenant);
+  return query(claimStatement, [randomUUID(), webhookIds, perWebhook, free, tenants]);
 }
 
 /** SQL of an `Endpoint`, of a webhook `w`. */

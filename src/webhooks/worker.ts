@@ -133,10 +133,7 @@ export class WebhookWorker {
   async #startRuns(): Promise<void> {
     const free = maxQueues - this.#runs.size;
     if (free === 0 || this.#isClosing) return;
-    const ofWebhooks = countBy(this.#runs.keys(), ({ webhookId }) => webhookId);
-    const busyWebhookIds = [...ofWebhooks].flatMap(([id, count]) => (count >= maxQueuesOfWebhook ? [id] : []));
-    const running = countBy(this.#runs.keys(), ({ tenant }) => tenant);
-    const limits = { free, perWebhook: maxQueuesOfWebhook, busyWebhookIds, running };
+    const limits = { free, perWebhook: maxQueuesOfWebhook, running: [...this.#runs.keys()] };
     for (const claim of await claimQueues(this.#options.query, limits)) this.#runs.set(claim, this.#run(claim));
   }
 
@@ -162,10 +159,6 @@ function createTimer(intervalMs: number, { isDue }: { readonly isDue: boolean })
     last = performance.now();
     return true;
   };
-}
-
-function countBy(claims: Iterable<Claim>, keyOf: (claim: Claim) => string): Map<string, number> {
-  return new Map([...Map.groupBy(claims, keyOf)].map(([key, { length }]) => [key, length]));
 }
 
 const existsStatement = prepared('select exists (select from webhook where removed_at is null) as "hasWebhooks"');
