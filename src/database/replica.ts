@@ -32,7 +32,6 @@ export class Replica {
   #requiredLsn = zeroLsn;
   #primaryStart: string | undefined;
   #laggingSince: number | undefined;
-  #reported: boolean | undefined;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
@@ -79,6 +78,7 @@ export class Replica {
   /** Probes the replica until it is closed. */
   async watch(): Promise<void> {
     let retryDelayMs = minRetryDelayMs;
+    let reported: boolean | undefined;
     while (!this.#closed.signal.aborted) {
       this.#probeNow = Promise.withResolvers();
       const pools = this.#pools ?? openPools(this.#options);
@@ -95,7 +95,8 @@ export class Replica {
         retryDelayMs = Math.min(retryDelayMs * 2, maxRetryDelayMs);
       }
       if (this.#closed.signal.aborted) return this.close();
-      this.#report(reason);
+      if (reported !== this.isUsable) this.#options.onChange({ isUsable: this.isUsable, reason });
+      reported = this.isUsable;
       const delayMs = this.#pools ? probeIntervalMs : retryDelayMs;
       const delay = sleep(delayMs, undefined, { ref: false, signal: this.#closed.signal }).catch(() => {});
       await Promise.race([delay, this.#probeNow.promise]);
@@ -115,12 +116,6 @@ export class Replica {
     if (!state.followsPrimary) throw new Error('It does not follow the primary');
     this.#primaryStart = start;
     this.#trackLag(state.hasReplayed);
-  }
-
-  #report(reason: unknown): void {
-    if (this.#reported === this.isUsable) return;
-    this.#reported = this.isUsable;
-    this.#options.onChange({ isUsable: this.isUsable, reason });
   }
 
   close(): void {

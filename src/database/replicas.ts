@@ -44,6 +44,15 @@ export function openReplicas(
     const report: ReplicaOptions['onChange'] = change => onChange({ replica: index + 1, ...change });
     return new Replica({ url, ...config, primaryStart, onChange: report });
   });
+  /**
+   * Whether the primary shows every transaction that a replica's snapshot may have shown. A replica shows a commit a moment before
+   * the primary does, and much earlier where commits wait for synchronous replicas.
+   */
+  const isVisibleOnPrimary = async (xmax: bigint, before: PrimaryPosition) => {
+    if (xmax <= before.xmin) return true;
+    const { xmin, start } = await position.get();
+    return xmax <= xmin && start === before.start;
+  };
   const reads: Record<Target, number> = { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 };
   let turn = 0;
   return {
@@ -53,14 +62,31 @@ export function openReplicas(
     reads,
     /** Reads from a replica that shows the same as the primary, or else from the primary. */
     async query<Row>(text: string, values: readonly unknown[], rowMode?: 'array') {
-      const usable = list.filter(replica => replica.isUsable);
-      // Round robin; the others follow as fallbacks.
-      const first = usable.length > 0 ? turn++ % usable.length : 0;
-      const candidates = [...usable.slice(first), ...usable.slice(0, first)];
       const select = (on: Query) => on<Row>(text, values, rowMode);
-      const { rows, target } = await readFromReplicas(position, candidates, select);
+      const usable = list.filter(replica => replica.isUsable);
+      if (usable.length === 0) {
+        reads.primary++;
+        return select(primary);
+      }
+      // Round robin; the others follow as fallbacks.
+      const first = turn++ % usable.length;
+      const before = await position.get();
+      let target: Target = 'failed';
+      for (const replica of [...usable.slice(first), ...usable.slice(0, first)]) {
+        try {
+          const result = await replica.read(before, select);
+          if (result && (await isVisibleOnPrimary(result.xmax, before))) {
+            reads.replica++;
+            return result.rows;
+          }
+          target = result ? 'ahead' : 'behind';
+        } catch {
+          // The primary runs the statement again, and reports the error if it is the statement's.
+          target = 'failed';
+        }
+      }
       reads[target]++;
-      return rows ?? select(primary);
+      return select(primary);
     },
     /** Starts probing; no replica is usable before. */
     start() {
@@ -70,38 +96,4 @@ export function openReplicas(
       for (const replica of list) replica.close();
     },
   };
-}
-
-/** The rows of the first consistent replica; without rows, `target` is why the primary must read. */
-async function readFromReplicas<Row>(
-  position: SingleFlight<PrimaryPosition>,
-  replicas: readonly Replica[],
-  select: (query: Query) => Promise<Row[]>,
-) {
-  let target: Target = 'primary';
-  if (replicas.length === 0) return { rows: undefined, target };
-  const before = await position.get();
-  for (const replica of replicas) {
-    try {
-      const result = await replica.read(before, select);
-      if (!result) target = 'behind';
-      else if (await isVisibleOnPrimary(position, result.xmax, before))
-        return { rows: result.rows, target: 'replica' as const };
-      else target = 'ahead';
-    } catch {
-      // The primary runs the statement again, and reports the error if it is the statement's.
-      target = 'failed';
-    }
-  }
-  return { rows: undefined, target };
-}
-
-/**
- * Whether the primary shows every transaction that a replica's snapshot may have shown. A replica shows a commit a moment before
- * the primary does, and much earlier where commits wait for synchronous replicas.
- */
-async function isVisibleOnPrimary(position: SingleFlight<PrimaryPosition>, xmax: bigint, before: PrimaryPosition) {
-  if (xmax <= before.xmin) return true;
-  const { xmin, start } = await position.get();
-  return xmax <= xmin && start === before.start;
 }
