@@ -33,7 +33,7 @@ interface Subscriber extends HeldRequest {
   field: string;
 }
 
-interface SourceOptions {
+interface SourceOptions extends EventSourceOptions {
   /** The cursor where an interrupted stream goes on, whatever its `after` is. */
   readonly lastEventId: string | undefined;
   /** Loads a store in scope. */
@@ -41,11 +41,7 @@ interface SourceOptions {
 }
 
 /** Opens the streams of one subscription, in the scope that its key has when an event is delivered. */
-export function createEventSource(
-  options: EventSourceOptions,
-  subscriber: Subscriber,
-  { lastEventId, loadStore }: SourceOptions,
-) {
+export function createEventSource(options: SourceOptions, subscriber: Subscriber) {
   const { signal } = subscriber;
 
   /** Resolves once the stream has its starting point, so that a client that sees it opened misses nothing from then on. */
@@ -69,12 +65,12 @@ export function createEventSource(
   }
 
   async function startOf(stream: StreamId, given: string | null | undefined): Promise<number | undefined> {
-    const cursor = lastEventId ?? given;
+    const cursor = options.lastEventId ?? given;
     return cursor == null ? undefined : options.cursors.read(stream, cursor);
   }
 
   async function requireStore(storeId: string): Promise<Store> {
-    const store = await loadStore(storeId);
+    const store = await options.loadStore(storeId);
     if (!store) throw noStore(storeId);
     return store;
   }

@@ -7,6 +7,7 @@ import {
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
 import { RetryableError } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FormattedExecutionResult } from 'graphql';
 import type { Context } from './context.ts';
 import { findClientError, formatError, isInternal, type TranslateError } from './errors.ts';
 import type { DocumentCache, DocumentOptions, ParsedDocument } from './request-validation.ts';
@@ -41,7 +42,7 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
     stringifyResult: result => (result.data === rendered ? '' : stringifyResponse(result)),
     parseOptions: { maxTokens },
     documentStore: documents.apolloStore,
-    // Persisted queries are resolved before Apollo is called (persisted-documents.ts).
+    // Persisted queries are resolved before Apollo is called (request-validation.ts).
     persistedQueries: false,
     csrfPrevention: { requestHeaders: ['x-api-key', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     stopOnTerminationSignals: false,
@@ -68,16 +69,13 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
           if (!compiled) return null;
           try {
             compiled.bytes = await compiled.render();
-            return { http: { headers: new HeaderMap() }, body: { kind: 'single', singleResult: { data: rendered } } };
+            return responseOf({ data: rendered });
           } catch (error) {
             // Executed by graphql-js, it has the same error at its path, and the rest of its data; what has waited for too long does not wait again.
             const clientError = findClientError(error, translateError);
             if (!(clientError instanceof RetryableError)) return null;
             const errors = [formatError({ message: clientError.message }, clientError, translateError)];
-            return {
-              http: { headers: new HeaderMap() },
-              body: { kind: 'single', singleResult: { errors, data: null } },
-            };
+            return responseOf({ errors, data: null });
           }
         },
         async didEncounterErrors({ errors }) {
@@ -113,6 +111,11 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
     },
   };
 }
+
+const responseOf = (singleResult: FormattedExecutionResult) => ({
+  http: { headers: new HeaderMap() },
+  body: { kind: 'single' as const, singleResult },
+});
 
 /** In place of data that are rendered already, which are sent instead of Apollo's text. */
 const rendered = {};

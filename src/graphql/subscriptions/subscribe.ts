@@ -101,9 +101,15 @@ export function createSubscribe(options: SubscribeOptions) {
       return createSourceEventStream({ ...args, contextValue: sourceContext(request, stream) });
     };
     const source = await openSource(() => inRequest(open) as Promise<Source>, stream);
-    return withImmediateReturn(deliver(), () => {
-      stream.abort(new ClientGone());
-      stream.close('closed by the client');
+    const results = deliver();
+    const { return: endResults } = results;
+    return Object.assign(results, {
+      // Takes effect while a `next` is pending, for which a generator would wait.
+      return(value: Completion) {
+        stream.abort(new ClientGone());
+        stream.close('closed by the client');
+        return endResults.call(results, value);
+      },
     });
 
     async function* deliver(): Results {
@@ -169,7 +175,7 @@ export function createSubscribe(options: SubscribeOptions) {
 
   function sourceContext({ lastEventId }: SubscriptionRequest, stream: OpenStream) {
     const loadStore = (storeId: string) => createContext(dependencies, stream.scope).loaders.stores.byId.load(storeId);
-    const eventSource = createEventSource(options.events, stream, { lastEventId, loadStore });
+    const eventSource = createEventSource({ ...options.events, lastEventId, loadStore }, stream);
     return { ...createContext(dependencies, stream.scope), eventSource };
   }
 
@@ -245,15 +251,4 @@ export function endOf(error: unknown): StreamEnd {
   if (error instanceof ShuttingDown) return 'shutdown';
   if (error instanceof Unauthenticated) return 'key no longer valid';
   return error instanceof StreamCut ? 'reader too slow' : 'error';
-}
-
-/** Lets `return` take effect while a `next` is pending, for which a generator would wait. */
-function withImmediateReturn(results: Results, abort: () => void): Results {
-  const { return: end } = results;
-  return Object.assign(results, {
-    return(value: Completion) {
-      abort();
-      return end.call(results, value);
-    },
-  });
 }

@@ -180,23 +180,20 @@ interface Pending {
  * The connections that have not been initialised. Beyond a limit, the oldest one gives way to the newest: clients initialise theirs at once, so
  * those that hold many open hinder nobody, also where all clients seem to come from the address of one proxy.
  */
-export class PendingConnections {
+export function createPendingConnections() {
   /** The oldest first. */
-  readonly #all = new Set<Pending>();
-
+  const all = new Set<Pending>();
   /** Adds a connection; returns the function to call when it is initialised or closed. */
-  add(address: string, close: () => void): () => void {
-    const same = [...this.#all].filter(other => other.address === address);
-    if (same.length >= pendingLimits.perAddress) this.#closeFirst(same);
-    else if (this.#all.size >= pendingLimits.total) this.#closeFirst(this.#all);
+  return (address: string, close: () => void): (() => void) => {
+    const same = [...all].filter(other => other.address === address);
+    const isFull = all.size >= pendingLimits.total;
+    const [oldest] = same.length >= pendingLimits.perAddress ? same : isFull ? all : [];
+    if (oldest) {
+      all.delete(oldest);
+      oldest.close();
+    }
     const pending: Pending = { address, close };
-    this.#all.add(pending);
-    return () => this.#all.delete(pending);
-  }
-
-  #closeFirst([oldest]: Iterable<Pending>): void {
-    if (!oldest) return;
-    this.#all.delete(oldest);
-    oldest.close();
-  }
+    all.add(pending);
+    return () => all.delete(pending);
+  };
 }

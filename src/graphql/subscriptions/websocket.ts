@@ -12,7 +12,7 @@ import { openTimeoutMs, type Results, type StreamResult, type SubscriptionReques
 import {
   closeCodes,
   countControlFrames,
-  PendingConnections,
+  createPendingConnections,
   receiveMessages,
   WebSocketConnection,
 } from './websocket-connection.ts';
@@ -59,7 +59,7 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
     handleProtocols,
   });
   const server = createProtocolServer(options);
-  const pending = new PendingConnections();
+  const addPending = createPendingConnections();
   let isClosing = false;
 
   const onUpgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
@@ -71,7 +71,7 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
     }
     webSockets.handleUpgrade(request, socket, head, webSocket => {
       const connection = new WebSocketConnection(webSocket, socket, request);
-      const remove = pending.add(options.addressOf(request), () =>
+      const remove = addPending(options.addressOf(request), () =>
         connection.close(closeCodes.tryAgainLater, 'Too many connections are not initialised'),
       );
       connection.onInitialised = remove;
