@@ -1,5 +1,6 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { findExistingIds } from '../database/save.ts';
 import type { CreateApiKeyInput } from '../generated/graph.ts';
 import { MerchantEntity } from '../merchant/entities.ts';
 import { StoreEntity } from '../store/entities.ts';
@@ -85,9 +86,9 @@ function isWebOrigin(text: string): boolean {
 
 /** Merchants and stores exist, and no store is one of the merchants'. */
 async function checkSubjects(em: EntityManager, { merchantIds, storeIds }: KeyRequest): Promise<ValidationError[]> {
-  const merchants = await em.find(MerchantEntity, { id: { $in: storable(merchantIds) } });
-  const stores = await em.find(StoreEntity, { id: { $in: storable(storeIds) } });
-  const known = new Set(merchants.map(({ id }) => id));
+  const known = await findExistingIds(em, MerchantEntity, merchantIds);
+  // PostgreSQL rejects text with NUL, so no store has such an id.
+  const stores = await em.find(StoreEntity, { id: { $in: storeIds.filter(id => !id.includes('\0')) } });
   const merchantOf = new Map(stores.map(({ id, merchant }) => [id, merchant]));
   const unknownMerchants = merchantIds.flatMap((id, index) =>
     known.has(id) ? [] : [notFound(['merchantIds', index], 'merchant', id)],
@@ -102,9 +103,6 @@ async function checkSubjects(em: EntityManager, { merchantIds, storeIds }: KeyRe
   });
   return [...unknownMerchants, ...storeErrors];
 }
-
-/** PostgreSQL rejects text with NUL, so nothing has such an id. */
-const storable = (ids: readonly string[]) => ids.filter(id => !id.includes('\0'));
 
 function notFound(path: ValidationError['path'], noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `There is no ${noun} ${JSON.stringify(id)}.` };
