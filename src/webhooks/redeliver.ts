@@ -60,7 +60,10 @@ export async function redeliverMessage(
   }
   const subject = { merchantId: webhook.merchant ?? null, storeId: webhook.store ?? null };
   const attempt = await sendNow(em, webhook, await messageOf(event, subject, dependencies), dependencies);
-  await record(em, webhook, event, attempt);
+  await em.execute(recordStatement, [
+    ...[id, event.storeId, event.position, attempt.isDelivered ? 'DELIVERED' : 'FAILING', event.kind, event.orderId],
+    ...[event.createdAt, attempt.status, attempt.error, attempt.durationMs],
+  ]);
   return attempt;
 }
 
@@ -103,21 +106,14 @@ async function sendNow(
 }
 
 /** An event that was delivered before stays delivered, whatever became of its repetition. */
-async function record(em: EntityManager, { id }: Webhook, event: Event, attempt: Attempt): Promise<void> {
-  const statement = `
-    insert into webhook_delivery as d
-      (webhook_id, store_id, position, state, kind, order_id, event_at, attempts, last_attempt_at, status, error, duration_ms)
-    values (?, ?, ?, ?, ?, ?, ?, 1, now(), ?, ?, ?)
-    on conflict (webhook_id, position) do update set
-      state = case when excluded.state = 'DELIVERED' then excluded.state else d.state end,
-      attempts = d.attempts + 1, last_attempt_at = now(),
-      status = excluded.status, error = excluded.error, duration_ms = excluded.duration_ms`;
-  const state = attempt.isDelivered ? 'DELIVERED' : 'FAILING';
-  await em.execute(statement, [
-    ...[id, event.storeId, event.position, state, event.kind, event.orderId, event.createdAt],
-    ...[attempt.status, attempt.error, attempt.durationMs],
-  ]);
-}
+const recordStatement = `
+  insert into webhook_delivery as d
+    (webhook_id, store_id, position, state, kind, order_id, event_at, attempts, last_attempt_at, status, error, duration_ms)
+  values (?, ?, ?, ?, ?, ?, ?, 1, now(), ?, ?, ?)
+  on conflict (webhook_id, position) do update set
+    state = case when excluded.state = 'DELIVERED' then excluded.state else d.state end,
+    attempts = d.attempts + 1, last_attempt_at = now(),
+    status = excluded.status, error = excluded.error, duration_ms = excluded.duration_ms`;
 
 /** How many events are delivered again; the webhook is resolved by its id. */
 export interface Rewound {
