@@ -26,7 +26,6 @@ interface ServerSession {
   readonly isReplicating: boolean;
 }
 
-/** Sessions by name. */
 export type ServerSessions = ReadonlyMap<string, ServerSession>;
 
 const checkIntervalMs = 500;

@@ -23,7 +23,6 @@ export type ApolloContext = Context & {
   readonly variables: Variables | undefined;
   /** Set if the client requests `extensions.cost`. */
   readonly cost: number | undefined;
-  /** A query that is compiled. */
   readonly compiled: { readonly render: () => Promise<Buffer>; bytes?: Buffer } | undefined;
 };
 

@@ -210,20 +210,21 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     return isExpensive ? runExpensive(execute) : execute();
   }
 
-  async function authenticateRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    addVary(reply, 'accept, x-carte-cost');
-    if (acceptsPage(request)) return;
-    addVary(reply, 'accept-encoding');
-    await authenticate(request);
-  }
-
   const sendPlayground = options.mountPlayground(app);
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     ...headAsGet,
-    // Authenticates before the body is read.
-    onRequest: [headAsGet.onRequest, authenticateRequest],
+    onRequest: [
+      headAsGet.onRequest,
+      // Authenticates before the body is read.
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        addVary(reply, 'accept, x-carte-cost');
+        if (acceptsPage(request)) return;
+        addVary(reply, 'accept-encoding');
+        await authenticate(request);
+      },
+    ],
     async handler(request, reply) {
       if (acceptsPage(request)) return sendPlayground(request, reply);
       const send = await options.runRequest(() => respond(request, reply));

@@ -25,7 +25,6 @@ interface LimitedContext {
 /** By the context value of the execution. */
 const counts = new WeakMap<LimitedContext, ListCompletion>();
 
-/** Objects in the lists of a response. */
 export const countedObjects = (context: LimitedContext): number => counts.get(context)?.objects ?? 0;
 
 /**

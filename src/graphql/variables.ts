@@ -103,37 +103,28 @@ function createCoercions(suggest: Suggest): (type: GraphQLInputType) => Read {
   function compile(type: GraphQLInputType): Read {
     const known = readers.get(type);
     if (known) return known;
-    const read: Read = (value, cursor, depth) => compiled(value, cursor, depth);
+    const nullError = isNonNullType(type) ? `Expected non-nullable type "${type}" not to be null.` : undefined;
+    const read: Read = (value, cursor, depth) => {
+      if (value !== null && value !== undefined) return readValue(value, cursor, depth);
+      return nullError === undefined ? null : fail(cursor, depth, 'value_error', nullError);
+    };
     // Before it is compiled, since input types may be recursive.
     readers.set(type, read);
-    const compiled = compileType(type);
+    const readValue = compileValue(type);
     return read;
   }
 
-  function compileType(type: GraphQLInputType): Read {
-    if (isNonNullType(type))
-      return compileNonNull(compile(type.ofType), `Expected non-nullable type "${type}" not to be null.`);
-    if (isListType(type)) {
-      const readItem = compile(type.ofType);
-      // A value that is no list stands for a list of one.
-      return nullable((value, cursor, depth) =>
-        Array.isArray(value) ? readElements(value, cursor, depth, readItem) : [readItem(value, cursor, depth)],
-      );
-    }
-    return nullable(isInputObjectType(type) ? compileObject(type, compile, suggest) : compileLeaf(type));
+  function compileValue(type: GraphQLInputType): Read {
+    if (isNonNullType(type)) return compile(type.ofType);
+    if (isInputObjectType(type)) return compileObject(type, compile, suggest);
+    if (!isListType(type)) return compileLeaf(type);
+    const readItem = compile(type.ofType);
+    // A value that is no list stands for a list of one.
+    return (value, cursor, depth) =>
+      Array.isArray(value) ? readElements(value, cursor, depth, readItem) : [readItem(value, cursor, depth)];
   }
 
   return compile;
-}
-
-const nullable =
-  (read: Read): Read =>
-  (value, cursor, depth) =>
-    value === null || value === undefined ? null : read(value, cursor, depth);
-
-function compileNonNull(read: Read, message: string): Read {
-  return (value, cursor, depth) =>
-    value === null || value === undefined ? fail(cursor, depth, 'value_error', message) : read(value, cursor, depth);
 }
 
 function compileObject(

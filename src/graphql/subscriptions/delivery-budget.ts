@@ -15,7 +15,6 @@ export interface DeliveryBudgetOptions {
 
 interface Delivery {
   readonly isReplayed: boolean;
-  /** Ends the wait. */
   readonly signal: AbortSignal;
 }
 

@@ -11,7 +11,6 @@ export interface StreamCaller {
 /** `poll`: a request that waits for events. */
 export type Transport = 'sse' | 'websocket' | 'poll';
 
-/** Why a stream ended. */
 export type StreamEnd =
   | 'complete'
   | 'closed by the client'
@@ -156,7 +155,6 @@ export class OpenStream {
     return this.#key.caller.scope;
   }
 
-  /** For so long it has been open. */
   get seconds(): number {
     return (performance.now() - this.#openedAt) / 1_000;
   }

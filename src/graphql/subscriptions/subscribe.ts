@@ -37,7 +37,6 @@ export interface SubscribeOptions {
   /** Run the missed events, and those with an expensive selection, in the turn of their key. */
   readonly runReplay: RunInTurn;
   readonly runExpensive: RunInTurn;
-  /** Called for each event. */
   readonly onDelivered: () => void;
 }
 
