@@ -28,8 +28,10 @@ export function clientFactory(pool: pg.Pool, url: string | undefined, options: S
   return () => new Client(config);
 }
 
+type Parse = (text: string) => unknown;
+
 const { INT8, TIMESTAMPTZ, JSON: json } = pg.types.builtins;
-const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ);
+const parseAnyTimestamp = pg.types.getTypeParser(TIMESTAMPTZ) as Parse;
 const usualTimestamp = /^[1-9]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,3})?[+-]\d\d$/;
 
 /** V8 parses the usual format in less than half the time of `pg`, which gets the others. */
@@ -38,13 +40,25 @@ export function parseTimestamp(text: string): unknown {
 }
 
 /** Type parsers of a pool; ours take precedence over `base`. */
-export function typeParsers(base?: pg.CustomTypesConfig): pg.CustomTypesConfig {
-  const types = new pg.TypeOverrides(base);
-  // Every int8 of this schema is a safe integer, and numbers in json documents keep their digits.
-  types.setTypeParser(INT8, Number);
-  types.setTypeParser(TIMESTAMPTZ, parseTimestamp);
-  types.setTypeParser(json, parseExactJson);
-  return types;
+export function typeParsers(base: pg.CustomTypesConfig = pg.types): pg.CustomTypesConfig {
+  // Every int8 of this schema is a safe integer, and numbers in json documents keep their digits. The others are cached here, too, since `pg`
+  // looks up the parser of each column of each result.
+  const parsers = new Map<number, Parse>([
+    [INT8, Number],
+    [TIMESTAMPTZ, parseTimestamp],
+    [json, parseExactJson],
+  ]);
+  return {
+    getTypeParser(oid, format) {
+      if (format === 'binary') return base.getTypeParser(oid, format);
+      let parse = parsers.get(oid);
+      if (!parse) {
+        parse = base.getTypeParser(oid, format) as Parse;
+        parsers.set(oid, parse);
+      }
+      return parse;
+    },
+  };
 }
 
 /** The connections that repositories read from. */
