@@ -1,5 +1,6 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { checkLength, checkRange, findUnstorable } from '@carte/base/validation';
+import type DataLoader from 'dataloader';
 import { type EntityQuery, parameter, type Query, type QueryOptions, type Selection } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
 import {
@@ -9,10 +10,12 @@ import {
   compareCursors,
   conflictErrors,
   connectionErrors,
+  cutPage,
   listSizes,
   type Page,
   type PageRequest,
   pageRequest,
+  type RelayConnection,
 } from './paging.ts';
 
 /** The arguments of a list of stores or merchants. */
@@ -62,33 +65,46 @@ function checkWords({ length }: readonly string[]): ValidationError[] {
   return [{ path: ['search'], type: 'too_long', message: `has ${length} words; at most ${maxWords} are allowed` }];
 }
 
-/** A list of entities in scope, oldest first. */
-interface EntityList<Entity> {
-  readonly findPage: (query: Query, scope: AccessScope, page: ListRequest) => Promise<Page<Entity>>;
-  readonly count: (query: Query, scope: AccessScope, words: readonly string[]) => Promise<number>;
+/** A list of entities that has cursors and can be searched. */
+interface ListOptions<Entity extends Cursor, Joined extends object> {
+  readonly name: CursorList;
+  readonly selection: Selection<Entity, Joined>;
+  /** The folded SQL text in which a search finds words; the alias of the entity is `e`. */
+  readonly searchedText: (scope: AccessScope) => string;
 }
 
-/** Compiles the queries of all entities in scope, and of those among them that a search finds in a folded SQL text, whose alias is `e`. */
-export function compileList<Entity extends Cursor, Joined extends object>(
-  selection: Selection<Entity, Joined>,
-  searchedText: string | ((scope: AccessScope) => string),
-): EntityList<Entity> {
-  const all = compileQueries(selection);
-  const byText = new Map<string, ReturnType<typeof compileQueries<Entity, Joined>>>();
-  const queriesOf = ({ length }: readonly string[], scope: AccessScope) => {
-    if (length === 0) return all;
-    const text = typeof searchedText === 'string' ? searchedText : searchedText(scope);
-    const found = byText.get(text) ?? compileQueries(selection, n => hasWords(text, n));
-    byText.set(text, found);
-    return found;
+/** Creates the function that lists the entities in scope, oldest first, and primes the loader of the request with them. */
+export function createList<Entity extends Cursor, Joined extends object>(
+  query: Query,
+  { name, selection, searchedText }: ListOptions<Entity, Joined>,
+) {
+  const compiled = new Map<string | undefined, ReturnType<typeof compileQueries<Entity, Joined>>>();
+  const queriesOf = (text: string | undefined) => {
+    const queries = compiled.get(text) ?? compileQueries(selection, text);
+    compiled.set(text, queries);
+    return queries;
   };
-  const valuesOf = (words: readonly string[]) => (words.length > 0 ? [words.map(patternOf)] : []);
-  return {
-    findPage: (query, scope, page) =>
-      findPage(queriesOf(page.words, scope), page, (run, values) =>
-        run(query, scope, [...values, ...valuesOf(page.words)]),
-      ),
-    count: (query, scope, words) => queriesOf(words, scope).count(query, scope, valuesOf(words)),
+  return (
+    scope: AccessScope,
+    args: ListArguments,
+    byId: DataLoader<string, Entity | null>,
+  ): RelayConnection<Entity> => {
+    const { words, ...page } = checkListArguments(name, args);
+    const { count, ...queries } = queriesOf(words.length > 0 ? searchedText(scope) : undefined);
+    const patterns = words.length > 0 ? [words.map(patternOf)] : [];
+    const readPage = async () => {
+      const found = await findPage(queries, page, (run, values) => run(query, scope, [...values, ...patterns]));
+      for (const entity of found.nodes) byId.prime(entity.id, entity);
+      return found;
+    };
+    let found: Promise<Page<Entity>> | undefined;
+    return {
+      page() {
+        found ??= readPage();
+        return found;
+      },
+      count: () => count(query, scope, patterns),
+    };
   };
 }
 
@@ -101,30 +117,53 @@ const hasWords = (text: string, n: number) =>
 
 const patternOf = (word: string) => `%${word.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** A condition whose only parameter is the n-th. */
-type Condition = (n: number) => string;
-
 function compileQueries<Entity extends Cursor, Joined extends object>(
   selection: Selection<Entity, Joined>,
-  condition?: Condition,
+  searchedText: string | undefined,
 ) {
+  /** Adds the condition of a search, whose only parameter is the last one. */
+  const withSearch = (parameters: number, build: QueryOptions['build']): QueryOptions => {
+    if (searchedText === undefined) return { parameters, build };
+    return {
+      parameters: parameters + 1,
+      build: qb => {
+        build(qb);
+        qb.andWhere(hasWords(searchedText, parameters + 1));
+      },
+    };
+  };
+  /** Its parameters are the time and id of both cursors, which it includes, and the number of entities to return. */
+  const keyset = (direction: 'asc' | 'desc') =>
+    withSearch(5, qb =>
+      qb
+        .where('(e.created_at, e.id) >= ($1, $2) and (e.created_at, e.id) <= ($3, $4)')
+        .orderBy({ createdAt: direction, id: direction })
+        .limit(parameter(5) as never),
+    );
+  /** Its parameters are the number of entities to skip and to return. */
+  const offset = withSearch(2, qb =>
+    qb
+      .orderBy({ createdAt: 'asc', id: 'asc' })
+      // Typed for numbers, but the builder renders a raw parameter as well.
+      .offset(parameter(1) as never)
+      .limit(parameter(2) as never),
+  );
   return {
-    byOffset: selection.compile(offsetQuery(condition)),
-    forward: selection.compile(keysetQuery('asc', condition)),
-    backward: selection.compile(keysetQuery('desc', condition)),
-    count: selection.compileCount(withCondition({ parameters: 0, build: () => {} }, condition)),
+    byOffset: selection.compile(offset),
+    forward: selection.compile(keyset('asc')),
+    backward: selection.compile(keyset('desc')),
+    count: selection.compileCount(withSearch(0, () => {})),
   };
 }
 
 async function findPage<Entity extends Cursor>(
   { byOffset, forward, backward }: Readonly<Record<'byOffset' | 'forward' | 'backward', EntityQuery<Entity>>>,
-  page: ListRequest,
+  page: Omit<ListRequest, 'words'>,
   read: (run: EntityQuery<Entity>, values: readonly unknown[]) => Promise<readonly Entity[]>,
 ): Promise<Page<Entity>> {
   const { size, offset, isBackward, after, before } = page;
   if (!isBackward && !after && !before) {
-    const found = await read(byOffset, [offset, size + 1]);
-    return { nodes: found.slice(0, size), hasPreviousPage: offset > 0, hasNextPage: found.length > size };
+    return cutPage(await read(byOffset, [offset, size + 1]), page, { hasPrevious: offset > 0 });
   }
   const bounds = [after?.createdAt ?? '-infinity', after?.id ?? '', before?.createdAt ?? 'infinity', before?.id ?? ''];
   const found = await read(isBackward ? backward : forward, [...bounds, size + 2]);
@@ -136,69 +175,20 @@ async function findPage<Entity extends Cursor>(
  * the other side of them.
  */
 function pageBetweenCursors<Entity extends Cursor>(found: readonly Entity[], page: PageRequest): Page<Entity> {
-  const { size, isBackward, after, before } = page;
+  const { after, before } = page;
   const isAt = (entity: Entity | undefined, cursor: Cursor | undefined) =>
     entity !== undefined && cursor !== undefined && compareCursors(entity, cursor) === 0;
-  const startsAtCursor = isAt(found[0], after);
-  const endsAtCursor = isAt(found.at(-1), before);
   const between = found.filter(entity => !isAt(entity, after) && !isAt(entity, before));
-  const hasMore = between.length > size;
-  return {
-    nodes: isBackward ? between.slice(Math.max(0, between.length - size)) : between.slice(0, size),
-    hasPreviousPage: startsAtCursor || (isBackward && hasMore),
-    hasNextPage: endsAtCursor || (!isBackward && hasMore),
-  };
+  return cutPage(between, page, { hasPrevious: isAt(found[0], after), hasNext: isAt(found.at(-1), before) });
 }
 
 /** Takes a page from a whole list in memory, oldest first. */
-export function slicePage<Entity extends Cursor>(
-  list: readonly Entity[],
-  { size, offset, isBackward, after, before }: ListRequest,
-): Page<Entity> {
+export function slicePage<Entity extends Cursor>(list: readonly Entity[], page: ListRequest): Page<Entity> {
+  const { offset, after, before } = page;
   const start = after ? list.filter(entity => compareCursors(entity, after) <= 0).length : 0;
   const end = before ? list.filter(entity => compareCursors(entity, before) < 0).length : list.length;
-  const from = isBackward ? Math.max(start, end - size) : start + offset;
-  const to = isBackward ? end : Math.min(from + size, end);
-  return { nodes: list.slice(from, to), hasPreviousPage: from > 0, hasNextPage: to < list.length };
-}
-
-/** Its parameters are the number of entities to skip and to return. */
-const offsetQuery = (condition?: Condition) =>
-  withCondition(
-    {
-      parameters: 2,
-      // Typed for numbers, but the builder renders a raw parameter as well.
-      build: qb =>
-        qb
-          .orderBy({ createdAt: 'asc', id: 'asc' })
-          .offset(parameter(1) as never)
-          .limit(parameter(2) as never),
-    },
-    condition,
-  );
-
-/** Its parameters are the time and id of both cursors, which it includes, and the number of entities to return. */
-const keysetQuery = (direction: 'asc' | 'desc', condition?: Condition) =>
-  withCondition(
-    {
-      parameters: 5,
-      build: qb =>
-        qb
-          .where('(e.created_at, e.id) >= ($1, $2) and (e.created_at, e.id) <= ($3, $4)')
-          .orderBy({ createdAt: direction, id: direction })
-          .limit(parameter(5) as never),
-    },
-    condition,
-  );
-
-/** Adds a condition with its parameter, which is the last one. */
-function withCondition({ parameters, build }: QueryOptions, condition: Condition | undefined): QueryOptions {
-  if (!condition) return { parameters, build };
-  return {
-    parameters: parameters + 1,
-    build: qb => {
-      build(qb);
-      qb.andWhere(condition(parameters + 1));
-    },
-  };
+  return cutPage(list.slice(start + offset, end), page, {
+    hasPrevious: start + offset > 0,
+    hasNext: end < list.length,
+  });
 }

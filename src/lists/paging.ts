@@ -78,6 +78,23 @@ export interface Page<Node> {
   readonly hasNextPage: boolean;
 }
 
+/**
+ * Takes a page from the entities between two cursors, of which one more was read where the list goes on. The flags tell of those on the far
+ * sides of the cursors.
+ */
+export function cutPage<Node>(
+  found: readonly Node[],
+  { size, isBackward }: Pick<PageRequest, 'size' | 'isBackward'>,
+  { hasPrevious = false, hasNext = false },
+): Page<Node> {
+  const hasMore = found.length > size;
+  return {
+    nodes: isBackward ? found.slice(Math.max(0, found.length - size)) : found.slice(0, size),
+    hasPreviousPage: hasPrevious || (isBackward && hasMore),
+    hasNextPage: hasNext || (!isBackward && hasMore),
+  };
+}
+
 /** The position of an entity in a list that is sorted by creation time and id. */
 export interface Cursor {
   readonly createdAt: Date;
@@ -117,20 +134,6 @@ export interface RelayConnection<Node> {
   readonly count: () => Promise<number>;
 }
 
-export function createRelayConnection<Node>(
-  readPage: () => Promise<Page<Node>>,
-  count: () => Promise<number>,
-): RelayConnection<Node> {
-  let page: Promise<Page<Node>> | undefined;
-  return {
-    page() {
-      page ??= readPage();
-      return page;
-    },
-    count,
-  };
-}
-
 /** The resolvers of a connection type. */
 export function connectionResolvers<Node extends Cursor>(list: CursorList) {
   return {
@@ -141,7 +144,7 @@ export function connectionResolvers<Node extends Cursor>(list: CursorList) {
   };
 }
 
-export function edgesOf<Node extends Cursor>(list: CursorList, nodes: readonly Node[]) {
+function edgesOf<Node extends Cursor>(list: CursorList, nodes: readonly Node[]) {
   return nodes.map(node => ({ cursor: encodeCursor(list, node), node }));
 }
 

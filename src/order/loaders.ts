@@ -1,14 +1,17 @@
 import { ResponseTooLarge } from '@carte/base/errors';
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
+import type { RelayConnection } from '../lists/paging.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import type { menuLoaders } from '../menu/loaders.ts';
 import type { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, hasOwnOrdersOnly } from '../scope.ts';
+import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
 import type { Search } from './arguments.ts';
+import type { Order } from './entities.ts';
 import type { LineOwner } from './lines.ts';
-import type { FoundOrders, OrderPage, OrderRepository } from './repository.ts';
+import type { OrderPage, OrderRepository } from './repository.ts';
 import { isCounted } from './where-clause.ts';
 
 export function orderLoaders(repository: OrderRepository, scope: AccessScope) {
@@ -41,6 +44,11 @@ export function orderedMenuLoader({ stores, menus, budget }: MenuSources) {
   );
 }
 
+/** A page of a store's orders. */
+export interface OrderConnection extends RelayConnection<Order> {
+  readonly search: Search;
+}
+
 /**
  * Reads pages after `revisionsRead` resolves, so that no revision of the same response is newer than its orders. Throws `ResponseTooLarge`
  * before it reads more orders than the response may have.
@@ -54,21 +62,19 @@ export function orderPageLoaders(
     maxOrders = Number.POSITIVE_INFINITY,
   }: { readonly scope: AccessScope; readonly budget: CostBudget; readonly maxOrders?: number | undefined },
 ) {
-  const inScope = (page: OrderPage): OrderPage =>
-    hasOwnOrdersOnly(scope) ? { ...page, search: { ...page.search, placedBy: scope.keyId ?? '' } } : page;
+  const own = hasOwnOrdersOnly(scope) ? { placedBy: scope.keyId ?? '' } : {};
   const checkNumber = createNumberCheck(repository, { budget, maxOrders });
   const found = loaderBySearch(revisionsRead, repository.findPages, checkNumber);
   const counts = loaderBySearch(revisionsRead, repository.countPages);
-  return {
-    found: {
-      load(page: OrderPage): Promise<FoundOrders> {
+  return (store: Store, search: Search): OrderConnection => {
+    const page = { store, search: { ...search, ...own }, selected: { orders: false, count: false } };
+    return {
+      search,
+      page() {
         page.selected.orders = true;
-        return found.load(inScope(page));
+        return found.load(page);
       },
-    },
-    counts: {
-      async load(requested: OrderPage): Promise<number> {
-        const page = inScope(requested);
+      async count() {
         page.selected.count = true;
         // Yields a microtask so that sibling resolvers load the orders first, whose statement then includes the count.
         await null;
@@ -76,14 +82,14 @@ export function orderPageLoaders(
         const count = isFound ? (await found.load(page)).count : undefined;
         return count ?? (await counts.load(page)).count;
       },
-    },
+    };
   };
 }
 
 /** Cost of reading an order, in units of some 0.5 µs of CPU (docs/front-end.md#cost). */
 const costPerOrder = 20;
 
-type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void> | undefined;
+type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void>;
 
 /**
  * Creates the check of the number of orders in all pages of a request, before any of them is read. It takes every page for a full one; only if that
@@ -94,29 +100,22 @@ function createNumberCheck(
   { budget, maxOrders }: { readonly budget: CostBudget; readonly maxOrders: number },
 ): CheckPages {
   let allowed = 0;
-  const isTooMany = (orders: number) => allowed + orders > maxOrders || orders * costPerOrder > budget.rest;
+  const countFull = (pages: readonly OrderPage[]) => pages.length * (pages[0]?.search.size ?? 0);
   const countOrders = async (pages: readonly OrderPage[]): Promise<number> => {
     const [{ search } = { search: undefined }] = pages;
-    if (!search) return 0;
-    if (!isCounted(search)) return pages.length * search.size;
+    if (!search || !isCounted(search)) return countFull(pages);
     const counts = await repository.countPages(pages, search);
-    return counts.reduce((sum, { count }) => sum + Math.min(count, search.size), 0);
+    return sum(counts.map(({ count }) => Math.min(count, search.size)));
   };
-  const charge = (orders: number) => {
+  return async groups => {
+    let orders = sum(groups.map(countFull));
+    if (allowed + orders > maxOrders || orders * costPerOrder > budget.rest) {
+      orders = sum(await Promise.all(groups.map(countOrders)));
+      const stores = Math.max(...groups.map(pages => pages.length));
+      if (allowed + orders > maxOrders) throw tooManyOrders(allowed + orders, stores, maxOrders);
+    }
     allowed += orders;
     budget.charge(orders * costPerOrder, () => `${orders.toLocaleString('en-US')} orders`);
-  };
-  const checkCounted = async (groups: Parameters<CheckPages>[0]) => {
-    const orders = sum(await Promise.all(groups.map(countOrders)));
-    const stores = Math.max(...groups.map(pages => pages.length));
-    if (allowed + orders > maxOrders) throw tooManyOrders(allowed + orders, stores, maxOrders);
-    charge(orders);
-  };
-  return groups => {
-    const orders = sum(groups.map(pages => pages.length * (pages[0]?.search.size ?? 0)));
-    if (isTooMany(orders)) return checkCounted(groups);
-    charge(orders);
-    return undefined;
   };
 }
 
@@ -134,7 +133,7 @@ function tooManyOrders(orders: number, stores: number, maxOrders: number): Respo
 function loaderBySearch<T>(
   revisionsRead: () => Promise<void>,
   read: (pages: readonly OrderPage[], search: Search) => Promise<readonly T[]>,
-  check: CheckPages = () => undefined,
+  check: CheckPages = async () => {},
 ) {
   const readGroup = async (pages: readonly OrderPage[]) => {
     const [first] = pages;
@@ -144,8 +143,7 @@ function loaderBySearch<T>(
     async pages => {
       await revisionsRead();
       const groups = [...Map.groupBy(pages, page => JSON.stringify(page.search)).values()];
-      const checked = check(groups);
-      if (checked) await checked;
+      await check(groups);
       const results = await Promise.all(groups.map(readGroup));
       const byPage = new Map(groups.flatMap((group, at) => group.map((page, index) => [page, results[at]?.[index]])));
       return pages.map(page => byPage.get(page) ?? new Error(`The orders of store ${page.store.id} were not read`));

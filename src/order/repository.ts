@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { createBatchLoader } from '../database/batch-loader.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { compileOnce, prepared, preparedFirst, type Query, Selection } from '../database/query.ts';
-import type { Page } from '../lists/paging.ts';
+import { cutPage, type Page } from '../lists/paging.ts';
 import { isOrderInScope, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from '../store/entities.ts';
 import type { Search } from './arguments.ts';
@@ -29,7 +29,7 @@ export interface OrderPage {
   readonly selected: { orders: boolean; count: boolean };
 }
 
-export interface FoundOrders extends Page<Order> {
+interface FoundOrders extends Page<Order> {
   /** The total over all pages, where the page's statement yields it. */
   readonly count: number | undefined;
 }
@@ -108,19 +108,14 @@ function tooManyToScan({ customerName, phoneDigits }: Search, count: number): In
 }
 
 function readPage(rows: readonly PageRow[], search: Search, mapOrder: (row: PageRow) => Order): FoundOrders {
-  const { size, isBackward, pageIndex } = search;
-  const hasMore = rows.length > size;
-  const page = isBackward ? rows.slice(-size) : rows.slice(0, size);
-  // The only row of an empty page has no order.
-  const nodes = page.flatMap(row => (row[orderColumns] === null ? [] : [mapOrder(row)]));
   const [, total] = rows[0] ?? [];
   const [hasNewer, hasOlder] = readFlags(search, rows[0]);
-  return {
-    nodes,
-    hasPreviousPage: pageIndex > 0 || hasNewer === true || (isBackward && hasMore),
-    hasNextPage: hasOlder === true || (!isBackward && hasMore),
-    count: total ?? (hasMore ? undefined : countFromLastPage(nodes.length, search)),
-  };
+  const hasPrevious = search.pageIndex > 0 || hasNewer === true;
+  const { nodes: found, ...page } = cutPage(rows, search, { hasPrevious, hasNext: hasOlder === true });
+  // The only row of an empty page has no order.
+  const nodes = found.flatMap(row => (row[orderColumns] === null ? [] : [mapOrder(row)]));
+  const isLast = rows.length <= search.size;
+  return { ...page, nodes, count: total ?? (isLast ? countFromLastPage(nodes.length, search) : undefined) };
 }
 
 /** The total follows from a page where the list ends, unless the page is empty or between cursors. */

@@ -1,7 +1,7 @@
 import { selectsOnly } from '@carte/operations/execution/selected-fields';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
-import { edgesOf, pageInfoOf } from '../lists/paging.ts';
+import { connectionResolvers, pageInfoOf } from '../lists/paging.ts';
 import { knownTo } from '../menu/configuration.ts';
 import { type AccessScope, hasOwnOrdersOnly, requireKey } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
@@ -74,22 +74,16 @@ export const orderResolvers = {
   },
   Store: {
     ordersRevision: (store, _args, { loaders }) => loaders.stores.ordersRevisionOf(store),
-    orders: (store, args) => ({ store, search: checkSearch(args), selected: { orders: false, count: false } }),
-    completedOrders: async (store, { first }, { loaders }) => {
-      const page = { store, search: completedLast(first), selected: { orders: true, count: false } };
-      return (await loaders.orderPages.found.load(page)).nodes;
-    },
+    orders: (store, args, { loaders }) => loaders.orderPages(store, checkSearch(args)),
+    completedOrders: async (store, { first }, { loaders }) =>
+      (await loaders.orderPages(store, completedLast(first)).page()).nodes,
   },
   OrderConnection: {
-    nodes: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).nodes,
-    edges: async (page, _args, { loaders }) => edgesOf('order', (await loaders.orderPages.found.load(page)).nodes),
-    pageInfo: async (page, _args, { loaders }) => pageInfoOf('order', await loaders.orderPages.found.load(page)),
-    count: (page, _args, { loaders }) => loaders.orderPages.counts.load(page),
+    ...connectionResolvers<Order>('order'),
     pageIndex: ({ search }) => search.pageIndex,
     pageSize: ({ search }) => search.size,
-    hasNextPage: async (page, _args, { loaders }) => (await loaders.orderPages.found.load(page)).hasNextPage,
-    endCursor: async (page, _args, { loaders }) =>
-      pageInfoOf('order', await loaders.orderPages.found.load(page)).endCursor,
+    hasNextPage: async ({ page }) => (await page()).hasNextPage,
+    endCursor: async ({ page }) => pageInfoOf('order', await page()).endCursor,
   },
   Order: {
     store(order, _args, { loaders }, info) {

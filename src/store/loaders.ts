@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { scopedLoader } from '../database/batch-loader.ts';
 import { checkListArguments, type ListArguments, slicePage } from '../lists/entity-list.ts';
-import { createRelayConnection, type RelayConnection } from '../lists/paging.ts';
+import type { RelayConnection } from '../lists/paging.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from './entities.ts';
 import type { StoreRepository } from './repository.ts';
@@ -10,14 +10,11 @@ export type StoreConnection = RelayConnection<Store>;
 
 export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
   const byId = scopedLoader(repository.byId, scope);
-  const prime = (stores: readonly Store[]) => {
-    for (const store of stores) byId.prime(store.id, store);
-    return stores;
-  };
 
   /** All stores of a merchant, oldest first. */
   const byMerchant = new DataLoader<string, readonly Store[]>(async merchantIds => {
-    const stores = prime(await repository.findOfMerchants(scope, merchantIds));
+    const stores = await repository.findOfMerchants(scope, merchantIds);
+    for (const store of stores) byId.prime(store.id, store);
     const grouped = Map.groupBy(stores, store => store.merchant);
     return merchantIds.map(id => grouped.get(id) ?? []);
   });
@@ -44,20 +41,15 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
       if (pending.length > 0) await Promise.allSettled(pending);
     },
     /** Oldest first. */
-    list(args: ListArguments): StoreConnection {
-      const request = checkListArguments('store', args);
-      const readPage = async () => {
-        const page = await repository.findPage(scope, request);
-        prime(page.nodes);
-        return page;
-      };
-      return createRelayConnection(readPage, () => repository.count(scope, request.words));
-    },
+    list: (args: ListArguments): StoreConnection => repository.list(scope, args, byId),
     /** Oldest first. */
     listOfMerchant(merchantId: string, args: ListArguments): StoreConnection {
       const request = checkListArguments('store', args);
-      const readPage = async () => slicePage(await byMerchant.load(merchantId), request);
-      return createRelayConnection(readPage, async () => (await byMerchant.load(merchantId)).length);
+      const stores = () => byMerchant.load(merchantId);
+      return {
+        page: async () => slicePage(await stores(), request),
+        count: async () => (await stores()).length,
+      };
     },
   };
 }

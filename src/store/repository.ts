@@ -1,7 +1,7 @@
 import { createBatchLoader } from '../database/batch-loader.ts';
 import type { ReadAccess } from '../database/pool.ts';
 import { anyOf, Selection, type SelectionOptions } from '../database/query.ts';
-import { compileList, folded, type ListRequest } from '../lists/entity-list.ts';
+import { createList, folded } from '../lists/entity-list.ts';
 import { type Merchant, MerchantEntity } from '../merchant/entities.ts';
 import { type AccessScope, readPermissionsOf, storeScope } from '../scope.ts';
 import { type Store, StoreEntity } from './entities.ts';
@@ -38,7 +38,6 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
   const withOrdersRevision = new Selection(em, { ...options, lazyFields: ['ordersRevision'] });
   const revisions = (...names: readonly (keyof StoreRevisions)[]) =>
     new Selection<StoreWithRevisions>(em, { entity: StoreEntity, scope, fields: ['id', 'merchant', ...names] });
-  const list = compileList(stores, searchedText);
   const findOfMerchants = stores.compile({
     parameters: 1,
     build: qb => qb.where({ merchant: anyOf(1) }).orderBy({ createdAt: 'asc', id: 'asc' }),
@@ -58,8 +57,7 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
       return (await loader.load({ id: storeId, scope })) ?? undefined;
     },
     /** Oldest first. */
-    findPage: (scope: AccessScope, page: ListRequest) => list.findPage(query, scope, page),
-    count: (scope: AccessScope, words: readonly string[]) => list.count(query, scope, words),
+    list: createList(query, { name: 'store', selection: stores, searchedText }),
     /** Oldest first. */
     findOfMerchants: (scope: AccessScope, merchantIds: readonly string[]) =>
       findOfMerchants(query, scope, [merchantIds]),

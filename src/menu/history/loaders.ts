@@ -1,6 +1,6 @@
 import DataLoader from 'dataloader';
 import type { StoreMenuHistoryArgs } from '../../generated/graph.ts';
-import { createRelayConnection, type Page, type RelayConnection } from '../../lists/paging.ts';
+import type { Page, RelayConnection } from '../../lists/paging.ts';
 import type { CostBudget } from '../../scheduling/cost-budget.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
@@ -37,10 +37,7 @@ export function menuHistoryLoaders(repository: MenuHistoryRepository, budget: Co
     /** Newest first. */
     list({ id }: Store, args: StoreMenuHistoryArgs): MenuHistoryConnection {
       const page = checkHistoryArguments(id, args);
-      return createRelayConnection(
-        () => pagesOf(page).load(id),
-        () => countsOf(page.sources).load(id),
-      );
+      return { page: () => pagesOf(page).load(id), count: () => countsOf(page.sources).load(id) };
     },
     async configurationAt({ storeId, revision }: RevisionRequest): Promise<Configuration> {
       await charge({ storeId, revisions: [revision], comparisons: 0 });
@@ -88,7 +85,7 @@ const costPerEntity = {
 function createHistoryCharge(
   countEntities: (storeIds: readonly string[]) => Promise<readonly number[]>,
   budget: CostBudget,
-): (use: HistoryUse) => Promise<void> {
+) {
   const entities = new DataLoader<string, number>(countEntities);
   /** Revisions that are paid for, by store. */
   const paid = new Map<string, Set<number>>();
@@ -104,20 +101,18 @@ function createHistoryCharge(
     return { cost: count * perEntity, revisions: revisions.size, comparisons, entities: count };
   }
 
-  const charges = new DataLoader<HistoryUse, true>(
+  const charges = new DataLoader<HistoryUse, void>(
     async uses => {
       const isFirst = paid.size === 0 && uses.length === 1;
       const byStore = [...Map.groupBy(uses, use => use.storeId)];
       const costs = await Promise.all(byStore.map(([storeId, ofStore]) => costOf(storeId, ofStore)));
       const cost = sum(costs, 'cost');
       budget.charge(isFirst ? Math.min(cost, budget.rest) : cost, () => describe(costs));
-      return uses.map(() => true);
+      return uses.map(() => undefined);
     },
     { cache: false },
   );
-  return async use => {
-    await charges.load(use);
-  };
+  return (use: HistoryUse) => charges.load(use);
 }
 
 interface HistoryCost {

@@ -6,6 +6,7 @@ import type { HistoryLimits } from '../../limits.ts';
 import {
   conflictErrors,
   connectionErrors,
+  cutPage,
   listSizes,
   type Page,
   type PageRequest,
@@ -94,18 +95,13 @@ type EntryRow = Omit<HistoryEntry, 'id' | 'revision' | 'counts'> & {
   readonly hasOlder: boolean;
 };
 
-function toPage(storeId: string, rows: readonly EntryRow[], { size, isBackward }: PageRequest): Page<HistoryEntry> {
+function toPage(storeId: string, rows: readonly EntryRow[], page: PageRequest): Page<HistoryEntry> {
   const entries = rows.flatMap(({ revision, counts, hasNewer: _newer, hasOlder: _older, ...row }): HistoryEntry[] => {
     if (revision === null) return [];
     return [{ ...row, revision, id: cursorId(storeId, revision), counts: toCounts(counts) }];
   });
-  const hasMore = entries.length > size;
   const [flags] = rows;
-  return {
-    nodes: isBackward ? entries.slice(hasMore ? 1 : 0) : entries.slice(0, size),
-    hasPreviousPage: flags?.hasNewer === true || (isBackward && hasMore),
-    hasNextPage: flags?.hasOlder === true || (!isBackward && hasMore),
-  };
+  return cutPage(entries, page, { hasPrevious: flags?.hasNewer === true, hasNext: flags?.hasOlder === true });
 }
 
 /** Sums the counts of the statements of a revision by kind. */
