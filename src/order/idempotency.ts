@@ -12,19 +12,13 @@ interface Claim {
   readonly orderId: string;
 }
 
-/** The order that an idempotency key is of. */
-interface Claimed {
-  readonly orderId: string;
-  /** Whether it was placed by the same call, as far as its content tells. */
-  readonly isSame: boolean;
-}
-
 /**
- * Returns the key's order: that of the claim if the key is new, or else the one that was placed with it. A concurrent
+ * Returns the key's order: that of the claim if the key is new, or else the one that was placed with it, and whether the same call has, as far
+ * as its content tells. A concurrent
  * call with the same key waits here until this transaction ends, by the lock of the key's row. From here to the end of the transaction,
  * the state of the store's ordering does not change. Undefined if the store is gone.
  */
-export async function claimKey(query: Query, { storeId, input, orderId }: Claim): Promise<Claimed | undefined> {
+export async function claimKey(query: Query, { storeId, input, orderId }: Claim) {
   const hash = hashOf(input);
   const values = [storeId, input.idempotencyKey, hash, orderId];
   const [row] = await query<{ readonly orderId: string; readonly requestHash: Buffer }>(claimStatement, values);

@@ -31,15 +31,25 @@ export interface Amounts {
  * integers of the smallest unit of the currency, and a tax is an amount, so nothing is rounded.
  */
 export function priceOrder(lines: readonly ChosenLine[]): Amounts {
-  return sum(lines.map(line => multiply(line.quantity, priceUnit(line))));
+  let [price, tax] = [0n, 0n];
+  for (const line of lines) {
+    const quantity = BigInt(line.quantity);
+    const unit = priceUnit(line);
+    price += quantity * unit.price;
+    tax += quantity * unit.tax;
+  }
+  return { price, tax };
 }
 
 /** One unit of a line, with its modifiers. */
 export function priceUnit({ item, modifiers }: Pick<ChosenLine, 'item' | 'modifiers'>): Amounts {
-  const changes = priceModifiers(modifiers).map(({ modifierItem, quantity, freeQuantity }) =>
-    multiply(quantity - freeQuantity, amounts(modifierItem.priceChange, modifierItem.taxChange)),
-  );
-  return sum([amounts(item.price, item.tax), ...changes]);
+  let [price, tax] = [BigInt(item.price), BigInt(item.tax)];
+  for (const { modifierItem, quantity, freeQuantity } of priceModifiers(modifiers)) {
+    const charged = BigInt(quantity - freeQuantity);
+    price += charged * BigInt(modifierItem.priceChange);
+    tax += charged * BigInt(modifierItem.taxChange);
+  }
+  return { price, tax };
 }
 
 /** The first `chargeAfter` units of each group are free, in the order in which they were chosen. */
@@ -53,13 +63,3 @@ export function priceModifiers(modifiers: readonly ChosenModifier[]): PricedModi
     return { ...modifier, freeQuantity };
   });
 }
-
-const amounts = (price: number, tax: number): Amounts => ({ price: BigInt(price), tax: BigInt(tax) });
-
-const multiply = (quantity: number, { price, tax }: Amounts): Amounts => ({
-  price: BigInt(quantity) * price,
-  tax: BigInt(quantity) * tax,
-});
-
-const sum = (all: readonly Amounts[]): Amounts =>
-  all.reduce((total, { price, tax }) => ({ price: total.price + price, tax: total.tax + tax }), { price: 0n, tax: 0n });

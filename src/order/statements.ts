@@ -14,10 +14,8 @@ import {
   requestedStores,
   statusArray,
   statusCondition,
-  type TimeRange,
   textConditions,
   timeConditions,
-  timeOf,
 } from './where-clause.ts';
 
 /** The store's position in the request, the total where it was counted, then the columns of an order; null without one. */
@@ -92,7 +90,7 @@ function matchesOf(search: Search, binding: Binding): string {
   return `
     select created_at, id, count(*) over () as total from orders
     where store_id = requested.store_id ${statusCondition(search)}
-      ${timeConditions(timeOf(search), binding)} ${textConditions(search, binding)}`;
+      ${timeConditions(search, binding)} ${textConditions(search, binding)}`;
 }
 
 /** Scans the store's orders by time, from the start of the page on or, backward, from its end. */
@@ -133,7 +131,7 @@ function scanByTime(search: Search, { conditions, sort, skip = '0', limit }: Sca
   const orders = `
     select created_at, id from orders
     where store_id = requested.store_id ${conditions} ${startTimeCondition(search, binding)}
-      ${timeConditions({ to: search.endTime }, binding)} ${textConditions(search, binding)}`;
+      ${timeConditions({ endTime: search.endTime }, binding)} ${textConditions(search, binding)}`;
   const statuses = search.status ?? (search.placedBy === undefined ? undefined : orderStatuses);
   const matches = statuses ? mergeStatuses(orders, statuses, `${sort} limit ${skip} + ${limit}`) : orders;
   return `${matches} ${sort} offset ${skip} limit ${limit}`;
@@ -202,10 +200,10 @@ function counterConditions(days: DayRange, search: Search, binding: Binding): st
 
 /** Counts the orders of the last day, of which the search includes only a part. */
 function countLastDay(start: Date, search: Search, binding: Binding): string {
-  const from = search.startTime && search.startTime > start ? search.startTime : start;
+  const startTime = search.startTime && search.startTime > start ? search.startTime : start;
   return `
     select 'infinity', count(*) from orders where store_id = requested.store_id
-      ${timeConditions({ from, to: search.endTime }, binding)} ${statusCondition(search)}
+      ${timeConditions({ ...search, startTime }, binding)} ${statusCondition(search)}
       ${cursorConditions(search, binding)}`;
 }
 
@@ -220,7 +218,7 @@ export function scanSizeStatement(storeIds: readonly string[], search: Search) {
   const scanned =
     search.placedBy === undefined
       ? `(select sum(n) from order_count where ${counterConditions(days, search, binding)})`
-      : countOrders(own, timeOf(search), binding);
+      : countOrders(own, binding);
   const sql = `
     select coalesce(max(n), 0)::float8 as count from ${requestedStores(storeIds, binding)}
     cross join lateral (select ${scanned} as n) counted`;
@@ -243,15 +241,16 @@ export function countStatement(storeIds: readonly string[], search: Search) {
 
 /** Reads whole days, or the totals, from the counters, and counts the orders of a partial first and last day. */
 function countExpression(search: Search, binding: Binding): string {
-  const { from, to } = timeOf(search);
-  if (!isCounted(search)) return countOrders(search, { from, to }, binding);
-  if (!from && !to) return sumCounters("and day = 'infinity'", search);
-  const first = from && nextStartOfDay(from);
-  const end = to && startOfDay(nextInstant(to));
-  if (first && end && first >= end) return countOrders(search, { from, to }, binding);
+  const { startTime, endTime } = search;
+  if (!isCounted(search)) return countOrders(search, binding);
+  if (!startTime && !endTime) return sumCounters("and day = 'infinity'", search);
+  const first = startTime && nextStartOfDay(startTime);
+  const end = endTime && startOfDay(nextInstant(endTime));
+  if (first && end && first >= end) return countOrders(search, binding);
   const parts = [sumCounters(dayConditions({ first, end }, binding), search)];
-  if (from && first && from < first) parts.push(countOrders(search, { from, to: previousInstant(first) }, binding));
-  if (to && end && end <= to) parts.push(countOrders(search, { from: end, to }, binding));
+  if (startTime && first && startTime < first)
+    parts.push(countOrders({ ...search, endTime: previousInstant(first) }, binding));
+  if (endTime && end && end <= endTime) parts.push(countOrders({ ...search, startTime: end }, binding));
   return parts.join(' + ');
 }
 
@@ -259,9 +258,9 @@ const sumCounters = (days: string, search: Search) =>
   `(select coalesce(sum(n), 0) from order_count where store_id = requested.store_id
     ${days} ${statusCondition(search)})`;
 
-function countOrders(search: Search, time: TimeRange, binding: Binding): string {
+function countOrders(search: Search, binding: Binding): string {
   return `(select count(*) from orders where store_id = requested.store_id
-    ${timeConditions(time, binding)} ${statusCondition(search)} ${textConditions(search, binding)})`;
+    ${timeConditions(search, binding)} ${statusCondition(search)} ${textConditions(search, binding)})`;
 }
 
 // Days are of UTC, and instants are stored in milliseconds.

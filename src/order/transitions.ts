@@ -38,7 +38,7 @@ export async function changeOrderStatus(em: EntityManager, order: Order, change:
   const expected = from ?? order.status;
   const now = new Date();
   const isKnown = mayKnowOrder(scope, order);
-  const impossible = isKnown || from ? [...checkTransition(expected, to)] : [...checkHiddenTransition(expected, to)];
+  const impossible = checkTransition(expected, to, { isHidden: !isKnown && !from });
   const conflict = (message: string) => new Conflict(isKnown ? message : 'The order has another status.');
   const errors = [...(idempotent ? [] : impossible), ...checkDetails(change, now)];
   if (errors.length > 0) throw new InvalidInput(errors);
@@ -67,18 +67,15 @@ const withStore = ({ storeSummary }: Order, order: Order): Order => ({
   ...(storeSummary && { storeSummary }),
 });
 
-function* checkTransition(from: OrderStatus, to: OrderStatus): Generator<ValidationError> {
-  if (transitions[from].includes(to)) return;
+/** The status is hidden from a key that may not know it, and has not named it. */
+function checkTransition(from: OrderStatus, to: OrderStatus, { isHidden = false }): ValidationError[] {
   const allowed = transitions[from];
+  if (allowed.includes(to)) return [];
   const next = allowed.length > 0 ? `only ${listOf(allowed)}` : 'since it is completed';
-  const message = `an order that is ${from} cannot become ${to}, ${next}`;
-  yield { path: ['to'], type: 'invalid_transition', message };
-}
-
-/** For a key that may not know the status of the order. */
-function* checkHiddenTransition(from: OrderStatus, to: OrderStatus): Generator<ValidationError> {
-  const message = `the order cannot become ${to} from its current status`;
-  if (!transitions[from].includes(to)) yield { path: ['to'], type: 'invalid_transition', message };
+  const message = isHidden
+    ? `the order cannot become ${to} from its current status`
+    : `an order that is ${from} cannot become ${to}, ${next}`;
+  return [{ path: ['to'], type: 'invalid_transition', message }];
 }
 
 function* checkDetails({ reason, readyBy }: Change, now: Date): Generator<ValidationError> {

@@ -28,40 +28,29 @@ export function requestedStores(storeIds: readonly string[], { bind }: Binding):
 /** How the statements treat one filter. */
 interface FilterRule {
   /** Whether the order counters include the number of matches of a whole day. */
-  readonly isCounted: boolean;
+  readonly isCounted?: boolean;
   /** Whether an index finds the matches, so that they are best collected before they are sorted. */
-  readonly isIndexed: (search: Search) => boolean;
-  /** Whether one plan suits all values, so that the statement can be prepared. */
-  readonly isPreparable: (search: Search) => boolean;
-  /** On `orders`, with a leading `and`; empty for time and status, which index scans and counters apply in their own ways. */
-  readonly condition: (search: Search, binding: Binding) => string;
+  readonly isIndexed?: (search: Search) => boolean;
+  /** Whether one plan suits all values, so that the statement can be prepared; true if absent. */
+  readonly isPreparable?: (search: Search) => boolean;
+  /** On `orders`, with a leading `and`; absent for time and status, which index scans and counters apply in their own ways. */
+  readonly condition?: (search: Search, binding: Binding) => string;
 }
 
 /** Three letters or digits in a row, the minimum for a trigram of the name index. */
 const hasTrigram = /[\p{L}\p{N}]{3}/u;
 
-const timeOrStatusRule = {
-  isCounted: true,
-  isIndexed: () => false,
-  isPreparable: () => true,
-  condition: () => '',
-};
-
 /** A filter of the graph that is missing here does not compile. */
 const filterRules: Readonly<Record<SearchedFilter | 'placedBy', FilterRule>> = {
-  startTime: timeOrStatusRule,
-  endTime: timeOrStatusRule,
-  status: timeOrStatusRule,
+  startTime: { isCounted: true },
+  endTime: { isCounted: true },
+  status: { isCounted: true },
   serviceType: {
-    isCounted: false,
-    // By time: an index has those of one type in that order, and several types are found soon.
-    isIndexed: () => false,
-    isPreparable: () => true,
+    // Found by time: an index has those of one type in that order, and several types are found soon.
     // Literals, as statuses are: the type has four values.
     condition: ({ serviceType = [] }) => `and service_type in (${serviceType.map(type => `'${type}'`).join(', ')})`,
   },
   customerName: {
-    isCounted: false,
     isIndexed: ({ customerName = '' }) => hasTrigram.test(customerName),
     // The best plan depends on how frequent the name is.
     isPreparable: () => false,
@@ -71,7 +60,6 @@ const filterRules: Readonly<Record<SearchedFilter | 'placedBy', FilterRule>> = {
     },
   },
   phoneNumber: {
-    isCounted: false,
     isIndexed: () => true,
     // With a time range, the best plan depends on which of the two is more selective.
     isPreparable: ({ startTime, endTime }) => startTime === undefined && endTime === undefined,
@@ -83,17 +71,11 @@ const filterRules: Readonly<Record<SearchedFilter | 'placedBy', FilterRule>> = {
     },
   },
   phoneDigits: {
-    isCounted: false,
-    isIndexed: () => false,
-    isPreparable: () => true,
     condition: ({ phoneDigits = '' }, { bind }) =>
       phoneDigits === '' ? 'and false' : `and phone_reversed like ${bind(`%${reverse(phoneDigits)}%`, 'text')}`,
   },
   placedBy: {
-    isCounted: false,
-    // By time: an index has those of one key and status in that order.
-    isIndexed: () => false,
-    isPreparable: () => true,
+    // Found by time: an index has those of one key and status in that order.
     condition: ({ placedBy = '' }, { bind }) => `and placed_by = ${bind(placedBy, 'text')}`,
   },
 };
@@ -108,14 +90,14 @@ const rulesOf = (search: Search): FilterRule[] =>
 /** Whether no index finds a text, such as a name that is too short for its index, so that every order of the store is compared. */
 export const isFullScan = (search: Search) =>
   (search.customerName !== undefined || search.phoneDigits !== undefined) && !isIndexed(search);
-export const isIndexed = (search: Search) => rulesOf(search).some(rule => rule.isIndexed(search));
+export const isIndexed = (search: Search) => rulesOf(search).some(rule => rule.isIndexed?.(search));
 export const isCounted = (search: Search) => rulesOf(search).every(rule => rule.isCounted);
-export const isPreparable = (search: Search) => rulesOf(search).every(rule => rule.isPreparable(search));
+export const isPreparable = (search: Search) => rulesOf(search).every(rule => rule.isPreparable?.(search) ?? true);
 
 /** Conditions on `orders` other than its store, time and status, each with a leading `and`. */
 export const textConditions = (search: Search, binding: Binding) =>
   rulesOf(search)
-    .map(rule => rule.condition(search, binding))
+    .map(rule => rule.condition?.(search, binding) ?? '')
     .join(' ');
 
 /** The half-open range of texts with this prefix: the end has the successor of its last digit. */
@@ -124,17 +106,13 @@ function prefixRange(digits: string): [string, string] {
 }
 
 /** Both ends are included. */
-export interface TimeRange {
-  readonly from: Date | undefined;
-  readonly to: Date | undefined;
-}
-
-export const timeOf = ({ startTime, endTime }: Search): TimeRange => ({ from: startTime, to: endTime });
-
-export function timeConditions({ from, to }: Partial<TimeRange>, { bind }: Binding): string {
+export function timeConditions(
+  { startTime, endTime }: Partial<Pick<Search, 'startTime' | 'endTime'>>,
+  { bind }: Binding,
+): string {
   const conditions: string[] = [];
-  if (from) conditions.push(`and created_at >= ${bind(from, 'timestamptz')}`);
-  if (to) conditions.push(`and created_at <= ${bind(to, 'timestamptz')}`);
+  if (startTime) conditions.push(`and created_at >= ${bind(startTime, 'timestamptz')}`);
+  if (endTime) conditions.push(`and created_at <= ${bind(endTime, 'timestamptz')}`);
   return conditions.join(' ');
 }
 
