@@ -2,7 +2,7 @@ import { Conflict, OperatorError } from '@carte/base/errors';
 import { runAtOnce } from '@carte/base/time-slice';
 import { toSnakeValue } from '@carte/operations/input/names';
 import { inputTypeOf } from '../import/documents.ts';
-import { clock, createFormatter } from '../menu/availability.ts';
+import { createFormatter, dateAndTime } from '../menu/availability.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
 import { createDescriber } from '../menu/history/describe.ts';
@@ -150,6 +150,5 @@ function withoutPrepType(changes: MenuChanges): MenuChanges {
 
 /** The format of times at a store, e.g. `Sat 2026-03-07 18:30:05`. */
 function createTimeFormat({ timezone }: Store): Intl.DateTimeFormat {
-  const options = { weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit', ...clock } as const;
-  return createFormatter(timezone ?? 'UTC', options, 'en-CA');
+  return createFormatter(timezone ?? 'UTC', { weekday: 'short', ...dateAndTime }, 'en-CA');
 }

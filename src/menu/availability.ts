@@ -1,5 +1,6 @@
-import type { AvailabilityInput, TimePeriodInput } from '../generated/graph.ts';
-import type { SpecialHours } from '../store/entities.ts';
+import { LRUCache } from 'lru-cache';
+import type { AvailabilityInput, SpecialHoursInput, TimePeriodInput } from '../generated/graph.ts';
+import type { Store } from '../store/entities.ts';
 
 export type TimePeriod = TimePeriodInput;
 export type Availability = AvailabilityInput;
@@ -23,11 +24,13 @@ interface SpecialDay {
 }
 
 export const secondsPerDay = 86_400;
-const dayNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const daysPerWeek = 7;
+const secondsPerWeek = daysPerWeek * secondsPerDay;
+export const dayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const dayByName = new Map(
   dayNames.flatMap((name, day): [string, number][] => [
-    [name, day],
-    [name.slice(0, 3), day],
+    [name.toLowerCase(), day],
+    [name.slice(0, 3).toLowerCase(), day],
   ]),
 );
 
@@ -64,51 +67,51 @@ export function isAvailable(availability: readonly Availability[], local: LocalT
 }
 
 function hasWindow({ dayOfWeek, timePeriods }: Availability): boolean {
-  return parseDay(dayOfWeek) !== undefined && timePeriods.some(period => startOf(period) !== undefined);
+  return parseDay(dayOfWeek) !== undefined && timePeriods.some(parsePeriod);
 }
 
-/** Seconds since midnight; undefined if the period is not recognized. */
-export function startOf({ startTime, endTime }: TimePeriod): number | undefined {
-  return parseTime(endTime, 'end') === undefined ? undefined : parseTime(startTime, 'start');
+interface Window {
+  readonly start: number;
+  readonly end: number;
 }
 
-/** Counts seconds from 00:00 of the period's own day, so a period past midnight ends after more than one day. */
-function includes({ startTime, endTime }: TimePeriod, second: number): boolean {
+/** Counts seconds from 00:00 of the period's own day, so a period past midnight ends after more than one day. Undefined if it is not recognized. */
+function parsePeriod({ startTime, endTime }: TimePeriod): Window | undefined {
   const start = parseTime(startTime, 'start');
   const end = parseTime(endTime, 'end');
-  if (start === undefined || end === undefined) return false;
-  return start <= second && second < (end <= start ? end + secondsPerDay : end);
+  if (start === undefined || end === undefined) return undefined;
+  return { start, end: end <= start ? end + secondsPerDay : end };
+}
+
+function includes(period: TimePeriod, second: number): boolean {
+  const window = parsePeriod(period);
+  return window !== undefined && window.start <= second && second < window.end;
 }
 
 /** Converts to a timezone, and looks up the special hours; an absent or unknown timezone is treated as UTC. */
 export function toLocalTime(
   moment: Date,
   timezone: string | null | undefined,
-  specialHours?: readonly SpecialHours[] | null,
+  specialHours?: readonly SpecialHoursInput[] | null,
 ): LocalTime {
-  const { weekday = '', hour = '', minute = '', second = '' } = partsOf(moment, clockFormat(timezone ?? 'UTC'));
+  const entries = formatters.memo(timezone ?? 'UTC').formatToParts(moment);
+  const parts = Object.fromEntries(entries.map(({ type, value }): [string, string] => [type, value]));
+  const { weekday = '', year, month, day, hour = '', minute = '', second = '' } = parts;
+  const date = `${year}-${month}-${day}`;
   return {
-    day: dayNames.indexOf(weekday.toLowerCase()),
+    day: dayNames.indexOf(weekday),
     second: secondOfDay(hour, minute, second),
-    special: specialHours?.length ? toSpecialDay(moment, timezone, specialHours) : undefined,
+    special: specialHours?.length
+      ? { date, today: hoursOn(specialHours, date), yesterday: hoursOn(specialHours, addDays(date, -1)) }
+      : undefined,
   };
 }
 
-function toSpecialDay(
-  moment: Date,
-  timezone: string | null | undefined,
-  specialHours: readonly SpecialHours[],
-): SpecialDay {
-  const { year, month, day } = partsOf(moment, dateFormat(timezone ?? 'UTC'));
-  const date = `${year}-${month}-${day}`;
-  return { date, today: hoursOn(specialHours, date), yesterday: hoursOn(specialHours, addDays(date, -1)) };
-}
-
-export function hoursOn(specialHours: readonly SpecialHours[], date: string): readonly TimePeriod[] | undefined {
+function hoursOn(specialHours: readonly SpecialHoursInput[], date: string): readonly TimePeriod[] | undefined {
   return specialHours.find(hours => hours.date === date)?.timePeriods;
 }
 
-export function addDays(date: string, days: number): string {
+function addDays(date: string, days: number): string {
   const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
   return new Date(Date.UTC(year, month - 1, day + days)).toISOString().slice(0, 10);
 }
@@ -117,29 +120,22 @@ function secondOfDay(hour: string, minute: string, second: string): number {
   return Number(hour) * 3600 + Number(minute) * 60 + Number(second);
 }
 
-function partsOf(moment: Date, format: Intl.DateTimeFormat): Readonly<Record<string, string>> {
-  return Object.fromEntries(format.formatToParts(moment).map(({ type, value }): [string, string] => [type, value]));
-}
+/** The parts of a date and of a time of day. */
+export const dateAndTime = {
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+} as const;
 
-const maxFormatters = 200;
-
-/** Caches formatters by timezone: creating one takes some fifty times as long as using it. */
-function formatters(options: Intl.DateTimeFormatOptions): (timezone: string) => Intl.DateTimeFormat {
-  const known = new Map<string, Intl.DateTimeFormat>();
-  return timezone => {
-    const cached = known.get(timezone);
-    if (cached !== undefined) return cached;
-    if (known.size >= maxFormatters) known.clear();
-    const formatter = createFormatter(timezone, options);
-    known.set(timezone, formatter);
-    return formatter;
-  };
-}
-
-/** The parts of a time of day. */
-export const clock = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
-const clockFormat = formatters({ weekday: 'long', ...clock });
-const dateFormat = formatters({ year: 'numeric', month: '2-digit', day: '2-digit' });
+/** Formatters by timezone: creating one takes some fifty times as long as using it. */
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({
+  max: 200,
+  memoMethod: timezone => createFormatter(timezone, { weekday: 'long', ...dateAndTime }),
+});
 
 /** Treats an unknown timezone as UTC. */
 export function createFormatter(
@@ -153,4 +149,73 @@ export function createFormatter(
     // Intl has no other test for a known timezone: `supportedValuesOf` omits aliases.
     return new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
   }
+}
+
+type Clock = Partial<Pick<Store, 'timezone' | 'specialHours'>>;
+
+/** Returns the earliest time from `after` on at which the menu is available by `isAvailable`; null if there is none. */
+export function nextAvailableAt(availability: readonly Availability[], after: Date, clock: Clock): Date | null {
+  const weeklyStarts = startsByDay(availability);
+  if (weeklyStarts.every(starts => starts.length === 0)) return null;
+  const { timezone, specialHours } = clock;
+  let time = after;
+  while (true) {
+    const local = toLocalTime(time, timezone, specialHours);
+    if (isAvailable(availability, local)) return time;
+    const start = addSeconds(time, secondsUntilStart(weeklyStarts, local, clock));
+    // The clock may skip a start, or show it twice: after a change of the clock, the wait is another one.
+    time = findClockChange(time, start, timezone) ?? start;
+  }
+}
+
+/** Returns the starts of all windows of each day of the week, in seconds since its midnight. */
+function startsByDay(availability: readonly Availability[]): number[][] {
+  const starts = Array.from({ length: daysPerWeek }, (): number[] => []);
+  for (const { dayOfWeek, timePeriods } of availability) {
+    starts[parseDay(dayOfWeek) ?? daysPerWeek]?.push(...startsOf(timePeriods));
+  }
+  return starts;
+}
+
+const startsOf = (periods: readonly TimePeriod[]) => periods.flatMap(period => parsePeriod(period)?.start ?? []);
+
+/** Returns the seconds until the first start after a local time; a week if there is none so soon, because of special hours. */
+function secondsUntilStart(
+  weeklyStarts: readonly (readonly number[])[],
+  { day, second, special }: LocalTime,
+  { specialHours }: Clock,
+): number {
+  for (let days = 0; days <= daysPerWeek; days++) {
+    const periods = special && hoursOn(specialHours ?? [], addDays(special.date, days));
+    const starts = periods ? startsOf(periods) : (weeklyStarts[(day + days) % daysPerWeek] ?? []);
+    const waits = starts.map(start => days * secondsPerDay + start - second).filter(wait => wait > 0);
+    if (waits.length > 0) return Math.min(...waits);
+  }
+  return secondsPerWeek;
+}
+
+/** Finds the second at which the clock of a timezone changes, between two times of at most one change. */
+function findClockChange(from: Date, to: Date, timezone: string | null | undefined): Date | undefined {
+  const offset = offsetAt(from, timezone);
+  if (offsetAt(to, timezone) === offset) return undefined;
+  let before = 0;
+  let changed = Math.floor((to.getTime() - from.getTime()) / 1000);
+  while (changed - before > 1) {
+    const middle = Math.floor((before + changed) / 2);
+    if (offsetAt(addSeconds(from, middle), timezone) === offset) before = middle;
+    else changed = middle;
+  }
+  return addSeconds(from, changed);
+}
+
+/** Returns the difference to UTC in seconds, modulo a week. */
+function offsetAt(time: Date, timezone: string | null | undefined): number {
+  const { day, second } = toLocalTime(time, timezone);
+  const difference = day * secondsPerDay + second - Math.floor(time.getTime() / 1000);
+  return ((difference % secondsPerWeek) + secondsPerWeek) % secondsPerWeek;
+}
+
+/** Adds seconds to the second in which a time lies. */
+function addSeconds(time: Date, seconds: number): Date {
+  return new Date((Math.floor(time.getTime() / 1000) + seconds) * 1000);
 }

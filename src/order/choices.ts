@@ -1,7 +1,7 @@
 import type { ValidationError } from '@carte/base/errors';
 import { maxErrors } from '@carte/base/validation';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
-import { isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
+import { dayNames, isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
 import {
   type Configuration,
   type MenuItemNode,
@@ -75,21 +75,16 @@ function* checkItem(
   if (menus.length === 0) yield { type: 'not_available', message: `${name} is in no menu, so it is never available` };
   else if (!menus.some(isOpen)) {
     const others = menus.length > maxNames ? ` and ${menus.length - maxNames} others` : '';
-    const names =
-      menus
-        .slice(0, maxNames)
-        .map(menu => quote(menu.externalId))
-        .join(', ') + others;
+    const first = menus.slice(0, maxNames).map(menu => quote(menu.externalId));
+    const names = first.join(', ') + others;
     const noun = menus.length === 1 ? `menu ${names}, which is not` : `menus ${names}, none of which is`;
     yield { type: 'not_available', message: `${name} is in the ${noun} available on ${describe(local)}` };
   }
 }
 
-const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-
 function describe({ day, second }: LocalTime): string {
   const [hour, minute] = [second / 3600, (second / 60) % 60].map(part => String(Math.floor(part)).padStart(2, '0'));
-  return `${days[day]} at ${hour}:${minute} by the clock of the store`;
+  return `${dayNames[day]} at ${hour}:${minute} by the clock of the store`;
 }
 
 /** Single price changes may be negative, but nobody is paid for what they order. */

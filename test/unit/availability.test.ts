@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Availability, isAvailable, parseDay, parseTime, toLocalTime } from '../../src/menu/availability.ts';
-import { nextAvailableAt } from '../../src/menu/next-availability.ts';
+import {
+  type Availability,
+  isAvailable,
+  nextAvailableAt,
+  parseDay,
+  parseTime,
+  toLocalTime,
+} from '../../src/menu/availability.ts';
 
 const days = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
 
