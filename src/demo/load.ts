@@ -49,7 +49,7 @@ export async function loadRestaurants(em: EntityManager, now: Date) {
   for (const store of await em.find(StoreEntity, where, { orderBy: { createdAt: 'asc', id: 'asc' } })) {
     const body = JSON.parse(readFileSync(new URL(`menus/${store.id}.json`, folder), 'utf8'));
     const menu = readMenu.read(body, [], new ValidationErrors()) as MenuConfigurationInput;
-    const configuration = await replaceMenuConfiguration(em, store, { input: menu, origin: { source: 'DEMO' } });
+    const configuration = await replaceMenuConfiguration(em, store, { input: menu, source: 'DEMO' });
     if (configuration) menuRevisions.set(store.id, configuration.revision);
     demoStores.push({ id: store.id, timezone: store.timezone, menu });
   }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { prepared, queryIn } from '../database/query.ts';
+import { restock, type StockDue } from '../menu/field-changes.ts';
 import { lockStore } from '../menu/replace.ts';
-import { restock, type StockDue } from '../menu/stock.ts';
 import { runAsWorker } from '../scheduling/current-request.ts';
 
 /** A time that another process has set is noticed after so long at the latest. */

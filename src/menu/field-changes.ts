@@ -1,92 +1,94 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { runInSlices } from '@carte/base/time-slice';
-import { maxErrors } from '@carte/base/validation';
+import { findUnstorable, maxErrors } from '@carte/base/validation';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { compileOnce, prepared, queryIn } from '../database/query.ts';
-import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
+import type { StockInput } from '../generated/graph.ts';
+import type { MenuLimits } from '../limits.ts';
 import type { Store } from '../store/entities.ts';
 import type { ConfigurationRows } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import { pruneOccasionally } from './history/repository.ts';
 import { type Column, type Kind, menuKinds, tableOf } from './kinds.ts';
-import { type ChangeOptions, changeMenu } from './replace.ts';
+import { type ChangeOptions, changeMenu, type Written } from './replace.ts';
+import type { SoldOutRow } from './repository.ts';
 import { checkExternalIds, notFound } from './validate.ts';
 
-export type ListName = 'items' | 'modifierItems';
-
-/** The properties of each kind that a change sets. */
-type Properties = { readonly [Name in ListName]: readonly (keyof ConfigurationRows[Name][number] & string)[] };
+type ListName = SoldOutRow['subject'];
 
 /** Values of single entities by external id, in lists named after their kinds. A property that is absent or null stays as it is. */
-export type FieldChanges<Entry extends { readonly externalId: string } = { readonly externalId: string }> = Readonly<
-  Record<ListName, readonly Entry[]>
->;
-
-interface Definition {
-  readonly properties: Properties;
-  /** Further fields of the entries with their SQL types, for `furtherChanges`. */
-  readonly furtherFields?: Readonly<Record<string, string>>;
-  /** Further common table expressions, on those that are named after the lists: `"items given"`. */
-  readonly furtherChanges?: string;
-}
-
-export interface FieldChangeOptions extends ChangeOptions {
-  /** The name of the API key, for the history. */
-  readonly keyName?: string | undefined;
-}
-
-/** The parent value of the payloads. */
-export interface ChangedStore {
-  readonly store: Store;
-}
+type FieldChanges<Entry = { readonly externalId: string }> = Readonly<Record<ListName, readonly Entry[]>>;
 
 type ChangedKind = Kind & { readonly name: ListName };
 /** The kinds of the lists. */
-export const changedKinds = menuKinds.filter(
+const changedKinds = menuKinds.filter(
   (kind): kind is ChangedKind => kind.name === 'items' || kind.name === 'modifierItems',
 );
 
-/** Returns the revision of the store, which increases if any entity changed, or null if the store no longer exists. */
-type FieldChange = (
+/** Changes the amounts of single items and modifier items. */
+export const changePrices = (em: EntityManager, store: Store, changes: FieldChanges & ChangeOptions) =>
+  changeFields(em, store, { ...changes, source: 'PRICES', statement: priceStatement, found: [] });
+
+/** Marks entities as sold out or in stock. */
+export const setStock = (em: EntityManager, store: Store, changes: FieldChanges<StockInput> & ChangeOptions) =>
+  changeFields(em, store, {
+    ...changes,
+    source: 'STOCK',
+    statement: stockStatement,
+    found: [...checkTimes(changes, new Date())],
+  });
+
+interface FieldChange extends FieldChanges, ChangeOptions {
+  readonly source: ChangeOrigin['source'];
+  /** Its parameters are the id of the store, and two lists as JSON in the order of `changedKinds`. */
+  readonly statement: (em: EntityManager) => string;
+  /** Errors to report with the others. */
+  readonly found: readonly ValidationError[];
+}
+
+/**
+ * Changes some properties of single entities, in one transaction that also serializes with replacements. Returns the revision of the store,
+ * which increases if any entity changed, or null if the store no longer exists.
+ */
+async function changeFields(
   em: EntityManager,
   store: Store,
-  /** `found` are errors to report with the others. */
-  options: FieldChanges & FieldChangeOptions & { readonly found?: readonly ValidationError[] },
-) => Promise<number | null>;
-
-/** Compiles the statement of a change: its parameters are the id of the store, and two lists as JSON in the order of `changedKinds`. */
-export const compileChange = (definition: Definition) => compileOnce(em => changeStatement(em, definition));
-
-/** Creates a change of some properties of single entities, in one transaction that also serializes with replacements. */
-export function createFieldChange(
-  source: ChangeOrigin['source'],
-  statement: (em: EntityManager) => string,
-): FieldChange {
-  return async (
-    em,
-    store,
-    { expectedRevision, found = [], keyName, limits = defaultMenuLimits, history = defaultHistoryLimits, ...changes },
-  ) => {
-    checkLengths(changes, limits);
-    const errors = [...(await runInSlices(checkExternalIds(changes))), ...found];
-    const lists = changedKinds.map(kind => ({ kind, entries: withoutErrors(changes[kind.name], kind, errors) }));
-    return changeMenu(em, store.id, { origin: { source, keyName }, expectedRevision }, async (tx, current) => {
-      const query = queryIn(tx);
-      const values = lists.map(({ entries }) => JSON.stringify(entries));
-      const [row] = await query<ChangeRow>(statement(tx), [store.id, ...values]);
-      const unknown = lists.flatMap(({ kind: { name, noun }, entries }) => {
-        const externalIds = new Set(row?.[name]);
-        return entries
-          .filter(({ externalId }) => externalIds.has(externalId))
-          .map(({ externalId, index }) => notFound([name, index, 'externalId'], noun, externalId));
-      });
-      // Throwing rolls the changes back.
-      if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
-      if (row?.revision == null) return current;
-      await pruneOccasionally(query, store.id, { limits: history, bytes: values.join().length });
-      return row.revision;
+  { source, statement, found, keyName, expectedRevision, limits, history, ...changes }: FieldChange,
+): Promise<Written | null> {
+  checkLengths(changes, limits);
+  const errors = [...(await runInSlices(checkExternalIds(changes))), ...found];
+  const lists = changedKinds.map(kind => ({ kind, entries: withoutErrors(changes[kind.name], kind, errors) }));
+  return changeMenu(em, store.id, { source, keyName, expectedRevision }, async (tx, current) => {
+    const query = queryIn(tx);
+    const values = lists.map(({ entries }) => JSON.stringify(entries));
+    const [row] = await query<ChangeRow>(statement(tx), [store.id, ...values]);
+    const unknown = lists.flatMap(({ kind: { name, noun }, entries }) => {
+      const externalIds = new Set(row?.[name]);
+      return entries
+        .filter(({ externalId }) => externalIds.has(externalId))
+        .map(({ externalId, index }) => notFound([name, index, 'externalId'], noun, externalId));
     });
-  };
+    // Throwing rolls the changes back.
+    if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
+    if (row?.revision == null) return { revision: current };
+    await pruneOccasionally(query, store.id, { limits: history, bytes: values.join().length });
+    return { revision: row.revision };
+  });
+}
+
+function* checkTimes(changes: FieldChanges<StockInput>, now: Date): Generator<ValidationError> {
+  for (const { name } of changedKinds) {
+    for (const [index, { inStock, until }] of changes[name].entries()) {
+      if (!until) continue;
+      const path = [name, index, 'until'];
+      if (inStock) yield { path, type: 'value_error', message: 'only what is sold out is in stock again at a time' };
+      if (until <= now) {
+        const message = `${until.toISOString()} is not in the future; it is ${now.toISOString()} now`;
+        yield { path, type: 'value_error', message };
+      }
+      yield* findUnstorable(until, path);
+    }
+  }
 }
 
 /** Comes first, because the other checks take time and memory in proportion to the length. */
@@ -116,41 +118,51 @@ interface ChangeRow extends Readonly<Record<ListName, readonly string[]>> {
   readonly revision: number | null;
 }
 
-/** Changes entities of a store ($1) by JSON lists ($2, $3) and grows the revision if any row changed. */
-function changeStatement(
-  em: EntityManager,
-  { properties, furtherFields = {}, furtherChanges = '' }: Definition,
-): string {
-  const fields = Object.entries(furtherFields).map(([name, type]) => `"${name}" ${type}`);
-  const tables = changedKinds.map((kind, index) => {
-    const columns = tableOf(em, kind).columns.filter(({ property }) =>
-      properties[kind.name].some(name => name === property),
-    );
-    return changeTable(em, kind, { columns, fields, parameter: `$${index + 2}` });
-  });
-  const changes = changedKinds.map(({ name }) => `exists (select from "${name} updated")`);
-  const unknown = changedKinds.map(({ name }) => `array(select "externalId" from "${name} unknown") as "${name}"`);
-  return prepared(`with ${tables.join(',\n')},
+interface StatementOptions {
+  /** The properties of each kind that a change sets. */
+  readonly properties: { readonly [Name in ListName]: readonly (keyof ConfigurationRows[Name][number] & string)[] };
+  /** Further fields of the entries with their SQL types, for `furtherChanges`. */
+  readonly furtherFields?: readonly string[];
+  /** Further common table expressions, on those that are named after the lists: `"items given"`. */
+  readonly furtherChanges?: string;
+}
+
+/** Compiles the statement that changes entities of a store ($1) by JSON lists ($2, $3) and grows the revision if any row changed. */
+const compileChange = ({ properties, furtherFields = [], furtherChanges = '' }: StatementOptions) =>
+  compileOnce(em => {
+    const tables = changedKinds.map((kind, index) => {
+      const columns = tableOf(em, kind).columns.filter(({ property }) =>
+        properties[kind.name].some(name => name === property),
+      );
+      return changeTable(em, kind, { columns, furtherFields, parameter: `$${index + 2}` });
+    });
+    const changes = changedKinds.map(({ name }) => `exists (select from "${name} updated")`);
+    const unknown = changedKinds.map(({ name }) => `array(select "externalId" from "${name} unknown") as "${name}"`);
+    return prepared(`with ${tables.join(',\n')},
     ${furtherChanges}
     revised as (
       update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})
       returning menu_revision::float8 as revision
     )
     select (select revision from revised), ${unknown.join(', ')}`);
-}
+  });
 
 interface TableChange {
   readonly columns: readonly Column[];
-  readonly fields: readonly string[];
+  readonly furtherFields: readonly string[];
   readonly parameter: string;
 }
 
-function changeTable(em: EntityManager, kind: ChangedKind, { columns, fields, parameter }: TableChange): string {
+function changeTable(em: EntityManager, kind: ChangedKind, { columns, furtherFields, parameter }: TableChange): string {
   const list = kind.name;
   const { tableName } = tableOf(em, kind);
   // By the index also where nested loops are off, as in all changes of menus: a change costs its entries, not the menu.
   const isGiven = `t.store_id = $1 and t.external_id = any(array(select "externalId" from "${list} given"))`;
-  const given = ['"externalId" text', ...columns.map(({ property, type }) => `"${property}" ${type}`), ...fields];
+  const given = [
+    '"externalId" text',
+    ...columns.map(({ property, type }) => `"${property}" ${type}`),
+    ...furtherFields,
+  ];
   return `
     "${list} given" as materialized (
       select * from json_to_recordset(${parameter}::json) as g(${given.join(', ')})
@@ -168,8 +180,41 @@ function changeTable(em: EntityManager, kind: ChangedKind, { columns, fields, pa
     )`;
 }
 
-/** Changes the amounts of single items and modifier items. */
-export const changePrices = createFieldChange(
-  'PRICES',
-  compileChange({ properties: { items: ['price', 'tax'], modifierItems: ['priceChange', 'taxChange'] } }),
-);
+const priceStatement = compileChange({
+  properties: { items: ['price', 'tax'], modifierItems: ['priceChange', 'taxChange'] },
+});
+
+const given = changedKinds.map(({ name }) => `select '${name}' as subject, "externalId", until from "${name} given"`);
+
+/** Sets the time of each entry at which it is in stock again, or ends the one that is set. */
+const stockStatement = compileChange({
+  properties: { items: ['inStock'], modifierItems: ['inStock'] },
+  furtherFields: ['"until" timestamptz'],
+  furtherChanges: `
+    given as (${given.join(' union all ')}),
+    due as (
+      insert into due_time (store_id, subject, external_id, due_at)
+      select $1, subject, "externalId", until from given where until is not null
+      on conflict (store_id, subject, external_id) do update set due_at = excluded.due_at
+    ),
+    settled as (
+      delete from due_time d using given g
+      where d.store_id = $1 and d.subject = g.subject and d.external_id = g."externalId" and g.until is null
+    ),`,
+});
+
+/**
+ * Puts back in stock what is due, in a transaction that has locked the store; what is gone, or back already, is left out. The statement is
+ * that of `setStock`.
+ */
+export async function restock(tx: EntityManager, storeId: string, due: readonly StockDue[]): Promise<void> {
+  const lists = changedKinds.map(({ name }) =>
+    JSON.stringify(
+      due.filter(({ subject }) => subject === name).map(({ externalId }) => ({ externalId, inStock: true })),
+    ),
+  );
+  await queryIn(tx)(stockStatement(tx), [storeId, ...lists]);
+}
+
+/** An entity that is sold out until a time. */
+export type StockDue = Pick<SoldOutRow, 'subject' | 'externalId'>;

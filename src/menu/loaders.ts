@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
+import type { Written } from './replace.ts';
 import type { MenuRepository, Orderable, SoldOutRow } from './repository.ts';
 
 /**
@@ -16,7 +17,7 @@ export function menuLoaders(repository: MenuRepository) {
     },
     { cacheKeyFn: store => store.id },
   );
-  const revisions = new Map<string, Promise<{ readonly revision: number }>>();
+  const revisions = new Map<string, Promise<Written>>();
   const soldOut = new DataLoader<string, readonly SoldOutRow[]>(async storeIds => {
     const byStore = Map.groupBy(await repository.findSoldOut(storeIds), ({ storeId }) => storeId);
     return storeIds.map(id => byStore.get(id) ?? []);
@@ -33,17 +34,12 @@ export function menuLoaders(repository: MenuRepository) {
       /** Reads the configuration as of a transaction, instead of the one that the request has seen. */
       loadIn: (tx: EntityManager, store: Store): Promise<Orderable | undefined> =>
         repository.findOrderableIn(tx, store.id),
-      /** Makes the request read its own write. */
-      prime(store: Store, configuration: Configuration): void {
-        configurations.clear(store).prime(store, configuration);
-        soldOut.clear(store.id);
-        revisions.set(store.id, Promise.resolve(configuration));
-      },
-      /** The same for a write that has read no configuration: it is loaded where it is selected. */
-      clear(store: Store, revision: number): void {
+      /** Makes the request read its own write; a configuration that was not read is loaded where it is selected. */
+      update(store: Store, written: Written): void {
         configurations.clear(store);
+        if ('items' in written) configurations.prime(store, written);
         soldOut.clear(store.id);
-        revisions.set(store.id, Promise.resolve({ revision }));
+        revisions.set(store.id, Promise.resolve(written));
       },
     },
     /** Prefers the revision that was loaded or written last, since the store's row may come from an earlier snapshot. */

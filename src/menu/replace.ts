@@ -21,21 +21,22 @@ import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 
 /** What all changes of a configuration take. */
-export interface ChangeOptions {
+export interface ChangeOptions extends Pick<ChangeOrigin, 'keyName'> {
   /** Optimistic lock: the change conflicts unless this is the current revision; absent or null skips the check. */
   readonly expectedRevision?: number | null | undefined;
-  readonly limits?: MenuLimits;
-  readonly history?: HistoryLimits;
+  readonly limits: MenuLimits;
+  readonly history: HistoryLimits;
 }
 
-interface Replacement extends ChangeOptions {
+interface Replacement extends Partial<ChangeOptions>, ChangeOrigin {
   readonly input: MenuConfigurationInput;
-  /** What the history records. */
-  readonly origin?: ChangeOrigin | undefined;
 }
 
-/** The parent value of `ReplaceMenuConfigurationPayload`. */
-export interface ReplaceResult {
+/** The result of a change: the configuration that it has read back, or only its revision. */
+export type Written = Configuration | Pick<Configuration, 'revision'>;
+
+/** The parent value of the payloads of changes. */
+export interface ChangedMenu {
   readonly store: Store;
   readonly revision: number;
 }
@@ -47,10 +48,10 @@ export interface ReplaceResult {
 export async function replaceMenuConfiguration(
   em: EntityManager,
   store: Store,
-  { input, expectedRevision, origin, limits = defaultMenuLimits, history = defaultHistoryLimits }: Replacement,
+  { input, limits = defaultMenuLimits, history = defaultHistoryLimits, ...options }: Replacement,
 ): Promise<Configuration | null> {
   const posted = await runInSlices(validateConfiguration(input, limits));
-  return changeMenu(em, store.id, { origin, expectedRevision }, (tx, current) =>
+  return changeMenu(em, store.id, options, (tx, current) =>
     writeConfiguration(tx, store, { posted, current, history }),
   );
 }
@@ -62,7 +63,7 @@ export async function replaceMenuConfiguration(
 export function changeMenu<Result>(
   em: EntityManager,
   storeId: string,
-  { origin, expectedRevision }: Pick<Replacement, 'origin' | 'expectedRevision'>,
+  { expectedRevision, ...origin }: ChangeOrigin & Pick<ChangeOptions, 'expectedRevision'>,
   change: (tx: EntityManager, current: number) => Promise<Result | null>,
 ): Promise<Result | null> {
   return retryTransaction(() =>
@@ -116,8 +117,8 @@ const lockStatement = prepared(`
     set_config('plan_cache_mode', 'force_generic_plan', true), set_config('carte.change_source', $2, true), set_config('carte.key_name', $3, true)
   from store where id = $1 for no key update`);
 
-export async function lockStore(query: Query, storeId: string, origin?: ChangeOrigin): Promise<number | undefined> {
-  const values = [storeId, origin?.source ?? '', origin?.keyName ?? ''];
+export async function lockStore(query: Query, storeId: string, origin: ChangeOrigin): Promise<number | undefined> {
+  const values = [storeId, origin.source ?? '', origin.keyName ?? ''];
   const rows = await query<{ readonly revision: number }>(lockStatement, values);
   return rows[0]?.revision;
 }
@@ -125,14 +126,16 @@ export async function lockStore(query: Query, storeId: string, origin?: ChangeOr
 /** Rows of a list that are written in one step, which takes some 0.1 ms. */
 const rowsPerStep = 32;
 
-/** The five lists to store as JSON. */
+/** The five lists to store as JSON, in posted order. */
 function* toLists(posted: PostedConfiguration): Steps<readonly Buffer[]> {
   const lists: Buffer[] = [];
   for (const kind of menuKinds) {
     // Encoded one by one: a whole list would take 10 ms.
     const parts = [Buffer.from('[')];
     for (let start = 0; start < posted[kind.name].length; start += rowsPerStep) {
-      const rows = rowsOf(posted, kind, { start, end: start + rowsPerStep });
+      const rows = posted[kind.name]
+        .slice(start, start + rowsPerStep)
+        .map((entity: object, index) => Object.assign(withDefaults(kind, entity), { position: start + index }));
       parts.push(Buffer.from((start > 0 ? ',' : '') + JSON.stringify(rows).slice(1, -1)));
       yield;
     }
@@ -140,17 +143,6 @@ function* toLists(posted: PostedConfiguration): Steps<readonly Buffer[]> {
     lists.push(Buffer.concat(parts));
   }
   return lists;
-}
-
-/** The rows to store between two positions, in posted order. */
-function rowsOf(
-  posted: PostedConfiguration,
-  kind: Kind,
-  { start, end }: { readonly start: number; readonly end: number },
-): readonly object[] {
-  return posted[kind.name]
-    .slice(start, end)
-    .map((entity: object, index) => Object.assign(withDefaults(kind, entity), { position: start + index }));
 }
 
 /**

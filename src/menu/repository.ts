@@ -17,7 +17,8 @@ export function createMenuRepository({ em, query }: ReadAccess) {
   const cache = createConfigurationCache();
   return {
     findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds, cache),
-    findSoldOut: (storeIds: readonly string[]) => findSoldOut(query, storeIds),
+    /** Finds what is sold out until a time, the next one first. */
+    findSoldOut: (storeIds: readonly string[]) => query<SoldOutRow>(soldOutStatement, [storeIds]),
     /** Reads in a transaction, which must not have changed the menu; undefined if the store is gone. */
     findOrderableIn: async (tx: EntityManager, storeId: string): Promise<Orderable | undefined> => {
       const [found] = await findOrderable(queryIn(tx), tx, [storeId], cache);
@@ -136,11 +137,6 @@ export interface SoldOutRow {
   readonly subject: 'items' | 'modifierItems';
   readonly externalId: string;
   readonly until: Date;
-}
-
-/** Finds what is sold out until a time, the next one first. */
-function findSoldOut(query: Query, storeIds: readonly string[]): Promise<SoldOutRow[]> {
-  return query<SoldOutRow>(soldOutStatement, [storeIds]);
 }
 
 const soldOutStatement = prepared(`

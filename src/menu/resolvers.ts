@@ -8,13 +8,11 @@ import { isAvailable, nextAvailableAt, toLocalTime } from './availability.ts';
 import { backlinksOf, type Configuration, knownTo } from './configuration.ts';
 import { configurationFields } from './configuration-fields.ts';
 import { diagnosticsOf } from './diagnostics/diagnose.ts';
-import { type ChangedStore, changePrices, type FieldChangeOptions } from './field-changes.ts';
-import type { ChangeOrigin } from './history/entities.ts';
+import { changePrices, setStock } from './field-changes.ts';
 import type { menuLoaders } from './loaders.ts';
-import { replaceMenuConfiguration } from './replace.ts';
+import { type ChangedMenu, type ChangeOptions, replaceMenuConfiguration, type Written } from './replace.ts';
 import type { SoldOutRow } from './repository.ts';
 import { setSpecialHours } from './special-hours.ts';
-import { setStock } from './stock.ts';
 import { pickTranslation } from './translations.ts';
 
 /** What these resolvers take from the context of a request. */
@@ -63,41 +61,36 @@ const linkSoldOut = (soldOut: readonly SoldOutRow[], { items, modifierItems }: C
     modifierItem: (subject === 'modifierItems' && modifierItems.get(externalId)) || null,
   }));
 
-/** Changes single entities of a store; null if there is none in scope. */
-async function changeEntities(
+/** Changes the menu of a store; null if there is none in scope. */
+export async function changeMenuOf(
   storeId: string,
   { loaders, forkEntityManager, scope, menuLimits: limits, historyLimits: history }: ChangeContext,
-  change: (em: EntityManager, store: Store, options: FieldChangeOptions) => Promise<number | null>,
-): Promise<ChangedStore | null> {
+  change: (em: EntityManager, store: Store, options: ChangeOptions) => Promise<Written | null>,
+): Promise<ChangedMenu | null> {
   const store = await loaders.stores.byId.load(storeId);
-  const options = { keyName: scope?.keyName, limits, history };
-  const revision = store && (await change(forkEntityManager(), store, options));
-  if (!store || revision === null) return null;
-  loaders.menus.byStore.clear(store, revision);
-  return { store };
+  const written = store && (await change(forkEntityManager(), store, { keyName: scope?.keyName, limits, history }));
+  if (!written) return null;
+  loaders.menus.byStore.update(store, written);
+  return { store, revision: written.revision };
 }
 
-const revisionOf = ({ store }: ChangedStore, _args: object, { loaders }: MenuContext) =>
-  loaders.menus.revisionOf(store);
+const revisionOf = ({ store }: ChangedMenu, _args: object, { loaders }: MenuContext) => loaders.menus.revisionOf(store);
 
 export const menuResolvers = {
   Mutation: {
     replaceMenuConfiguration: async (_root, { storeId, ...replacement }, context) => {
-      const { loaders, scope, transport, menuLimits: limits, historyLimits: history, onReplaced } = context;
       const startedAt = performance.now();
-      const store = await loaders.stores.byId.load(storeId);
-      const origin: ChangeOrigin = { source: transport === 'REST' ? 'POST' : 'MUTATION', keyName: scope?.keyName };
-      const options = { ...replacement, origin, limits, history };
-      const configuration = store && (await replaceMenuConfiguration(context.forkEntityManager(), store, options));
-      onReplaced((performance.now() - startedAt) / 1000);
-      if (!configuration) return null;
-      loaders.menus.byStore.prime(store, configuration);
-      return { store, revision: configuration.revision };
+      const source = context.transport === 'REST' ? 'POST' : 'MUTATION';
+      const replaced = await changeMenuOf(storeId, context, (em, store, options) =>
+        replaceMenuConfiguration(em, store, { ...replacement, ...options, source }),
+      );
+      context.onReplaced((performance.now() - startedAt) / 1000);
+      return replaced;
     },
     setStock: (_root, { storeId, ...changes }, context) =>
-      changeEntities(storeId, context, (em, store, options) => setStock(em, store, { ...changes, ...options })),
+      changeMenuOf(storeId, context, (em, store, options) => setStock(em, store, { ...changes, ...options })),
     changePrices: (_root, { storeId, ...changes }, context) =>
-      changeEntities(storeId, context, (em, store, options) => changePrices(em, store, { ...changes, ...options })),
+      changeMenuOf(storeId, context, (em, store, options) => changePrices(em, store, { ...changes, ...options })),
     setSpecialHours: async (_root, { storeId, hours }, { loaders, forkEntityManager }) => {
       const found = await loaders.stores.byId.load(storeId);
       if (!found || !(await setSpecialHours(forkEntityManager(), found, hours))) return null;

@@ -3,7 +3,7 @@ import { runInSlices } from '@carte/base/time-slice';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { queryIn } from '../database/query.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { defaultHistoryLimits, defaultMenuLimits, type MenuLimits } from '../limits.ts';
+import type { MenuLimits } from '../limits.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { findConfigurationAt } from './history/configurations-at.ts';
@@ -13,8 +13,6 @@ import { validateConfiguration } from './validate.ts';
 
 interface Restoration extends ChangeOptions {
   readonly revision: number;
-  /** The name of the API key; absent for a command. */
-  readonly keyName?: string | undefined;
 }
 
 /**
@@ -24,10 +22,9 @@ interface Restoration extends ChangeOptions {
 export async function restoreMenuConfiguration(
   em: EntityManager,
   store: Store,
-  { revision, expectedRevision, keyName, limits = defaultMenuLimits, history = defaultHistoryLimits }: Restoration,
+  { revision, limits, history, ...options }: Restoration,
 ): Promise<Configuration | null> {
-  const origin = { source: 'RESTORE', keyName } as const;
-  return changeMenu(em, store.id, { origin, expectedRevision }, async (tx, current) => {
+  return changeMenu(em, store.id, { ...options, source: 'RESTORE' }, async (tx, current) => {
     const past = await findConfigurationAt(queryIn(tx), tx, { storeId: store.id, revision }, history);
     if (!past) return null;
     return writeConfiguration(tx, store, { posted: await validatePast(tx, past, limits), current, history });

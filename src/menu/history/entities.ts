@@ -48,7 +48,7 @@ export type MenuHistory = InferEntity<typeof MenuHistoryEntity>;
 
 /** By what a menu configuration is changed; the triggers of the history read it from the settings of the transaction. */
 export interface ChangeOrigin {
-  readonly source: Exclude<MenuChangeSource, 'UNKNOWN'>;
+  readonly source?: Exclude<MenuChangeSource, 'UNKNOWN'> | undefined;
   /** Absent if no API key is used. */
   readonly keyName?: string | undefined;
 }

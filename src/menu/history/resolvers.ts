@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration.ts';
 import { configurationFields } from '../configuration-fields.ts';
 import { entityKinds } from '../kinds.ts';
 import type { menuLoaders } from '../loaders.ts';
-import { loadStoreOf } from '../resolvers.ts';
+import { changeMenuOf, loadStoreOf } from '../resolvers.ts';
 import { restoreMenuConfiguration } from '../restore.ts';
 import {
   compareConfigurations,
@@ -49,15 +49,10 @@ const mayReadKeyNames = ({ permissions }: AccessScope) => permissions.includes('
 
 export const menuHistoryResolvers = {
   Mutation: {
-    restoreMenuConfiguration: async (_root, { storeId, ...restoration }, context) => {
-      const { loaders, scope, menuLimits: limits, historyLimits: history } = context;
-      const store = await loaders.stores.byId.load(storeId);
-      const options = { ...restoration, keyName: scope?.keyName, limits, history };
-      const configuration = store && (await restoreMenuConfiguration(context.forkEntityManager(), store, options));
-      if (!configuration) return null;
-      loaders.menus.byStore.prime(store, configuration);
-      return { store, revision: configuration.revision };
-    },
+    restoreMenuConfiguration: (_root, { storeId, ...restoration }, context) =>
+      changeMenuOf(storeId, context, (em, store, options) =>
+        restoreMenuConfiguration(em, store, { ...restoration, ...options }),
+      ),
   },
   Store: {
     menuHistory: (store, args, { loaders }) => loaders.menuHistory.list(store, args),
