@@ -3,7 +3,7 @@ import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
 import { findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { MenuLimits } from '../limits.ts';
-import { byKind, childIdsOf, type KindName, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';
+import { byKind, childIdsOf, childrenOf, type KindName, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';
 
 /** Input of which some values could not be parsed and are undefined. */
 type PartiallyParsed<T> = T extends readonly (infer Item)[]
@@ -160,13 +160,8 @@ export function notFound(path: Path, noun: string, id: string): ValidationError 
 function externalIdsOf(
   entities: readonly ({ readonly externalId?: string | undefined } | undefined)[] | undefined,
 ): ReadonlySet<string> | undefined {
-  if (!entities) return undefined;
-  const ids = new Set<string>();
-  for (const entity of entities) {
-    if (entity?.externalId === undefined) return undefined;
-    ids.add(entity.externalId);
-  }
-  return ids;
+  const ids = entities?.map(entity => entity?.externalId);
+  return ids?.every(id => id !== undefined) ? new Set(ids) : undefined;
 }
 
 /** Measures the tree without building it, since a small body can describe a huge tree. */
@@ -206,22 +201,18 @@ function maxBytesOf(value: unknown): number {
 
 /** Sums a measure over the expanded tree, from the leaves up so that the sizes of children are known. */
 function* measureTree(configuration: PostedConfiguration, measure: (entity: object) => number): Steps<number> {
-  const sizes = new Map<KindName, ReadonlyMap<string, number>>();
+  const sizes = byKind(() => new Map<string, number>());
   for (const kind of menuKinds.toReversed()) {
-    const childSizes = kind.children && sizes.get(kind.children.kind);
-    if (kind.children && !childSizes) throw new Error(`${kind.name} must precede ${kind.children.kind} in menuKinds`);
+    const childSizes = kind.children && sizes[kind.children.kind];
     const entities: readonly { readonly externalId: string }[] = configuration[kind.name];
-    const sizesOfKind = new Map<string, number>();
-    let count = 0;
-    for (const entity of entities) {
+    for (const [index, entity] of entities.entries()) {
       let size = measure(entity);
-      for (const id of childIdsOf(kind, entity)) size += id === undefined ? 0 : (childSizes?.get(id) ?? 0);
-      sizesOfKind.set(entity.externalId, size);
-      if (isPause(count++)) yield;
+      for (const id of childrenOf(kind, entity)) size += childSizes?.get(id) ?? 0;
+      sizes[kind.name].set(entity.externalId, size);
+      if (isPause(index)) yield;
     }
-    sizes.set(kind.name, sizesOfKind);
   }
-  return sum([...(sizes.get('menus')?.values() ?? [])]);
+  return sum([...sizes.menus.values()]);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -13,14 +13,8 @@ const maxNames = 6;
  * Reports each strongly connected component once, at its first modifier item.
  */
 export function* checkCycles({ modifierItems }: ValidationContext): Findings {
-  const successorsOf = (node: Node): readonly Node[] => {
-    if ('modifierGroups' in node) return node.modifierGroups;
-    if ('modifierItems' in node) return node.modifierItems;
-    return node.menuItem ? [node.menuItem] : [];
-  };
   const linked = [...modifierItems.entries()].filter(([, { menuItem }]) => menuItem);
-  const starts: readonly Node[] = linked.map(([, modifierItem]) => modifierItem);
-  const componentOf = yield* findComponents(starts, successorsOf);
+  const componentOf = yield* findComponents(linked.map(([, modifierItem]) => modifierItem));
   const circular = linked.filter(([, modifierItem]) =>
     successorsOf(modifierItem).some(item => componentOf(item) === componentOf(modifierItem)),
   );
@@ -29,7 +23,7 @@ export function* checkCycles({ modifierItems }: ValidationContext): Findings {
     const [index, modifierItem] = first;
     const inComponent = (node: Node) =>
       successorsOf(node).filter(next => componentOf(next) === componentOf(modifierItem));
-    const cycle = yield* findShortestCycle<Node>(modifierItem, inComponent);
+    const cycle = yield* findShortestCycle(modifierItem, inComponent);
     const items = cycle.filter(node => 'modifierGroups' in node);
     const names = [...items.slice(0, maxNames), ...items.slice(0, 1)].map(displayName);
     if (items.length > maxNames) names.splice(-1, 0, '…');
@@ -39,8 +33,14 @@ export function* checkCycles({ modifierItems }: ValidationContext): Findings {
   }
 }
 
-interface Vertex<T> {
-  readonly successors: readonly T[];
+function successorsOf(node: Node): readonly Node[] {
+  if ('modifierGroups' in node) return node.modifierGroups;
+  if ('modifierItems' in node) return node.modifierItems;
+  return node.menuItem ? [node.menuItem] : [];
+}
+
+interface Vertex {
+  readonly successors: readonly Node[];
   readonly index: number;
   lowLink: number;
   /** Number of successors that have been followed. */
@@ -52,23 +52,20 @@ interface Vertex<T> {
  * Finds strongly connected components with Tarjan's algorithm. Iterative, since a chain of modifiers may be longer than
  * the call stack is deep.
  */
-function* findComponents<T>(
-  starts: Iterable<T>,
-  successorsOf: (node: T) => readonly T[],
-): Steps<(node: T) => number | undefined> {
-  const vertices = new Map<T, Vertex<T>>();
-  const stack: Vertex<T>[] = [];
+function* findComponents(starts: readonly Node[]): Steps<(node: Node) => number | undefined> {
+  const vertices = new Map<Node, Vertex>();
+  const stack: Vertex[] = [];
   let componentCount = 0;
   let steps = 0;
 
-  const open = (node: T): Vertex<T> => {
+  const open = (node: Node): Vertex => {
     const index = vertices.size;
     const vertex = { successors: successorsOf(node), index, lowLink: index, followed: 0, component: undefined };
     vertices.set(node, vertex);
     stack.push(vertex);
     return vertex;
   };
-  const close = (vertex: Vertex<T>, parent: Vertex<T> | undefined) => {
+  const close = (vertex: Vertex, parent: Vertex | undefined) => {
     if (parent) parent.lowLink = Math.min(parent.lowLink, vertex.lowLink);
     if (vertex.lowLink !== vertex.index) return;
     for (const member of stack.splice(stack.lastIndexOf(vertex))) member.component = componentCount;
@@ -93,14 +90,14 @@ function* findComponents<T>(
 }
 
 /** Searches breadth-first for the shortest path from a node back to itself; the path starts with the node. */
-function* findShortestCycle<T>(start: T, successorsOf: (node: T) => readonly T[]): Steps<T[]> {
-  const predecessors = new Map<T, T>();
+function* findShortestCycle(start: Node, nextOf: (node: Node) => readonly Node[]): Steps<Node[]> {
+  const predecessors = new Map<Node, Node>();
   let frontier = [start];
   while (frontier.length > 0 && !predecessors.has(start)) {
-    const discovered: T[] = [];
+    const discovered: Node[] = [];
     for (const node of frontier) {
       yield;
-      for (const next of successorsOf(node)) {
+      for (const next of nextOf(node)) {
         if (predecessors.has(next)) continue;
         predecessors.set(next, node);
         discovered.push(next);
@@ -108,7 +105,7 @@ function* findShortestCycle<T>(start: T, successorsOf: (node: T) => readonly T[]
     }
     frontier = discovered;
   }
-  const cycle: T[] = [];
+  const cycle: Node[] = [];
   for (let node = predecessors.get(start); node; node = node === start ? undefined : predecessors.get(node))
     cycle.push(node);
   return cycle.reverse();

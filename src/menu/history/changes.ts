@@ -1,16 +1,7 @@
 import type { Steps } from '@carte/base/time-slice';
 import type { Configuration } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
-import {
-  byKind,
-  childrenOf,
-  countParents,
-  type Kind,
-  type KindName,
-  kindOf,
-  menuKinds,
-  type ParentCounts,
-} from '../kinds.ts';
+import { byKind, childrenOf, countParents, type Kind, type KindName, kindOf, menuKinds } from '../kinds.ts';
 import { compareFields, compareLists, type FieldChange, type ListChange, mergeLists } from './fields.ts';
 
 /** An entity of a configuration, for a reader. */
@@ -173,57 +164,35 @@ function draftOf(drafts: Drafts, kind: KindName, externalId: string): Draft {
   return draft;
 }
 
+/**
+ * Lists changes in the order in which a guest reads the later configuration: a menu, its categories, their items, and below each its modifiers.
+ * What is in nothing any more is where it was, and what never was in anything comes last.
+ */
 function* inMenuOrder(drafts: Drafts, pair: ConfigurationPair): Steps<readonly EntityChange[]> {
   const { before, after } = pair;
   if (Object.values(drafts).every(ofKind => ofKind.size === 0)) return [];
   const parentsBefore = yield* countParents(before);
   const parentsAfter = yield* countParents(after);
   const changes: EntityChange[] = [];
-  for (const { kind, externalId, path } of yield* walkMenu(before, after, parentsAfter)) {
-    const draft = drafts[kind].get(externalId);
-    if (!draft) continue;
-    const [isOld, isNow] = [before[kind].has(externalId), after[kind].has(externalId)];
-    changes.push({
-      ...referenceTo(pair, kind, externalId),
-      change: isOld && isNow ? 'CHANGED' : isNow ? 'ADDED' : 'REMOVED',
-      path: path.map(parent => referenceTo(pair, parent.kind, parent.externalId)),
-      parentCount: (isNow ? parentsAfter : parentsBefore)[kind].get(externalId) ?? 0,
-      ...draft,
-    });
-    yield;
-  }
-  return changes;
-}
-
-type EntityKey = Omit<EntityReference, 'name'>;
-
-/** An entity with those that contain it, from the menu down to its parent. */
-interface PlacedEntity extends EntityKey {
-  readonly path: readonly EntityKey[];
-}
-
-/**
- * Lists every entity of either configuration once, in the order in which a guest reads the later one: a menu, its categories, their
- * items, and below each its modifiers. What is in nothing any more is where it was, and what never was in anything comes last.
- */
-function* walkMenu(
-  before: Configuration,
-  after: Configuration,
-  parentsAfter: ParentCounts,
-): Steps<readonly PlacedEntity[]> {
-  const entities: PlacedEntity[] = [];
   const visited = byKind(() => new Set<string>());
 
-  function* visit(kind: Kind, externalId: string, path: readonly EntityKey[]): Steps<void> {
+  function* visit(kind: Kind, externalId: string, path: readonly EntityReference[]): Steps<void> {
     visited[kind.name].add(externalId);
-    entities.push({ kind: kind.name, externalId, path });
+    const [old, now] = [before[kind.name].get(externalId), after[kind.name].get(externalId)];
+    const reference = referenceTo(pair, kind.name, externalId);
+    const draft = drafts[kind.name].get(externalId);
+    if (draft) {
+      const change = old && now ? 'CHANGED' : now ? 'ADDED' : 'REMOVED';
+      const parentCount = (now ? parentsAfter : parentsBefore)[kind.name].get(externalId) ?? 0;
+      changes.push({ ...reference, change, path, parentCount, ...draft });
+    }
     yield;
     if (!kind.children) return;
     const childKind = kindOf(kind.children.kind);
-    const children = childrenOf(kind, after[kind.name].get(externalId));
+    const children = childrenOf(kind, now);
     const current = new Set(children);
-    const pathOfChildren = [...path, { kind: kind.name, externalId }];
-    for (const id of mergeLists(childrenOf(kind, before[kind.name].get(externalId)), children)) {
+    const pathOfChildren = [...path, reference];
+    for (const id of mergeLists(childrenOf(kind, old), children)) {
       const isElsewhere = !current.has(id) && parentsAfter[childKind.name].has(id);
       if (!isElsewhere && !visited[childKind.name].has(id)) yield* visit(childKind, id, pathOfChildren);
     }
@@ -234,7 +203,7 @@ function* walkMenu(
       if (!visited[kind.name].has(id)) yield* visit(kind, id, []);
     }
   }
-  return entities;
+  return changes;
 }
 
 /** Refers to an entity by its current name, or by its last one if it is gone. */

@@ -1,4 +1,4 @@
-import { type Availability, parseDay, parseTime, type TimePeriod } from '../availability.ts';
+import { type Availability, dayNames, parseDay, parseTime, type TimePeriod } from '../availability.ts';
 import type { ConfigurationRows } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { byKind, type KindName } from '../kinds.ts';
@@ -92,16 +92,18 @@ const fieldsByKind = byKind(({ name }) => Object.entries<FieldDefinition>(defini
 
 /**
  * Compares two entities of a kind field by field; undefined is one that does not exist. The children of an entity that is in both
- * are not compared: those are changes of the children's placement.
+ * are not compared: those are changes of the children's placement. Texts are compared by language, and availabilities by day; the whole value is
+ * reported if it is only written in another way.
  */
 export function compareFields(kind: KindName, before: object | undefined, after: object | undefined): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const [field, { type }] of fieldsByKind[kind]) {
+    if (type === 'externalIds' && before && after) continue;
     const old = readField(before, field);
     const now = readField(after, field);
-    if (isEqual(old, now) || (type === 'externalIds' && before && after)) continue;
-    if (type === 'text') changes.push(...compareTexts(field, old as OptionalText, now as OptionalText));
-    else if (type === 'availability') changes.push(...compareAvailability(field, old as Hours, now as Hours));
+    if (isEqual(old, now)) continue;
+    const parts = compareParts(type, old, now);
+    if (parts.length > 0) changes.push(...parts.map(part => ({ field, ...part })));
     else changes.push({ field, key: null, before: old, after: now });
   }
   return changes;
@@ -111,17 +113,24 @@ function readField(entity: object | undefined, field: string): unknown {
   return (entity as Readonly<Record<string, unknown>> | undefined)?.[field] ?? null;
 }
 
-/** Compares values of the columns, which are scalars and lists of scalars. */
+/** Compares values of the columns. The order of keys matters, too: the first language of a text is the fallback. */
 function isEqual(one: unknown, other: unknown): boolean {
-  return Array.isArray(one) && Array.isArray(other) ? isSameList(one, other) : one === other;
+  return one === other || (isObject(one) && isObject(other) && isEqualJson(one, other));
 }
 
-/** Compares texts by language; reports the whole text if only the order of its languages differs. */
-function compareTexts(field: string, before: OptionalText, after: OptionalText): readonly FieldChange[] {
-  if (isEqualText(before, after)) return [];
-  const textsOf = (text: OptionalText) => new Map(Object.entries(text?.translations ?? {}));
-  const changes = compareByKey(textsOf(before), textsOf(after), Object.is);
-  return changes.length > 0 ? changes.map(change => ({ field, ...change })) : [{ field, key: null, before, after }];
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+
+function compareParts(type: FieldType, before: unknown, after: unknown): readonly Omit<FieldChange, 'field'>[] {
+  if (type === 'text') {
+    const textsOf = (text: unknown) => new Map(Object.entries((text as OptionalText)?.translations ?? {}));
+    return compareByKey(textsOf(before), textsOf(after), Object.is);
+  }
+  if (type !== 'availability') return [];
+  const periodsOf = (hours: unknown) => periodsByDay((hours as Hours) ?? []);
+  const isSame = (one: TimePeriod[] | null, other: TimePeriod[] | null) =>
+    isEqualJson(one?.map(boundsOf), other?.map(boundsOf));
+  const changes = compareByKey(periodsOf(before), periodsOf(after), isSame);
+  return changes.sort((one, other) => byDay(one.key, other.key));
 }
 
 /** Compares the values of each key; a missing one is null. */
@@ -135,26 +144,6 @@ function compareByKey<Value>(
     .filter(({ before, after }) => !isSame(before, after));
 }
 
-/** The order of the languages matters, too: the first one is the fallback. */
-function isEqualText(one: OptionalText, other: OptionalText): boolean {
-  if (!one || !other) return one === other;
-  const keys = Object.keys(one.translations);
-  return (
-    isSameList(keys, Object.keys(other.translations)) &&
-    keys.every(key => one.translations[key] === other.translations[key])
-  );
-}
-
-/** Compares the meaning of availabilities by day; reports the whole value if it is only written in another way. */
-function compareAvailability(field: string, before: Hours, after: Hours): readonly FieldChange[] {
-  if (isEqualJson(before, after)) return [];
-  const isSame = (one: TimePeriod[] | null, other: TimePeriod[] | null) =>
-    isEqualJson(one?.map(boundsOf), other?.map(boundsOf));
-  const changes = compareByKey(periodsByDay(before ?? []), periodsByDay(after ?? []), isSame);
-  if (changes.length === 0) return [{ field, key: null, before, after }];
-  return changes.sort((one, other) => byDay(one.key, other.key)).map(change => ({ field, ...change }));
-}
-
 /** Spells `08:00` and `08:00:00` alike. */
 function boundsOf({ startTime, endTime }: TimePeriod): readonly (string | number)[] {
   return [parseTime(startTime, 'start') ?? startTime, parseTime(endTime, 'end') ?? endTime];
@@ -164,7 +153,7 @@ function isEqualJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-export const dayCodes = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'];
+export const dayCodes = dayNames.map(name => name.slice(0, 3).toUpperCase());
 
 /** The time windows of each day, from the earliest on; days without any are left out, and unknown ones stay as posted. */
 export function periodsByDay(availability: readonly Availability[]): Map<string, TimePeriod[]> {

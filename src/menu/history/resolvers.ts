@@ -18,8 +18,7 @@ import {
   type MenuChanges,
   summarizeChanges,
 } from './changes.ts';
-import { createDescriber, type DescribedField, type Describer } from './describe.ts';
-import type { FieldChange } from './fields.ts';
+import { createDescriber, type Describer } from './describe.ts';
 import type { menuHistoryLoaders } from './loaders.ts';
 import { type HistoryEntry, summarize } from './repository.ts';
 
@@ -35,11 +34,6 @@ export interface Comparison {
 /** The parent value of `MenuEntityChange`. */
 export interface DescribedEntityChange extends EntityChange {
   readonly describer: Describer;
-}
-
-/** The parent value of `MenuFieldChange`. */
-export interface DescribedFieldChange extends FieldChange {
-  readonly description: DescribedField;
 }
 
 const defaultLimit = 100;
@@ -87,16 +81,14 @@ export const menuHistoryResolvers = {
   MenuEntityChange: {
     kind: ({ kind }) => entityKinds[kind],
     fields: ({ kind, fields, describer }) =>
-      fields.map(field => ({ ...field, description: describer.describeField(kind, field) })),
+      fields.map(change => {
+        const { label, before: beforeText, after: afterText } = describer.describeField(kind, change);
+        return { ...change, label, beforeText, afterText };
+      }),
     summary: ({ describer, ...change }) => describer.summarize(change),
   },
   MenuEntityReference: {
     kind: ({ kind }) => entityKinds[kind],
-  },
-  MenuFieldChange: {
-    label: ({ description }) => description.label,
-    beforeText: ({ description }) => description.before,
-    afterText: ({ description }) => description.after,
   },
   MenuConfiguration: {
     store: (configuration, _args, context) => loadStoreOf(configuration, context),
