@@ -8,7 +8,6 @@ import {
   saveDocuments,
   upsertRows,
 } from '../database/save.ts';
-import type { MerchantInput, StoreInput } from '../generated/graph.ts';
 import type { OrderDocument } from '../generated/import.ts';
 import { saveMerchants } from '../merchant/save.ts';
 import { createOrderId, OrderEntity } from '../order/entities.ts';
@@ -17,15 +16,11 @@ import { StoreEntity } from '../store/entities.ts';
 import { saveStores } from '../store/save.ts';
 
 /** A kind of document that can be imported. */
-export interface Kind<Document> {
+export interface Kind {
   /** Name of its input type, in the graph or in schema/import. */
   readonly inputType: string;
-  save(em: EntityManager, documents: readonly Document[]): Promise<SaveResult>;
+  save(em: EntityManager, documents: readonly unknown[]): Promise<SaveResult>;
 }
-
-const merchants: Kind<MerchantInput> = { inputType: 'MerchantInput', save: saveMerchants };
-
-const stores: Kind<StoreInput> = { inputType: 'StoreInput', save: saveStores };
 
 /** Generated columns, and who has placed an order, which an import leaves as it is. */
 const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOrderRow>> = {
@@ -37,20 +32,21 @@ const notSaved: NotSaved<InferEntity<typeof OrderEntity>, ReturnType<typeof toOr
 /** What documents of 0.1.0 do not have: those that set a status do not delete an address. */
 const optional = ['serviceType', 'service', 'steps'];
 
-const orders: Kind<OrderDocument> = {
-  inputType: 'OrderDocument',
-  async save(em, documents) {
-    const storeIds = documents.map(({ store }) => store.id);
-    const existing = await findExistingIds(em, StoreEntity, storeIds);
-    return saveDocuments(
-      documents,
-      document => [...checkOrder(document, existing)],
-      valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved, optional }),
-    );
-  },
-};
+async function saveOrders(em: EntityManager, documents: readonly OrderDocument[]): Promise<SaveResult> {
+  const storeIds = documents.map(({ store }) => store.id);
+  const existing = await findExistingIds(em, StoreEntity, storeIds);
+  return saveDocuments(
+    documents,
+    document => [...checkOrder(document, existing)],
+    valid => upsertRows(em, OrderEntity, valid.map(toOrderRow), { notSaved, optional }),
+  );
+}
 
-export const kinds = { merchants, stores, orders } as const;
+export const kinds = {
+  merchants: { inputType: 'MerchantInput', save: saveMerchants },
+  stores: { inputType: 'StoreInput', save: saveStores },
+  orders: { inputType: 'OrderDocument', save: saveOrders },
+} as const;
 export type KindName = keyof typeof kinds;
 
 function* checkOrder(document: OrderDocument, storeIds: ReadonlySet<string>): Generator<ValidationError> {

@@ -59,7 +59,7 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
 }
 
 async function importLines(em: EntityManager, options: ImportOptions): Promise<Progress> {
-  const kind: Kind<unknown> = kinds[options.kind];
+  const kind: Kind = kinds[options.kind];
   const parseLine = createLineParser(kind.inputType);
   let progress: Progress = { lines: 0, bytes: 0, changed: 0, invalid: 0 };
   let batch: Batch = { lines: 0, bytes: 0, documents: [], lineNumbers: [], errors: [] };

@@ -1,40 +1,36 @@
 import type { Steps } from '@carte/base/time-slice';
+import type { EntityRow } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
 
 /** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
-type EntityRow<Entity> = { readonly numericId: number } & {
-  readonly [Property in Exclude<keyof Entity & string, 'id' | 'store' | 'position'>]-?: Exclude<
-    Entity[Property],
-    undefined
-  >;
-};
+type MenuRow<Entity> = { readonly numericId: number } & Omit<EntityRow<Entity>, 'id' | 'store' | 'position'>;
 
 /** The five lists of a store's configuration, each in posted order. */
 export interface ConfigurationRows {
-  readonly menus: readonly EntityRow<Menu>[];
-  readonly categories: readonly EntityRow<Category>[];
-  readonly items: readonly EntityRow<MenuItem>[];
-  readonly modifierGroups: readonly EntityRow<ModifierGroup>[];
-  readonly modifierItems: readonly EntityRow<ModifierItem>[];
+  readonly menus: readonly MenuRow<Menu>[];
+  readonly categories: readonly MenuRow<Category>[];
+  readonly items: readonly MenuRow<MenuItem>[];
+  readonly modifierGroups: readonly MenuRow<ModifierGroup>[];
+  readonly modifierItems: readonly MenuRow<ModifierItem>[];
 }
 
 interface Node {
   readonly configuration: Configuration;
 }
-export interface MenuNode extends EntityRow<Menu>, Node {
+export interface MenuNode extends MenuRow<Menu>, Node {
   readonly categories: readonly CategoryNode[];
 }
-export interface CategoryNode extends EntityRow<Category>, Node {
+export interface CategoryNode extends MenuRow<Category>, Node {
   readonly items: readonly MenuItemNode[];
 }
-export interface MenuItemNode extends EntityRow<MenuItem>, Node {
+export interface MenuItemNode extends MenuRow<MenuItem>, Node {
   readonly modifierGroups: readonly ModifierGroupNode[];
 }
-export interface ModifierGroupNode extends EntityRow<ModifierGroup>, Node {
+export interface ModifierGroupNode extends MenuRow<ModifierGroup>, Node {
   readonly modifierItems: readonly ModifierItemNode[];
 }
-export interface ModifierItemNode extends EntityRow<ModifierItem>, Node {
+export interface ModifierItemNode extends MenuRow<ModifierItem>, Node {
   menuItem: MenuItemNode | null;
 }
 

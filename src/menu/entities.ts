@@ -1,11 +1,9 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
-import type { DietaryLabel } from '../generated/graph.ts';
+import type { DietaryLabel, MultilingualTextInput } from '../generated/graph.ts';
 import { StoreEntity } from '../store/entities.ts';
 import type { Availability } from './availability.ts';
 
-export interface MultilingualText {
-  readonly translations: Readonly<Record<string, string>>;
-}
+export type MultilingualText = MultilingualTextInput;
 
 /** Properties of all five kinds. References are ordered external ids on the row, without foreign keys: `validate.ts` checks them. */
 const shared = {

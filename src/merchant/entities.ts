@@ -1,9 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
+import type { BusinessTypeInput } from '../generated/graph.ts';
 import { merchantScope, scopeFilter } from '../scope.ts';
-
-export interface BusinessType {
-  readonly name: string;
-}
 
 export const MerchantEntity = defineEntity({
   name: 'Merchant',
@@ -14,7 +11,7 @@ export const MerchantEntity = defineEntity({
     id: p.text().primary().collation('C'),
     createdAt: p.datetime(3).defaultRaw('now()'),
     brandName: p.text(),
-    businessType: p.json<BusinessType>().columnType('json').nullable(),
+    businessType: p.json<BusinessTypeInput>().columnType('json').nullable(),
   },
 });
 

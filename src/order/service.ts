@@ -1,17 +1,7 @@
 import type { ValidationError } from '@carte/base/errors';
 import { checkCount, checkLength, checkRange, type ErrorPath } from '@carte/base/validation';
-import type {
-  OrderAddressInput,
-  OrderAdjustmentInput,
-  OrderPaymentInput,
-  OrderStatus,
-  QuoteOrderInput,
-} from '../generated/graph.ts';
+import type { OrderAdjustmentInput, OrderStatus, QuoteOrderInput } from '../generated/graph.ts';
 import type { Order } from './entities.ts';
-
-export type OrderAddress = OrderAddressInput;
-export type OrderPayment = OrderPaymentInput;
-export type OrderAdjustment = OrderAdjustmentInput;
 
 /** What an order has besides its lines, stored as it was given; absent where it was not. */
 export type OrderService = Pick<QuoteOrderInput, 'table' | 'address' | 'payments' | 'charges' | 'discounts' | 'tip'>;
@@ -33,7 +23,7 @@ export function serviceOf({ table, address, payments, charges, discounts, tip }:
 
 /** The price of the lines with charges and tip, and without discounts. Exact, since the sum of safe integers need not be safe. */
 export function totalOf({ price, service }: Pick<Order, 'price' | 'service'>): bigint {
-  const sum = (list: readonly OrderAdjustment[] | null | undefined) =>
+  const sum = (list: readonly OrderAdjustmentInput[] | null | undefined) =>
     (list ?? []).reduce((total, { amount }) => total + BigInt(amount), 0n);
   return BigInt(price) + sum(service?.charges) - sum(service?.discounts) + BigInt(service?.tip ?? 0);
 }

@@ -25,11 +25,6 @@ export interface StoredOrdering {
   readonly reason?: string;
 }
 
-// Stored as they were given.
-export type StoreType = StoreTypeInput;
-export type SpecialHours = SpecialHoursInput;
-export type RestaurantConfiguration = RestaurantConfigurationInput;
-
 /** As migration 0024 explains it. */
 const foldedTexts = String.raw`case when name::text ~ '\\u(0000|[dD][89a-fA-F])' then '' else lower(regexp_replace(jsonb_path_query_array(name::jsonb, 'strict $.**?(@.type() == "string")')::text, '\\(["\\])', '\1', 'g') collate "und-x-icu") end`;
 
@@ -62,12 +57,12 @@ export const StoreEntity = defineEntity({
     locationName: p.text().nullable(),
     adminArea: p.text().nullable(),
     phoneNumbers: p.json<readonly PhoneNumber[]>().columnType('json').nullable(),
-    storeType: p.json<StoreType>().columnType('json').nullable(),
-    restaurantConfiguration: p.json<RestaurantConfiguration>().columnType('json').nullable(),
+    storeType: p.json<StoreTypeInput>().columnType('json').nullable(),
+    restaurantConfiguration: p.json<RestaurantConfigurationInput>().columnType('json').nullable(),
     menuRevision: p.bigint('number').default(0),
     /** Null if it is open; what has ended may still be here for a moment: see `orderingAt`. */
     ordering: p.json<StoredOrdering>().columnType('json').nullable(),
-    specialHours: p.json<readonly SpecialHours[]>().columnType('json').nullable(),
+    specialHours: p.json<readonly SpecialHoursInput[]>().columnType('json').nullable(),
     /** Set to the time by triggers with every change to the orders, or to the store's fields that they show. */
     ordersRevision: p
       .bigint('number')
