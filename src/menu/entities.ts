@@ -14,88 +14,70 @@ const shared = {
   position: p.integer(),
 };
 
-const uniqueInStore = [{ properties: ['store', 'externalId'] as ('store' | 'externalId')[] }];
 const text = () => p.json<MultilingualText>().columnType('json');
 const externalIds = () => p.array().columnType('text[]').$type<readonly string[]>();
 
-export const MenuEntity = defineEntity({
-  name: 'Menu',
-  tableName: 'menu',
-  uniques: uniqueInStore,
-  properties: {
-    ...shared,
-    name: text().nullable(),
-    availability: p.json<readonly Availability[]>().columnType('json'),
-    categoryExternalIds: externalIds(),
-  },
+/** Defines the entity of a kind with the properties that only this kind has. */
+const defineMenuEntity = <Name extends string, Properties extends Record<string, object>>(
+  name: Name,
+  tableName: string,
+  properties: Properties,
+) =>
+  defineEntity({
+    name,
+    tableName,
+    uniques: [{ properties: ['store', 'externalId'] }],
+    properties: { ...shared, ...properties },
+  });
+
+export const MenuEntity = defineMenuEntity('Menu', 'menu', {
+  name: text().nullable(),
+  availability: p.json<readonly Availability[]>().columnType('json'),
+  categoryExternalIds: externalIds(),
 });
 
-export const CategoryEntity = defineEntity({
-  name: 'Category',
-  tableName: 'category',
-  uniques: uniqueInStore,
-  properties: {
-    ...shared,
-    name: text(),
-    description: text().nullable(),
-    itemExternalIds: externalIds(),
-  },
+export const CategoryEntity = defineMenuEntity('Category', 'category', {
+  name: text(),
+  description: text().nullable(),
+  itemExternalIds: externalIds(),
 });
 
-export const MenuItemEntity = defineEntity({
-  name: 'MenuItem',
-  tableName: 'menu_item',
-  uniques: uniqueInStore,
-  properties: {
-    ...shared,
-    name: text(),
-    price: p.bigint('number'),
-    tax: p.bigint('number'),
-    inStock: p.boolean(),
-    sellSeparately: p.boolean(),
-    description: text().nullable(),
-    ingredients: p.text().nullable(),
-    allergens: p.text().nullable(),
-    dietaryLabels: p.array().columnType('text[]').$type<readonly DietaryLabel[]>().nullable(),
-    prepTime: p.bigint('number').nullable(),
-    alcoholByVolume: p.double().$type<number>().nullable(),
-    prepType: p.text().nullable(),
-    modifierExternalIds: externalIds(),
-  },
+export const MenuItemEntity = defineMenuEntity('MenuItem', 'menu_item', {
+  name: text(),
+  price: p.bigint('number'),
+  tax: p.bigint('number'),
+  inStock: p.boolean(),
+  sellSeparately: p.boolean(),
+  description: text().nullable(),
+  ingredients: p.text().nullable(),
+  allergens: p.text().nullable(),
+  dietaryLabels: p.array().columnType('text[]').$type<readonly DietaryLabel[]>().nullable(),
+  prepTime: p.bigint('number').nullable(),
+  alcoholByVolume: p.double().$type<number>().nullable(),
+  prepType: p.text().nullable(),
+  modifierExternalIds: externalIds(),
 });
 
-export const ModifierGroupEntity = defineEntity({
-  name: 'ModifierGroup',
-  tableName: 'modifier_group',
-  uniques: uniqueInStore,
-  properties: {
-    ...shared,
-    type: p.text(),
-    name: text(),
-    groupMax: p.bigint('number'),
-    groupMin: p.bigint('number'),
-    chargeAfter: p.bigint('number'),
-    description: text().nullable(),
-    modifierItemExternalIds: externalIds(),
-  },
+export const ModifierGroupEntity = defineMenuEntity('ModifierGroup', 'modifier_group', {
+  type: p.text(),
+  name: text(),
+  groupMax: p.bigint('number'),
+  groupMin: p.bigint('number'),
+  chargeAfter: p.bigint('number'),
+  description: text().nullable(),
+  modifierItemExternalIds: externalIds(),
 });
 
-export const ModifierItemEntity = defineEntity({
-  name: 'ModifierItem',
-  tableName: 'modifier_item',
-  uniques: uniqueInStore,
-  properties: {
-    ...shared,
-    name: text(),
-    priceChange: p.bigint('number'),
-    taxChange: p.bigint('number'),
-    inStock: p.boolean(),
-    minQuantity: p.bigint('number'),
-    maxQuantity: p.bigint('number'),
-    defaultQuantity: p.bigint('number'),
-    menuItemExternalId: p.text().nullable(),
-    description: text().nullable(),
-  },
+export const ModifierItemEntity = defineMenuEntity('ModifierItem', 'modifier_item', {
+  name: text(),
+  priceChange: p.bigint('number'),
+  taxChange: p.bigint('number'),
+  inStock: p.boolean(),
+  minQuantity: p.bigint('number'),
+  maxQuantity: p.bigint('number'),
+  defaultQuantity: p.bigint('number'),
+  menuItemExternalId: p.text().nullable(),
+  description: text().nullable(),
 });
 
 export type Menu = InferEntity<typeof MenuEntity>;
