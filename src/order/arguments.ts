@@ -2,8 +2,8 @@ import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { checkRange, findUnstorable } from '@carte/base/validation';
 import type { OrderFilter, OrderStatus, ServiceType, StoreOrdersArgs } from '../generated/graph.ts';
 import { conflictErrors, connectionErrors, type PageRequest, pageRequest } from '../lists/paging.ts';
-import { maxPhoneDigits, orderStatuses } from './entities.ts';
-import { isFinal } from './transitions.ts';
+import { maxPhoneDigits } from './entities.ts';
+import { isFinal, orderStatuses } from './statuses.ts';
 
 export type OrderArguments = StoreOrdersArgs;
 

@@ -13,7 +13,8 @@ import { checkMarks, markOrders, requireOrders } from './mark.ts';
 import { placeOrder } from './place.ts';
 import { quoteOrder } from './quote.ts';
 import { confirmedReadyByOf, statusReasonOf, totalOf } from './service.ts';
-import { changeOrderStatus, transitions } from './transitions.ts';
+import { transitions } from './statuses.ts';
+import { changeOrderStatus } from './transitions.ts';
 
 const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
 

@@ -1,7 +1,7 @@
 import type { OrderStatus } from '../generated/graph.ts';
 import type { Cursor } from '../lists/paging.ts';
 import type { Search } from './arguments.ts';
-import { orderStatuses } from './entities.ts';
+import { orderStatuses } from './statuses.ts';
 import {
   type Binding,
   createBinding,

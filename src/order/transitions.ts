@@ -7,19 +7,7 @@ import { type AccessScope, mayKnowOrder } from '../scope.ts';
 import type { Order } from './entities.ts';
 import { checkReadyBy } from './quote.ts';
 import { findOrder, selectedColumns, toOrder } from './repository.ts';
-
-/** The statuses that may follow each status; none follows a final one. An import may set any status. */
-export const transitions: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
-  PENDING: ['ACCEPTED', 'REJECTED', 'CUSTOMER_CANCELLED'],
-  ACCEPTED: ['READY', 'STORE_CANCELLED', 'CUSTOMER_CANCELLED'],
-  READY: ['FULFILLED', 'STORE_CANCELLED'],
-  CUSTOMER_CANCELLED: [],
-  STORE_CANCELLED: [],
-  REJECTED: [],
-  FULFILLED: [],
-};
-
-export const isFinal = (status: OrderStatus): boolean => transitions[status].length === 0;
+import { isFinal, transitions } from './statuses.ts';
 
 interface Change extends Omit<MutationChangeOrderStatusArgs, 'orderId'> {
   /** The scope of the API key. */

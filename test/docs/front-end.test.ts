@@ -7,7 +7,7 @@ import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { buildSchema, type GraphQLObjectType, getNullableType, isObjectType, parse } from 'graphql';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadDemo } from '../../src/demo/load.ts';
-import { transitions } from '../../src/order/transitions.ts';
+import { transitions } from '../../src/order/statuses.ts';
 import { startApp } from '../support/app.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rebuildCounters, verifyCounters } from '../../src/order/counters.ts';
-import { orderStatuses } from '../../src/order/entities.ts';
+import { orderStatuses } from '../../src/order/statuses.ts';
 import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, saveOrders } from '../support/orders.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { eventKinds, storeEventKinds } from '../../src/events/kinds.ts';
-import { orderStatuses } from '../../src/order/entities.ts';
-import { isFinal } from '../../src/order/transitions.ts';
+import { isFinal, orderStatuses } from '../../src/order/statuses.ts';
 import { createDatabase } from '../support/database.ts';
 
 test('the migrations create the schema that the entities describe', async () => {
