@@ -17,62 +17,56 @@ interface Window {
   readonly text: string;
 }
 
-/** Checks the days and times of a menu, and the windows that they describe. */
 export const checkAvailability: EntityCheck<'menus'> = function* (menu) {
   if (menu.availability.every(({ timePeriods }) => timePeriods.length === 0)) {
     const text = 'has no times of availability, so it is never available';
     yield { code: 'MENU_NEVER_AVAILABLE', at: ['availability'], text };
   }
-  yield* checkDays(menu);
   const windows = yield* parseWindows(menu);
-  yield* checkAmbiguity(windows);
   yield* checkOverlaps(windows);
   yield* checkLastMinutes(windows);
 };
 
-function* checkDays({ availability }: MenuNode): Problems {
-  const seen = new Set<number>();
-  for (const [index, { dayOfWeek }] of availability.entries()) {
-    const day = parseDay(dayOfWeek);
-    const at = ['availability', index, 'dayOfWeek'];
-    if (day === undefined) {
-      const text = `is not available on the day ${quote(dayOfWeek)}, which is not understood; days are MON to SUN`;
-      yield { code: 'UNKNOWN_DAY', at, text };
-    } else if (seen.has(day)) {
-      yield { code: 'DUPLICATE_DAY', at, text: `lists ${quote(dayOfWeek)} more than once; all of its windows count` };
-    } else seen.add(day);
-  }
-}
-
-/** Reports times that do not parse, and returns the other windows, without those of days that `checkDays` reports. */
+/** Reports days and times that do not parse or are ambiguous, and returns the windows of those that parse. */
 function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]> {
   const unknownTime = (at: Path, bound: string): Problem => {
     const text = `is not available ${bound}, which is not understood; times are written as 09:30`;
     return { code: 'UNKNOWN_TIME', at, text };
   };
   const windows: Window[] = [];
+  const days = new Set<number | undefined>();
   for (const [index, { dayOfWeek, timePeriods }] of availability.entries()) {
     const day = parseDay(dayOfWeek);
+    const atDay = ['availability', index, 'dayOfWeek'];
+    if (day === undefined) {
+      const text = `is not available on the day ${quote(dayOfWeek)}, which is not understood; days are MON to SUN`;
+      yield { code: 'UNKNOWN_DAY', at: atDay, text };
+    } else if (days.has(day)) {
+      const text = `lists ${quote(dayOfWeek)} more than once; all of its windows count`;
+      yield { code: 'DUPLICATE_DAY', at: atDay, text };
+    }
+    days.add(day);
     for (const [period, { startTime, endTime }] of timePeriods.entries()) {
       const at = ['availability', index, 'timePeriods', period];
       const [start, end] = [parseTime(startTime, 'start'), parseTime(endTime, 'end')];
       if (start === undefined) yield unknownTime([...at, 'startTime'], `from ${quote(startTime)}`);
       if (end === undefined) yield unknownTime([...at, 'endTime'], `until ${quote(endTime)}`);
       if (day === undefined || start === undefined || end === undefined) continue;
+      const text = `${dayOfWeek} ${startTime}–${endTime}`;
+      // 00:00–00:00 is the usual notation for a whole day.
+      if (start === end && start !== 0) {
+        yield {
+          code: 'AMBIGUOUS_WINDOW',
+          at,
+          text: `has the window ${text}, which is read as 24 hours, not as closed`,
+        };
+      }
       const from = day * secondsPerDay + start;
       const to = from - start + (end <= start ? end + secondsPerDay : end);
-      windows.push({ at, day, start, end, from, to, text: `${dayOfWeek} ${startTime}–${endTime}` });
+      windows.push({ at, day, start, end, from, to, text });
     }
   }
   return windows;
-}
-
-function* checkAmbiguity(windows: readonly Window[]): Problems {
-  for (const { at, start, end, text } of windows) {
-    // 00:00–00:00 is the usual notation for a whole day.
-    if (start !== end || start === 0) continue;
-    yield { code: 'AMBIGUOUS_WINDOW', at, text: `has the window ${text}, which is read as 24 hours, not as closed` };
-  }
 }
 
 const secondsPerWeek = 7 * secondsPerDay;

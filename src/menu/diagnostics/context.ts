@@ -15,7 +15,6 @@ export interface Finding {
 /** The results of a check, and undefined between the entities that it looks at, where long work may stop. */
 export type Findings = Generator<Finding | undefined>;
 
-/** A problem of one entity. */
 export interface Problem {
   readonly code: MenuDiagnosticCode;
   /** Path below the entity; its own if absent. */
@@ -27,13 +26,14 @@ export interface Problem {
 
 export type Problems = Generator<Problem>;
 
-/** Checks one entity of a kind. */
 export type EntityCheck<Name extends KindName> = (
   entity: ValidationContext[Name][number],
   context: ValidationContext,
 ) => Problems;
 
-/** The entities of a configuration by kind. */
+/** Checks of single entities; their order does not matter, since findings are sorted. */
+export type EntityChecks = { readonly [Name in KindName]?: EntityCheck<Name> };
+
 type Lists = {
   readonly [Name in KindName]: Configuration[Name] extends ReadonlyMap<string, infer Node> ? readonly Node[] : never;
 };

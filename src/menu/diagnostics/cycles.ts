@@ -43,7 +43,6 @@ interface Vertex {
   readonly successors: readonly Node[];
   readonly index: number;
   lowLink: number;
-  /** Number of successors that have been followed. */
   followed: number;
   component: number | undefined;
 }

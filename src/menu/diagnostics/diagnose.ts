@@ -6,12 +6,12 @@ import type {
   MenuDiagnosticCode,
 } from '../../generated/graph.ts';
 import { type Configuration, memoize } from '../configuration.ts';
-import { type KindName, menuKinds } from '../kinds.ts';
+import { byKind, menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';
 import { severityOf } from './codes.ts';
 import {
   createContext,
-  type EntityCheck,
+  type EntityChecks,
   type Finding,
   type Findings,
   linkInput,
@@ -21,16 +21,9 @@ import {
 import { checkCycles } from './cycles.ts';
 import { capitalizedNoun, displayName, formatPath } from './messages.ts';
 import { checkGroupLimits, checkQuantities } from './modifiers.ts';
-import {
-  checkCategory,
-  checkItem,
-  checkMenuCategories,
-  checkModifierGroup,
-  checkModifierItem,
-  checkNoMenu,
-} from './reachability.ts';
-import { checkCategoryStock, checkGroupStock, checkModifierItemStock } from './stock.ts';
-import { checkCategoryNames, checkItemNames, checkModifierItemNames, checkTexts, checkTranslations } from './texts.ts';
+import { checkNoMenu, reachabilityChecks } from './reachability.ts';
+import { stockChecks } from './stock.ts';
+import { checkTexts, checkTranslations, siblingChecks } from './texts.ts';
 import { checkItemDetails, checkPriceChange, checkPrices, checkPriceUnits, checkTaxRates } from './values.ts';
 
 /** A finding about a valid configuration that is probably not intended. */
@@ -40,22 +33,23 @@ export interface Diagnostic extends Finding {
 
 const maxDiagnostics = 1000;
 
-/** The checks of single entities, by kind. */
-const entityChecks: { readonly [Name in KindName]: readonly EntityCheck<Name>[] } = {
-  menus: [checkMenuCategories, checkAvailability, checkTexts, checkCategoryNames],
-  categories: [checkCategory, checkCategoryStock, checkTexts, checkItemNames],
-  items: [checkItem, checkTexts, checkPrices, checkItemDetails],
-  modifierGroups: [checkModifierGroup, checkGroupLimits, checkGroupStock, checkTexts, checkModifierItemNames],
-  modifierItems: [checkModifierItem, checkQuantities, checkModifierItemStock, checkTexts, checkPriceChange],
-};
+const entityChecks: readonly EntityChecks[] = [
+  reachabilityChecks,
+  stockChecks,
+  byKind(() => checkTexts),
+  siblingChecks,
+  { menus: checkAvailability, items: checkPrices, modifierGroups: checkGroupLimits, modifierItems: checkQuantities },
+  { items: checkItemDetails, modifierItems: checkPriceChange },
+];
 
 /** The checks of whole configurations. */
 const checks = [checkNoMenu, checkEntities, checkCycles, checkTranslations, checkPriceUnits, checkTaxRates];
 
 function* checkEntities(context: ValidationContext): Findings {
   for (const { name } of menuKinds) {
+    const checksOfKind = entityChecks.flatMap(ofKinds => ofKinds[name] ?? []);
     for (const [index, entity] of context[name].entries()) {
-      for (const check of entityChecks[name]) {
+      for (const check of checksOfKind) {
         for (const { code, at = [], text, message } of check(entity as never, context)) {
           const sentence = message ?? `${capitalizedNoun(name)} ${displayName(entity)} ${text}.`;
           yield { code, path: [name, index, ...at], message: sentence };

@@ -12,7 +12,6 @@ export function capitalizedNoun(kind: KindName): string {
   return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
 }
 
-/** Quotes the name of an entity. */
 export function displayName(entity: Named): string {
   return quote(nameOf(entity));
 }

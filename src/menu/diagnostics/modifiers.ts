@@ -67,7 +67,6 @@ function* checkCharges({ groupMax, chargeAfter, modifierItems }: ModifierGroupNo
   }
 }
 
-/** Checks the quantities of a modifier item against each other. */
 export const checkQuantities: EntityCheck<'modifierItems'> = function* (modifierItem) {
   const { minQuantity: min, maxQuantity: max, defaultQuantity } = modifierItem;
   yield* checkNegative('minQuantity', min, 'smallest quantity');

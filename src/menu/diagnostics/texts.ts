@@ -2,10 +2,9 @@ import { isPause, type Steps } from '@carte/base/time-slice';
 import { memoize } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { type KindName, menuKinds } from '../kinds.ts';
-import type { EntityCheck, Findings, Path, Problems, ValidationContext } from './context.ts';
+import type { EntityChecks, Findings, Path, Problems, ValidationContext } from './context.ts';
 import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
-/** A name or description. */
 interface Text {
   readonly list: KindName;
   readonly index: number;
@@ -166,14 +165,11 @@ function languageName(language: string): string | undefined {
   return languageNames.of(language);
 }
 
-export const checkCategoryNames: EntityCheck<'menus'> = ({ categories }) =>
-  findDuplicates(categories, 'categoryExternalIds', 'categories');
-
-export const checkItemNames: EntityCheck<'categories'> = ({ items }) =>
-  findDuplicates(items, 'itemExternalIds', 'items');
-
-export const checkModifierItemNames: EntityCheck<'modifierGroups'> = ({ modifierItems }) =>
-  findDuplicates(modifierItems, 'modifierItemExternalIds', 'modifier items');
+export const siblingChecks: EntityChecks = {
+  menus: ({ categories }) => findDuplicates(categories, 'categoryExternalIds', 'categories'),
+  categories: ({ items }) => findDuplicates(items, 'itemExternalIds', 'items'),
+  modifierGroups: ({ modifierItems }) => findDuplicates(modifierItems, 'modifierItemExternalIds', 'modifier items'),
+};
 
 /** Finds siblings with the same name in a language, which guests cannot tell apart. */
 function* findDuplicates(siblings: readonly Named[], field: string, nouns: string): Problems {

@@ -3,7 +3,6 @@ import type { EntityCheck, Findings, Problems, ValidationContext } from './conte
 import { lowestPriceOf } from './lowest-price.ts';
 import { displayName } from './messages.ts';
 
-/** Checks the price and tax of an item, and its totals with modifiers. */
 export const checkPrices: EntityCheck<'items'> = function* (item, { parents }) {
   const { price, tax, modifierGroups } = item;
   if (price < 0) yield { code: 'NEGATIVE_PRICE', at: ['price'], text: `has the negative price ${price}` };
@@ -35,7 +34,6 @@ function* checkTax(field: string, price: number, tax: number): Problems {
   }
 }
 
-/** Whether any choice of a group reduces or raises the price. */
 const signsOf = memoize(({ modifierItems }: ModifierGroupNode) => ({
   isReduced: modifierItems.some(({ priceChange }) => priceChange < 0),
   isCharged: modifierItems.some(({ priceChange }) => priceChange > 0),
@@ -87,7 +85,6 @@ export function* checkTaxRates({ items }: ValidationContext): Findings {
 
 const minutesPerDay = 1440;
 
-/** Checks alcohol content, preparation time and dietary labels. */
 export const checkItemDetails: EntityCheck<'items'> = function* ({ alcoholByVolume, dietaryLabels, prepTime }) {
   if (typeof alcoholByVolume === 'number' && !(alcoholByVolume >= 0 && alcoholByVolume <= 100)) {
     const text = `has ${alcoholByVolume} per cent of alcohol, which lies outside 0 to 100`;
