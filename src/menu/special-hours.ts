@@ -54,12 +54,11 @@ function* checkHours(hours: readonly SpecialHoursInput[]): Generator<ValidationE
   }
 }
 
-function* checkPeriod({ startTime, endTime }: TimePeriodInput, path: ErrorPath): Generator<ValidationError> {
-  const message = (text: string) => `${JSON.stringify(text)} is not a time such as "09:30"`;
-  if (parseTime(startTime, 'start') === undefined) {
-    yield { path: [...path, 'startTime'], type: 'value_error', message: message(startTime) };
-  }
-  if (parseTime(endTime, 'end') === undefined) {
-    yield { path: [...path, 'endTime'], type: 'value_error', message: message(endTime) };
+function* checkPeriod(period: TimePeriodInput, path: ErrorPath): Generator<ValidationError> {
+  for (const role of ['start', 'end'] as const) {
+    const text = period[`${role}Time`];
+    if (parseTime(text, role) !== undefined) continue;
+    const message = `${JSON.stringify(text)} is not a time such as "09:30"`;
+    yield { path: [...path, `${role}Time`], type: 'value_error', message };
   }
 }

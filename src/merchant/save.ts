@@ -7,12 +7,9 @@ const notSaved: NotSaved<Merchant, MerchantInput> = {};
 
 /** Inserts merchants, or replaces those that differ, by id. */
 export function saveMerchants(em: EntityManager, inputs: readonly MerchantInput[]): Promise<SaveResult> {
-  const upsert = (valid: readonly MerchantInput[]) =>
-    upsertRows(
-      em,
-      MerchantEntity,
-      valid.map(input => ({ ...input })),
-      { preserve: ['createdAt'], notSaved },
-    );
-  return saveDocuments(inputs, () => [], upsert);
+  return saveDocuments(
+    inputs,
+    () => [],
+    valid => upsertRows(em, MerchantEntity, valid, { preserve: ['createdAt'], notSaved }),
+  );
 }

@@ -3,15 +3,12 @@ import type { Cursor } from '../lists/paging.ts';
 import type { Search, SearchedFilter } from './arguments.ts';
 import { foldedName } from './entities.ts';
 
-/** Collects the parameters of a statement, and returns the placeholder of each. */
-export interface Binding {
-  readonly values: readonly unknown[];
-  bind(value: unknown, type: string): string;
-}
+export type Binding = ReturnType<typeof createBinding>;
 
-export function createBinding(): Binding {
+/** Collects the parameters of a statement, and returns the placeholder of each. */
+export function createBinding() {
   const values: unknown[] = [];
-  return { values, bind: (value, type) => `$${values.push(value)}::${type}` };
+  return { values, bind: (value: unknown, type: string) => `$${values.push(value)}::${type}` };
 }
 
 /**

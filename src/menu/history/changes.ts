@@ -109,9 +109,7 @@ function* compareChildren(drafts: Drafts, pair: ConfigurationPair, kind: Kind): 
   }
 }
 
-interface List {
-  /** Null for the menus of the store. */
-  readonly parent: EntityReference | null;
+interface List extends Pick<PlacementChange, 'parent'> {
   readonly childKind: KindName;
   readonly before: readonly string[];
   readonly after: readonly string[];

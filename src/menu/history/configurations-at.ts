@@ -9,16 +9,10 @@ import { type Configuration, type ConfigurationRows, linkConfiguration } from '.
 import { menuKinds, tableOf } from '../kinds.ts';
 import { oldestRetained } from './entities.ts';
 
-export interface RevisionRequest {
-  readonly storeId: string;
-  readonly revision: number;
-}
-
-/** A configuration as it was, or why there is none: the store is gone, or its history does not have this revision. */
-export type ConfigurationAt = Configuration | InvalidInput | null;
+export type RevisionRequest = Pick<Configuration, 'storeId' | 'revision'>;
 
 /**
- * Reads past configurations; the results are in the order of the requests. There is one statement for each store, and so one snapshot: the changes
+ * Reads past configurations; the results are in the order of the requests, null if the store is gone. There is one statement for each store, and so one snapshot: the changes
  * of one store are forgotten before those of the next are read.
  */
 export async function findConfigurationsAt(
@@ -26,7 +20,7 @@ export async function findConfigurationsAt(
   em: EntityManager,
   requests: readonly RevisionRequest[],
   limits: HistoryLimits,
-): Promise<ConfigurationAt[]> {
+): Promise<(Configuration | InvalidInput | null)[]> {
   const found = new Map<string, ReadonlyMap<number, Configuration | InvalidInput>>();
   for (const [storeId, ofStore] of Map.groupBy(requests, request => request.storeId)) {
     const requested = [...new Set(ofStore.map(({ revision }) => revision))].sort((a, b) => b - a);
