@@ -15,7 +15,6 @@ import { checkAmounts, checkTotal, serviceOf } from '../order/service.ts';
 import { StoreEntity } from '../store/entities.ts';
 import { saveStores } from '../store/save.ts';
 
-/** A kind of document that can be imported. */
 export interface Kind {
   /** Name of its input type, in the graph or in schema/import. */
   readonly inputType: string;

@@ -134,7 +134,6 @@ export interface RelayConnection<Node> {
   readonly count: () => Promise<number>;
 }
 
-/** The resolvers of a connection type. */
 export function connectionResolvers<Node extends Cursor>(list: CursorList) {
   return {
     nodes: async ({ page }: RelayConnection<Node>) => (await page()).nodes,

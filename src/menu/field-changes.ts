@@ -20,16 +20,13 @@ type ListName = SoldOutRow['subject'];
 type FieldChanges<Entry = { readonly externalId: string }> = Readonly<Record<ListName, readonly Entry[]>>;
 
 type ChangedKind = Kind & { readonly name: ListName };
-/** The kinds of the lists. */
 const changedKinds = menuKinds.filter(
   (kind): kind is ChangedKind => kind.name === 'items' || kind.name === 'modifierItems',
 );
 
-/** Changes the amounts of single items and modifier items. */
 export const changePrices = (em: EntityManager, store: Store, changes: FieldChanges & ChangeOptions) =>
   changeFields(em, store, { ...changes, source: 'PRICES', statement: priceStatement, found: [] });
 
-/** Marks entities as sold out or in stock. */
 export const setStock = (em: EntityManager, store: Store, changes: FieldChanges<StockInput> & ChangeOptions) =>
   changeFields(em, store, {
     ...changes,
@@ -216,5 +213,4 @@ export async function restock(tx: EntityManager, storeId: string, due: readonly 
   await queryIn(tx)(stockStatement(tx), [storeId, ...lists]);
 }
 
-/** An entity that is sold out until a time. */
 export type StockDue = Pick<SoldOutRow, 'subject' | 'externalId'>;

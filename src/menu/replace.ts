@@ -20,7 +20,6 @@ import {
 import { findConfigurations } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 
-/** What all changes of a configuration take. */
 export interface ChangeOptions extends Pick<ChangeOrigin, 'keyName'> {
   /** Optimistic lock: the change conflicts unless this is the current revision; absent or null skips the check. */
   readonly expectedRevision?: number | null | undefined;

@@ -9,7 +9,6 @@ export type MerchantConnection = RelayConnection<Merchant>;
 
 export function merchantLoaders(repository: MerchantRepository, scope: AccessScope) {
   const byId = scopedLoader(repository.byId, scope);
-  /** Oldest first. */
   const list = (args: ListArguments): MerchantConnection => repository.list(scope, args, byId);
   return { byId, list };
 }

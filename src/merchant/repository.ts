@@ -13,7 +13,6 @@ export function createMerchantRepository({ em, query, primary }: ReadAccess) {
   const merchants = new Selection<Merchant>(em, { entity: MerchantEntity, scope: { rules: merchantScope } });
   return {
     byId: createBatchLoader(merchants, primary),
-    /** Oldest first. */
     list: createList(query, { name: 'merchant', selection: merchants, searchedText: () => searchedText }),
   };
 }

@@ -16,7 +16,6 @@ import { type ChosenLine, type ChosenModifier, priceUnit } from './price.ts';
 
 type Path = readonly (string | number)[];
 
-/** How many menus a message names. */
 const maxNames = 3;
 
 export interface Choices {

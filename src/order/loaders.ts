@@ -44,7 +44,6 @@ export function orderedMenuLoader({ stores, menus, budget }: MenuSources) {
   );
 }
 
-/** A page of a store's orders. */
 export interface OrderConnection extends RelayConnection<Order> {
   readonly search: Search;
 }

@@ -14,7 +14,6 @@ import { findOrder, insertOrder } from './repository.ts';
 
 interface Placement {
   readonly input: PlaceOrderInput;
-  /** The scope of the API key. */
   readonly scope: AccessScope;
   /** Reads in a transaction what can be ordered; undefined if the store is gone. */
   readonly loadOrderable: (tx: EntityManager) => Promise<Orderable | undefined>;

@@ -19,11 +19,9 @@ const maxMinutesLate = 60;
 export interface Quote {
   /** Undefined if a problem leaves open what is ordered. */
   readonly order: Pick<Order, 'items' | 'price' | 'tax' | 'readyBy' | 'serviceType' | 'service'> | undefined;
-  /** Every reason to refuse the order. */
   readonly problems: readonly ValidationError[];
 }
 
-/** The quote of a query. */
 export interface OrderQuote extends Quote {
   readonly store: Store;
 }

@@ -51,7 +51,6 @@ export function* checkTotal(order: Pick<Order, 'price' | 'service'>, path: Error
   yield { path, type: 'value_error', message: `the total is ${total}; ${rule}` };
 }
 
-/** Checks lengths and amounts. */
 export function* checkService(service: OrderService, path: ErrorPath): Generator<ValidationError> {
   const { table, address, payments, charges, discounts } = service;
   yield* checkLength([...path, 'table'], table, nameLength);
@@ -87,7 +86,6 @@ export function statusReasonOf({ status, steps }: Pick<Order, 'status' | 'steps'
   return last?.status === status ? (last.reason ?? null) : null;
 }
 
-/** The time that was confirmed last. */
 export function confirmedReadyByOf({ steps }: Pick<Order, 'steps'>): Date | null {
   const confirmed = steps?.findLast(({ readyBy }) => readyBy != null)?.readyBy;
   return confirmed == null ? null : new Date(confirmed);

@@ -10,7 +10,6 @@ import { findOrder, selectedColumns, toOrder } from './repository.ts';
 import { isFinal, transitions } from './statuses.ts';
 
 interface Change extends Omit<MutationChangeOrderStatusArgs, 'orderId'> {
-  /** The scope of the API key. */
   readonly scope: AccessScope;
 }
 

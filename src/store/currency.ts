@@ -10,7 +10,6 @@ const currencyByCountry: ReadonlyMap<string, string | undefined> = new Map(
   ),
 );
 
-/** Returns whether it is a code of ISO 4217, e.g. `EUR`. */
 export function isCurrencyCode(text: string): boolean {
   return currencyCodes.has(text);
 }

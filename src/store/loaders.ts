@@ -40,7 +40,6 @@ export function storeLoaders(repository: StoreRepository, scope: AccessScope) {
     async revisionsRead(): Promise<void> {
       if (pending.length > 0) await Promise.allSettled(pending);
     },
-    /** Oldest first. */
     list: (args: ListArguments): StoreConnection => repository.list(scope, args, byId),
     /** Oldest first. */
     listOfMerchant(merchantId: string, args: ListArguments): StoreConnection {

@@ -56,7 +56,6 @@ export function createStoreRepository({ em, query, primary }: ReadAccess) {
       const loader = names.includes('ordersRevision') ? revisionsById : menuRevisionById;
       return (await loader.load({ id: storeId, scope })) ?? undefined;
     },
-    /** Oldest first. */
     list: createList(query, { name: 'store', selection: stores, searchedText }),
     /** Oldest first. */
     findOfMerchants: (scope: AccessScope, merchantIds: readonly string[]) =>

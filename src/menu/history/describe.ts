@@ -38,7 +38,6 @@ export function createDescriber({ before, after, currency, formatText = text => 
   const amounts = createAmountFormats(currency);
   const formatName = (entity: Named) => formatText(nameOf(entity));
 
-  /** Names an entity by its external id. */
   const nameById = (kind: KindName, externalId: string) =>
     formatName(after[kind].get(externalId) ?? before[kind].get(externalId) ?? { externalId });
 

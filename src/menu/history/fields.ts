@@ -5,13 +5,11 @@ import { byKind, type KindName } from '../kinds.ts';
 
 /** A difference in one field, or in one language of a text, or on one day of an availability. */
 export interface FieldChange {
-  /** The name of the field in the graph. */
   readonly field: string;
   /** The language of a text, or the day of an availability; null if the change is one of the whole value. */
   readonly key: string | null;
-  /** Null if there was no value. */
+  /** Null if there was no value, or is none any more. */
   readonly before: unknown;
-  /** Null if there is no value any more. */
   readonly after: unknown;
 }
 
@@ -20,7 +18,6 @@ type FieldType = 'text' | 'availability' | 'amount' | 'amountChange' | 'external
 
 interface FieldDefinition {
   readonly type: FieldType;
-  /** Its name for people. */
   readonly label: string;
 }
 
@@ -203,7 +200,6 @@ export function compareLists(before: readonly string[], after: readonly string[]
   ];
 }
 
-/** Compares lists of scalars. */
 function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((value, index) => value === other[index]);
 }

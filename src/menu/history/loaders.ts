@@ -71,9 +71,7 @@ interface HistoryUse {
 const costPerEntity = {
   /** To read the current entities and the changes since, for all revisions of a store that are selected on one level. */
   read: 13,
-  /** To restore one revision. */
   revision: 6,
-  /** To compare two revisions. */
   comparison: 20,
 };
 

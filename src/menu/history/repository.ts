@@ -28,7 +28,6 @@ export interface HistoryEntry extends Pick<MenuHistory, 'revision' | 'createdAt'
   readonly counts: readonly ChangeCounts[];
 }
 
-/** Describes an entry by its numbers. */
 export const summarize = ({ source, counts }: HistoryEntry): string =>
   source === 'UNKNOWN' ? 'the history begins here' : summarizeCounts(counts);
 
@@ -81,7 +80,6 @@ export function checkHistoryArguments(storeId: string, { sources, ...args }: Sto
 
 const cursorId = (storeId: string, revision: number): string => `${revision} ${storeId}`;
 
-/** Reads the revision from the id of a cursor. */
 const revisionOf = (id: string): number => Number.parseInt(id, 10);
 
 const isOfStore = (id: string, storeId: string): boolean =>
