@@ -17,7 +17,7 @@ import {
   tableOf,
   withDefaults,
 } from './kinds.ts';
-import { findConfigurations } from './repository.ts';
+import { findOrderable } from './repository.ts';
 import { validateConfiguration } from './validate.ts';
 
 export interface ChangeOptions extends Pick<ChangeOrigin, 'keyName'> {
@@ -50,9 +50,7 @@ export async function replaceMenuConfiguration(
   { input, limits = defaultMenuLimits, history = defaultHistoryLimits, ...options }: Replacement,
 ): Promise<Configuration | null> {
   const posted = await runInSlices(validateConfiguration(input, limits));
-  return changeMenu(em, store.id, options, (tx, current) =>
-    writeConfiguration(tx, store, { posted, current, history }),
-  );
+  return rewriteMenu(em, store, { ...options, history }, async () => posted);
 }
 
 /**
@@ -78,29 +76,27 @@ export function changeMenu<Result>(
   );
 }
 
-interface Write {
-  readonly posted: PostedConfiguration;
-  /** The revision of the locked store. */
-  readonly current: number;
-  readonly history: HistoryLimits;
-}
-
-/** Writes a validated configuration in the transaction that has locked the store, and reads it back. */
-export async function writeConfiguration(
-  tx: EntityManager,
-  store: Store,
-  { posted, current, history }: Write,
+/** Runs a change that writes a validated configuration, unless none is found, and reads it back. */
+export function rewriteMenu(
+  em: EntityManager,
+  { id }: Store,
+  { history, ...options }: ChangeOrigin & Pick<ChangeOptions, 'expectedRevision' | 'history'>,
+  findPosted: (tx: EntityManager) => Promise<PostedConfiguration | null>,
 ): Promise<Configuration | null> {
-  const query = queryIn(tx);
-  // Buffers, because parameters stay in memory until their statement ends, and non-Latin strings take twice as much.
-  const lists = await runInSlices(toLists(posted));
-  await query(replaceStatement(tx), [store.id, ...lists]);
-  const configuration = (await findConfigurations(query, tx, [store.id])).get(store.id) ?? null;
-  if (configuration && configuration.revision !== current) {
-    const bytes = lists.reduce((total, list) => total + list.length, 0);
-    await pruneOccasionally(query, store.id, { limits: history, bytes });
-  }
-  return configuration;
+  return changeMenu(em, id, options, async (tx, current) => {
+    const posted = await findPosted(tx);
+    if (!posted) return null;
+    const query = queryIn(tx);
+    // Buffers, because parameters stay in memory until their statement ends, and non-Latin strings take twice as much.
+    const lists = await runInSlices(toLists(posted));
+    await query(replaceStatement(tx), [id, ...lists]);
+    const [found] = await findOrderable(query, tx, [id]);
+    if (found && found.configuration.revision !== current) {
+      const bytes = lists.reduce((total, list) => total + list.length, 0);
+      await pruneOccasionally(query, id, { limits: history, bytes });
+    }
+    return found?.configuration ?? null;
+  });
 }
 
 /**

@@ -16,7 +16,11 @@ export function createMenuRepository({ em, query }: ReadAccess) {
   // One for all requests of the process. A request may take a configuration only after it has loaded the store, in its scope.
   const cache = createConfigurationCache();
   return {
-    findConfigurations: (storeIds: readonly string[]) => findConfigurations(query, em, storeIds, cache),
+    /** Finds configurations by store id. */
+    findConfigurations: async (storeIds: readonly string[]): Promise<ReadonlyMap<string, Configuration>> => {
+      const found = await findOrderable(query, em, storeIds, cache);
+      return new Map(found.map(({ configuration }) => [configuration.storeId, configuration]));
+    },
     /** Finds what is sold out until a time, the next one first. */
     findSoldOut: (storeIds: readonly string[]) => query<SoldOutRow>(soldOutStatement, [storeIds]),
     /** Reads in a transaction, which must not have changed the menu; undefined if the store is gone. */
@@ -45,21 +49,11 @@ type ConfigurationRow = Readonly<Record<keyof ConfigurationRows, string | null>>
  * store is deleted and created again, or the database restored (docs/decisions/0011). In a transaction that has changed the menu there must be no
  * cache, since the same revision may have other contents when it is committed.
  */
-export async function findConfigurations(
+export async function findOrderable(
   query: Query,
   em: EntityManager,
   storeIds: readonly string[],
   cache?: ConfigurationCache,
-): Promise<Map<string, Configuration>> {
-  const found = await findOrderable(query, em, storeIds, cache);
-  return new Map(found.map(({ configuration }) => [configuration.storeId, configuration]));
-}
-
-async function findOrderable(
-  query: Query,
-  em: EntityManager,
-  storeIds: readonly string[],
-  cache: ConfigurationCache | undefined,
 ): Promise<Orderable[]> {
   // The cache may drop them while the statement runs.
   const known = new Map(storeIds.map(id => [id, cache?.get(id)]));

@@ -7,8 +7,8 @@ import type { MenuLimits } from '../limits.ts';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
 import { findConfigurationAt } from './history/configurations-at.ts';
-import { byKind, isPosted, type Kind, type PostedConfiguration, tableOf } from './kinds.ts';
-import { type ChangeOptions, changeMenu, writeConfiguration } from './replace.ts';
+import { byKind, isPosted, type PostedConfiguration, tableOf } from './kinds.ts';
+import { type ChangeOptions, rewriteMenu } from './replace.ts';
 import { validateConfiguration } from './validate.ts';
 
 interface Restoration extends ChangeOptions {
@@ -24,10 +24,9 @@ export async function restoreMenuConfiguration(
   store: Store,
   { revision, limits, history, ...options }: Restoration,
 ): Promise<Configuration | null> {
-  return changeMenu(em, store.id, { ...options, source: 'RESTORE' }, async (tx, current) => {
+  return rewriteMenu(em, store, { ...options, history, source: 'RESTORE' }, async tx => {
     const past = await findConfigurationAt(queryIn(tx), tx, { storeId: store.id, revision }, history);
-    if (!past) return null;
-    return writeConfiguration(tx, store, { posted: await validatePast(tx, past, limits), current, history });
+    return past && validatePast(tx, past, limits);
   });
 }
 
@@ -61,16 +60,14 @@ function withNotPosted(posted: PostedConfiguration, past: Configuration): Posted
 
 /** Returns the input by which a replacement stores this configuration. */
 export function inputOf(em: EntityManager, configuration: Configuration): MenuConfigurationInput {
-  return byKind(kind => entitiesOf(em, configuration, kind) as never[]);
-}
-
-function entitiesOf(em: EntityManager, configuration: Configuration, kind: Kind): object[] {
-  const properties = tableOf(em, kind)
-    .columns.map(({ property }) => property)
-    .filter(property => property !== 'position' && isPosted(kind, property));
-  return [...configuration[kind.name].values()].map(node => {
-    const values: Readonly<Record<string, unknown>> = { ...node };
-    const present = ['externalId', ...properties].filter(property => (values[property] ?? null) !== null);
-    return Object.fromEntries(present.map(property => [property, values[property]]));
+  return byKind(kind => {
+    const properties = tableOf(em, kind)
+      .columns.map(({ property }) => property)
+      .filter(property => property !== 'position' && isPosted(kind, property));
+    return Array.from(configuration[kind.name].values(), (node: object) => {
+      const values: Readonly<Record<string, unknown>> = { ...node };
+      const present = ['externalId', ...properties].filter(property => (values[property] ?? null) !== null);
+      return Object.fromEntries(present.map(property => [property, values[property]]));
+    }) as never[];
   });
 }
