@@ -46,7 +46,7 @@ export function resolveChoices(
     }
     for (const error of itemErrorsOf(item)) errors.push({ ...error, path: [...path, 'itemExternalId'] });
     const errorsBefore = errors.length;
-    const modifiers = resolveModifiers(rulesOf(item), line.modifiers ?? [], [...path, 'modifiers'], errors);
+    const modifiers = resolveModifiers(item, line.modifiers ?? [], [...path, 'modifiers'], errors);
     // The price is known only if every choice is.
     if (errors.length === errorsBefore) errors.push(...checkUnit({ item, modifiers }, path));
     return [{ item, quantity: line.quantity ?? 1, note: line.note ?? undefined, modifiers }];
@@ -96,7 +96,7 @@ function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: Path): G
 }
 
 function resolveModifiers(
-  rules: ItemRules,
+  item: MenuItemNode,
   modifiers: readonly OrderModifierInput[],
   path: Path,
   errors: ValidationError[],
@@ -104,7 +104,7 @@ function resolveModifiers(
   const chosen = new Map<string, number>();
   const unresolved = new Set<string>();
   const resolved = modifiers.flatMap((modifier, index) => {
-    const found = findModifier(rules, modifier, [...path, index], errors);
+    const found = findModifier(item, modifier, [...path, index], errors);
     if (!found) {
       unresolved.add(modifier.groupExternalId);
       return [];
@@ -122,36 +122,30 @@ function resolveModifiers(
     return [{ ...found, index }];
   });
   const byGroup = Map.groupBy(resolved, ({ group }) => group);
-  const chosenGroups = [...byGroup.keys()].map(rulesOfGroup);
-  for (const { group, required } of new Set([...rules.required, ...chosenGroups])) {
+  for (const group of new Set([...requiredGroupsOf(item), ...byGroup.keys()])) {
     if (errors.length >= maxErrors) break;
     // The number of selections is known only if all of them are.
     if (unresolved.has(group.externalId)) continue;
-    errors.push(...checkGroup({ group, required }, byGroup.get(group) ?? [], path));
+    errors.push(...checkGroup(group, byGroup.get(group) ?? [], path));
   }
   return resolved;
 }
 
-interface FoundModifier {
-  readonly group: ModifierGroupNode;
-  readonly modifierItem: ModifierItemNode;
-  readonly quantity: number;
-}
+type FoundModifier = NonNullable<ReturnType<typeof findModifier>>;
 
 function findModifier(
-  { item, groups }: ItemRules,
+  item: MenuItemNode,
   { groupExternalId, modifierItemExternalId, quantity = 1 }: OrderModifierInput,
   path: Path,
   errors: ValidationError[],
-): FoundModifier | undefined {
-  const rules = groups.get(groupExternalId);
-  if (!rules) {
+) {
+  const group = groupsOf(item).get(groupExternalId);
+  if (!group) {
     const message = `item ${quote(item.externalId)} has no modifier group ${quote(groupExternalId)}`;
     errors.push(notFound([...path, 'groupExternalId'], message));
     return undefined;
   }
-  const { group } = rules;
-  const modifierItem = rules.modifierItems.get(modifierItemExternalId);
+  const modifierItem = modifierItemsOf(group).get(modifierItemExternalId);
   if (!modifierItem) {
     const message = `modifier group ${quote(groupExternalId)} has no modifier item ${quote(modifierItemExternalId)}`;
     errors.push(notFound([...path, 'modifierItemExternalId'], message));
@@ -172,7 +166,7 @@ function soldOutMessage({ externalId, inStock, menuItem }: ModifierItemNode): st
 
 /** Checks the limits of a group, and those of each of its modifier items, also if nothing of it was chosen. */
 function* checkGroup(
-  { group, required }: Pick<GroupRules, 'group' | 'required'>,
+  group: ModifierGroupNode,
   chosen: readonly (FoundModifier & { readonly index: number })[],
   path: Path,
 ): Generator<ValidationError> {
@@ -180,7 +174,7 @@ function* checkGroup(
   const byModifierItem = new Map(chosen.map(choice => [choice.modifierItem, choice]));
   const total = chosen.reduce((sum, { quantity }) => sum + quantity, 0);
   yield* rangeErrors(path, `modifier group ${quote(externalId)}`, total, { min: groupMin, max: groupMax });
-  for (const modifierItem of new Set([...required, ...byModifierItem.keys()])) {
+  for (const modifierItem of new Set([...requiredItemsOf(group), ...byModifierItem.keys()])) {
     const { minQuantity: min, maxQuantity: max } = modifierItem;
     const choice = byModifierItem.get(modifierItem);
     const quantity = choice?.quantity ?? 0;
@@ -205,33 +199,23 @@ function* rangeErrors(
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-interface GroupRules {
-  readonly group: ModifierGroupNode;
-  readonly modifierItems: ReadonlyMap<string, ModifierItemNode>;
-  /** The modifier items with a minimum, which hold also if they are not chosen. */
-  readonly required: readonly ModifierItemNode[];
-}
-
-interface ItemRules {
-  readonly item: MenuItemNode;
-  readonly groups: ReadonlyMap<string, GroupRules>;
-  /** The groups from which something must be chosen. */
-  readonly required: readonly GroupRules[];
-}
-
 // An item may have thousands of groups and be in thousands of menus. What follows from an immutable configuration alone is computed for the first
 // order, and shared by the next ones.
 
-const rulesOfGroup = memoize(
-  (group: ModifierGroupNode): GroupRules => ({
-    group,
-    modifierItems: new Map(group.modifierItems.map(modifierItem => [modifierItem.externalId, modifierItem])),
-    required: group.modifierItems.filter(({ minQuantity }) => minQuantity > 0),
-  }),
+const groupsOf = memoize(
+  ({ modifierGroups }: MenuItemNode) => new Map(modifierGroups.map(group => [group.externalId, group])),
 );
 
-const rulesOf = memoize((item: MenuItemNode): ItemRules => {
-  const groups = new Map(item.modifierGroups.map(group => [group.externalId, rulesOfGroup(group)]));
-  const isRequired = ({ group, required }: GroupRules) => group.groupMin > 0 || required.length > 0;
-  return { item, groups, required: [...groups.values()].filter(isRequired) };
-});
+const modifierItemsOf = memoize(
+  ({ modifierItems }: ModifierGroupNode) => new Map(modifierItems.map(item => [item.externalId, item])),
+);
+
+/** The groups from which something must be chosen. */
+const requiredGroupsOf = memoize(({ modifierGroups }: MenuItemNode) =>
+  modifierGroups.filter(group => group.groupMin > 0 || requiredItemsOf(group).length > 0),
+);
+
+/** The modifier items with a minimum, which holds also if they are not chosen. */
+const requiredItemsOf = memoize(({ modifierItems }: ModifierGroupNode) =>
+  modifierItems.filter(({ minQuantity }) => minQuantity > 0),
+);

@@ -148,14 +148,11 @@ const insertStatement = compileOnce(em => {
 
 export async function insertOrder(query: Query, em: EntityManager, order: Order): Promise<void> {
   const row: Readonly<Record<string, unknown>> = { ...order };
-  const parameterOf = (property: string, type: string | undefined) => {
+  const values = columnsOf(em).map(({ property, type }) => {
     const value = row[property] ?? null;
     return value !== null && type?.startsWith('json') ? JSON.stringify(value) : value;
-  };
-  await query(
-    insertStatement(em),
-    columnsOf(em).map(({ property, type }) => parameterOf(property, type)),
-  );
+  });
+  await query(insertStatement(em), values);
 }
 
 const findStatement = compileOnce(em =>
