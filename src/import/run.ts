@@ -27,15 +27,14 @@ interface ImportOptions {
 }
 
 interface Batch {
-  /** Number of the last line, and the position after it. */
-  lines: number;
-  bytes: number;
   readonly documents: unknown[];
   /** The number of each document's line. */
   readonly lineNumbers: number[];
   readonly errors: LineError[];
 }
 
+const createBatch = (): Batch => ({ documents: [], lineNumbers: [], errors: [] });
+const nothing: Progress = { lines: 0, bytes: 0, changed: 0, invalid: 0 };
 const batchSize = 1000;
 
 /** Rolls back the transaction of a strict import. */
@@ -45,7 +44,7 @@ class StrictImportFailed extends Error {}
 export async function runImport(options: ImportOptions): Promise<Progress> {
   const { em, strict } = options;
   if (!strict) return importLines(em, options);
-  let progress: Progress = { lines: 0, bytes: 0, changed: 0, invalid: 0 };
+  let progress = nothing;
   try {
     await em.transactional(async tx => {
       progress = await importLines(tx, options);
@@ -61,9 +60,10 @@ export async function runImport(options: ImportOptions): Promise<Progress> {
 async function importLines(em: EntityManager, options: ImportOptions): Promise<Progress> {
   const kind: Kind = kinds[options.kind];
   const parseLine = createLineParser(kind.inputType);
-  let progress: Progress = { lines: 0, bytes: 0, changed: 0, invalid: 0 };
-  let batch: Batch = { lines: 0, bytes: 0, documents: [], lineNumbers: [], errors: [] };
-  const save = async (full: Batch) => {
+  let progress = nothing;
+  let batch = createBatch();
+  let end = { lines: 0, bytes: 0 };
+  const save = async (full: Batch, position: typeof end) => {
     // Concurrent imports into the same stores can deadlock. A strict import is one transaction, which a retry could not repeat.
     const saveOnce = () => kind.save(em, full.documents);
     const { changed, errors } = await (options.strict ? saveOnce() : retryTransaction(saveOnce));
@@ -71,7 +71,7 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
     full.errors.sort((one, other) => one.line - other.line);
     for (const error of full.errors) options.onError(error);
     const invalid = progress.invalid + new Set(full.errors.map(({ line }) => line)).size;
-    progress = { lines: full.lines, bytes: full.bytes, changed: progress.changed + changed, invalid };
+    progress = { ...position, changed: progress.changed + changed, invalid };
     options.onProgress(progress);
   };
   // Saves a batch while the next one is read.
@@ -82,16 +82,15 @@ async function importLines(em: EntityManager, options: ImportOptions): Promise<P
       batch.documents.push(document);
       batch.lineNumbers.push(line.number);
     }
-    batch.lines = line.number;
-    batch.bytes = line.end;
+    end = { lines: line.number, bytes: line.end };
     if (batch.documents.length + batch.errors.length < batchSize) continue;
     await saving;
-    saving = save(batch);
+    saving = save(batch, end);
     // Awaited above or below; until then a rejection must not count as unhandled.
     saving.catch(() => {});
-    batch = { lines: line.number, bytes: line.end, documents: [], lineNumbers: [], errors: [] };
+    batch = createBatch();
   }
   await saving;
-  await save(batch);
+  await save(batch, end);
   return progress;
 }

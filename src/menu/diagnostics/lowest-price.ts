@@ -1,13 +1,7 @@
 import { type MenuItemNode, type ModifierGroupNode, type ModifierItemNode, memoize } from '../configuration.ts';
 
-/** The lowest price of an item with modifiers, and the group that reduces it most. */
-interface LowestPrice {
-  readonly price: number;
-  readonly group: ModifierGroupNode | undefined;
-}
-
-/** Computes what an order of one unit can cost by the rules of the groups. */
-export function lowestPriceOf({ price, modifierGroups }: Pick<MenuItemNode, 'price' | 'modifierGroups'>): LowestPrice {
+/** Computes what an order of one unit costs at least by the rules of the groups, and the group that reduces it most. */
+export function lowestPriceOf({ price, modifierGroups }: Pick<MenuItemNode, 'price' | 'modifierGroups'>) {
   let lowest: ModifierGroupNode | undefined;
   let total = price;
   for (const group of modifierGroups) {

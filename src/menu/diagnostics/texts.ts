@@ -1,13 +1,12 @@
 import { isPause, type Steps } from '@carte/base/time-slice';
 import { memoize } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
-import { type KindName, menuKinds } from '../kinds.ts';
+import { menuKinds } from '../kinds.ts';
 import type { EntityChecks, Findings, Path, Problems, ValidationContext } from './context.ts';
 import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
 interface Text {
-  readonly list: KindName;
-  readonly index: number;
+  readonly path: Path;
   readonly entity: Named;
   readonly field: 'name' | 'description';
   readonly translations: Translations;
@@ -74,7 +73,7 @@ export function* checkTranslations(context: ValidationContext): Findings {
     if (language !== undefined) continue;
     // Reported once per key, since a wrong key is usually used throughout a store.
     const message = `The key ${quote(key)} of ${pluralize(count, 'text')} is not a language like "en" or "es_ES".`;
-    yield { code: 'UNKNOWN_LANGUAGE', path: [...pathOf(first), 'translations', key], message };
+    yield { code: 'UNKNOWN_LANGUAGE', path: [...first.path, 'translations', key], message };
   }
   yield* checkMissing(texts, languages);
 }
@@ -86,16 +85,13 @@ function* collectTexts(context: ValidationContext): Steps<Text[]> {
     for (const [index, entity] of entities.entries()) {
       for (const field of ['description', 'name'] as const) {
         const text = entity[field];
-        if (text) texts.push({ list, index, entity, field, translations: Object.entries(text.translations) });
+        if (!text) continue;
+        texts.push({ path: [list, index, field], entity, field, translations: Object.entries(text.translations) });
       }
       if (isPause(index)) yield;
     }
   }
   return texts;
-}
-
-function pathOf({ list, index, field }: Text): Path {
-  return [list, index, field];
 }
 
 /** Compares languages without regions, since `pt` serves readers of `pt_BR`. */
@@ -116,9 +112,9 @@ function* checkMissing(texts: readonly Text[], languages: ReadonlyMap<string, st
     const missing = common.filter(language => !present.has(language));
     if (missing.length === 0) continue;
     const names = missing.map(language => `${languageName(language)} (${language})`).join(', ');
-    const subject = `${capitalizedNoun(text.list)} ${displayName(text.entity)}`;
+    const subject = `${capitalizedNoun(text.path[0])} ${displayName(text.entity)}`;
     const message = `${subject} has no ${text.field} in ${names}, unlike most other texts of the store.`;
-    yield { code: 'MISSING_TRANSLATION', path: [...pathOf(text), 'translations'], message };
+    yield { code: 'MISSING_TRANSLATION', path: [...text.path, 'translations'], message };
   }
 }
 
