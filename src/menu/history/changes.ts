@@ -166,8 +166,7 @@ function draftOf(drafts: Drafts, kind: KindName, externalId: string): Draft {
  * Lists changes in the order in which a guest reads the later configuration: a menu, its categories, their items, and below each its modifiers.
  * What is in nothing any more is where it was, and what never was in anything comes last.
  */
-function* inMenuOrder(drafts: Drafts, pair: ConfigurationPair): Steps<readonly EntityChange[]> {
-  const { before, after } = pair;
+function* inMenuOrder(drafts: Drafts, { before, after }: ConfigurationPair): Steps<readonly EntityChange[]> {
   if (Object.values(drafts).every(ofKind => ofKind.size === 0)) return [];
   const parentsBefore = yield* countParents(before);
   const parentsAfter = yield* countParents(after);
@@ -177,7 +176,7 @@ function* inMenuOrder(drafts: Drafts, pair: ConfigurationPair): Steps<readonly E
   function* visit(kind: Kind, externalId: string, path: readonly EntityReference[]): Steps<void> {
     visited[kind.name].add(externalId);
     const [old, now] = [before[kind.name].get(externalId), after[kind.name].get(externalId)];
-    const reference = referenceTo(pair, kind.name, externalId);
+    const reference = { kind: kind.name, externalId, name: (now ?? old)?.name ?? null };
     const draft = drafts[kind.name].get(externalId);
     if (draft) {
       const change = old && now ? 'CHANGED' : now ? 'ADDED' : 'REMOVED';

@@ -98,7 +98,7 @@ export function compareFields(kind: KindName, before: object | undefined, after:
     if (type === 'externalIds' && before && after) continue;
     const old = readField(before, field);
     const now = readField(after, field);
-    if (isEqual(old, now)) continue;
+    if (type === 'text' ? isEqual(translationsOf(old), translationsOf(now)) : isEqual(old, now)) continue;
     const parts = compareParts(type, old, now);
     if (parts.length > 0) changes.push(...parts.map(part => ({ field, ...part })));
     else changes.push({ field, key: null, before: old, after: now });
@@ -110,22 +110,28 @@ function readField(entity: object | undefined, field: string): unknown {
   return (entity as Readonly<Record<string, unknown>> | undefined)?.[field] ?? null;
 }
 
-/** Compares values of the columns. The order of keys matters, too: the first language of a text is the fallback. */
+const translationsOf = (text: unknown) => (text as OptionalText)?.translations;
+
+/** Compares values of JSON. The order of keys matters, too: the first language of a text is the fallback. */
 function isEqual(one: unknown, other: unknown): boolean {
-  return one === other || (isObject(one) && isObject(other) && isEqualJson(one, other));
+  if (one === other || !isObject(one) || !isObject(other)) return one === other;
+  const keys = Object.keys(one);
+  const others = Object.keys(other);
+  return keys.length === others.length && keys.every((key, at) => key === others[at] && isEqual(one[key], other[key]));
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 function compareParts(type: FieldType, before: unknown, after: unknown): readonly Omit<FieldChange, 'field'>[] {
   if (type === 'text') {
-    const textsOf = (text: unknown) => new Map(Object.entries((text as OptionalText)?.translations ?? {}));
+    const textsOf = (text: unknown) => new Map(Object.entries(translationsOf(text) ?? {}));
     return compareByKey(textsOf(before), textsOf(after), Object.is);
   }
   if (type !== 'availability') return [];
   const periodsOf = (hours: unknown) => periodsByDay((hours as Hours) ?? []);
   const isSame = (one: TimePeriod[] | null, other: TimePeriod[] | null) =>
-    isEqualJson(one?.map(boundsOf), other?.map(boundsOf));
+    isEqual(one?.map(boundsOf), other?.map(boundsOf));
   const changes = compareByKey(periodsOf(before), periodsOf(after), isSame);
   return changes.sort((one, other) => byDay(one.key, other.key));
 }
@@ -144,10 +150,6 @@ function compareByKey<Value>(
 /** Spells `08:00` and `08:00:00` alike. */
 function boundsOf({ startTime, endTime }: TimePeriod): readonly (string | number)[] {
   return [parseTime(startTime, 'start') ?? startTime, parseTime(endTime, 'end') ?? endTime];
-}
-
-function isEqualJson(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 export const dayCodes = dayNames.map(name => name.slice(0, 3).toUpperCase());
@@ -200,7 +202,7 @@ export function compareLists(before: readonly string[], after: readonly string[]
   ];
 }
 
-function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
