@@ -167,19 +167,12 @@ async function findPage<Entity extends Cursor>(
   }
   const bounds = [after?.createdAt ?? '-infinity', after?.id ?? '', before?.createdAt ?? 'infinity', before?.id ?? ''];
   const found = await read(isBackward ? backward : forward, [...bounds, size + 2]);
-  return pageBetweenCursors(isBackward ? found.toReversed() : found, page);
-}
-
-/**
- * Takes a page from the entities between two cursors, those of the cursors included. Where these still exist, there is a page on
- * the other side of them.
- */
-function pageBetweenCursors<Entity extends Cursor>(found: readonly Entity[], page: PageRequest): Page<Entity> {
-  const { after, before } = page;
+  const sorted = isBackward ? found.toReversed() : found;
+  // Where the entities of the cursors still exist, there is a page on the other side of them.
   const isAt = (entity: Entity | undefined, cursor: Cursor | undefined) =>
     entity !== undefined && cursor !== undefined && compareCursors(entity, cursor) === 0;
-  const between = found.filter(entity => !isAt(entity, after) && !isAt(entity, before));
-  return cutPage(between, page, { hasPrevious: isAt(found[0], after), hasNext: isAt(found.at(-1), before) });
+  const between = sorted.filter(entity => !isAt(entity, after) && !isAt(entity, before));
+  return cutPage(between, page, { hasPrevious: isAt(sorted[0], after), hasNext: isAt(sorted.at(-1), before) });
 }
 
 /** Takes a page from a whole list in memory, oldest first. */

@@ -55,12 +55,8 @@ export const orderResolvers = {
     changeOrderStatus: (_root, { orderId, ...change }, context) =>
       write(context, async () => {
         const found = await context.loaders.orders.byId.load(orderId);
-        const order =
-          found &&
-          (await changeOrderStatus(context.forkEntityManager(), found, {
-            ...change,
-            scope: requireKey(context.scope),
-          }));
+        const options = { ...change, scope: requireKey(context.scope) };
+        const order = found && (await changeOrderStatus(context.forkEntityManager(), found, options));
         return order && { order };
       }),
     markOrders: async (_root, { storeId, orderIds, ...marks }, context) => {

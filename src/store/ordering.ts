@@ -47,11 +47,8 @@ function* checkChange({ state, until, delayMinutes, reason }: OrderingChange, no
     yield { path: ['until'], type: 'value_error', message };
   }
   if (state !== 'BUSY' && delayMinutes != null) {
-    yield {
-      path: ['delayMinutes'],
-      type: 'value_error',
-      message: `only a store that is BUSY has a delay, not ${state}`,
-    };
+    const message = `only a store that is BUSY has a delay, not ${state}`;
+    yield { path: ['delayMinutes'], type: 'value_error', message };
   }
   if (state === 'BUSY' && !(delayMinutes && delayMinutes >= 1 && delayMinutes <= maxDelayMinutes)) {
     const message = `a store that is BUSY needs a delay of 1 to ${maxDelayMinutes} minutes, not ${delayMinutes ?? 'none'}`;

@@ -92,11 +92,8 @@ export const checkItemDetails: EntityCheck<'items'> = function* ({ alcoholByVolu
   }
   if (typeof prepTime === 'number' && (prepTime < 0 || prepTime > minutesPerDay)) {
     const length = prepTime < 0 ? 'less than none' : 'more than a day';
-    yield {
-      code: 'ODD_PREP_TIME',
-      at: ['prepTime'],
-      text: `takes ${prepTime} minutes to prepare, which is ${length}`,
-    };
+    const text = `takes ${prepTime} minutes to prepare, which is ${length}`;
+    yield { code: 'ODD_PREP_TIME', at: ['prepTime'], text };
   }
   if (dietaryLabels?.includes('VEGAN') && !dietaryLabels.includes('VEGETARIAN')) {
     const text = 'is labelled VEGAN but not VEGETARIAN, which vegan food is too';

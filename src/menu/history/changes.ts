@@ -99,11 +99,8 @@ function* compareChildren(drafts: Drafts, pair: ConfigurationPair, kind: Kind): 
     const old = before[kind.name].get(id);
     if (!old) continue;
     const lists = { before: childrenOf(kind, old), after: childrenOf(kind, entity) };
-    const movesAreMany = compareList(drafts, pair, {
-      parent: referenceTo(pair, kind.name, id),
-      childKind,
-      ...lists,
-    });
+    const parent = referenceTo(pair, kind.name, id);
+    const movesAreMany = compareList(drafts, pair, { parent, childKind, ...lists });
     if (movesAreMany) draftOf(drafts, kind.name, id).fields.push({ field: property, key: null, ...lists });
     yield;
   }
