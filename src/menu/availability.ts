@@ -70,13 +70,8 @@ function hasWindow({ dayOfWeek, timePeriods }: Availability): boolean {
   return parseDay(dayOfWeek) !== undefined && timePeriods.some(parsePeriod);
 }
 
-interface Window {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Counts seconds from 00:00 of the period's own day, so a period past midnight ends after more than one day. Undefined if it is not recognized. */
-function parsePeriod({ startTime, endTime }: TimePeriod): Window | undefined {
+function parsePeriod({ startTime, endTime }: TimePeriod) {
   const start = parseTime(startTime, 'start');
   const end = parseTime(endTime, 'end');
   if (start === undefined || end === undefined) return undefined;

@@ -21,10 +21,7 @@ export interface PricedModifier extends ChosenModifier {
 }
 
 /** Exact: products of safe integers need not be safe. */
-export interface Amounts {
-  readonly price: bigint;
-  readonly tax: bigint;
-}
+export type Amounts = Readonly<Record<'price' | 'tax', bigint>>;
 
 /**
  * Prices an order: the sum over its lines of quantity × (item + charged units of its modifiers), for price and tax alike. All amounts are

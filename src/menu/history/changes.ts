@@ -220,18 +220,16 @@ function* reorderedKinds({ before, after }: ConfigurationPair): Steps<readonly K
   return reordered;
 }
 
+const changeNames = ['added', 'changed', 'removed'] as const;
+type ChangeName = (typeof changeNames)[number];
+
 /** Numbers of entities of one kind that a change added, changed and removed. */
-export interface ChangeCounts {
+export interface ChangeCounts extends Readonly<Record<ChangeName, number>> {
   readonly kind: KindName;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
 }
 
-const changeNames = ['added', 'changed', 'removed'] as const;
-
 /** Counts changes by kind; leaves out kinds without any. */
-export function countByKind(count: (kind: Kind, change: (typeof changeNames)[number]) => number): ChangeCounts[] {
+export function countByKind(count: (kind: Kind, change: ChangeName) => number): ChangeCounts[] {
   return menuKinds.flatMap(kind => {
     const [added = 0, changed = 0, removed = 0] = changeNames.map(change => count(kind, change));
     return added + changed + removed > 0 ? [{ kind: kind.name, added, changed, removed }] : [];

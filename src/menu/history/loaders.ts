@@ -113,12 +113,7 @@ function createHistoryCharge(
   return (use: HistoryUse) => charges.load(use);
 }
 
-interface HistoryCost {
-  readonly cost: number;
-  readonly revisions: number;
-  readonly comparisons: number;
-  readonly entities: number;
-}
+type HistoryCost = Readonly<Record<'cost' | 'revisions' | 'comparisons' | 'entities', number>>;
 
 const sum = (costs: readonly HistoryCost[], key: keyof HistoryCost): number =>
   costs.reduce((total, cost) => total + cost[key], 0);
