@@ -1,58 +1,23 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM, type Options } from '@mikro-orm/postgresql';
+import { EntitySchema, MikroORM, type Options } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
-import { ApiKeyEntity, GrantEntity } from './auth/entities.ts';
+import * as auth from './auth/entities.ts';
 import { parseDatabaseUrl } from './database/database-url.ts';
 import { migrations } from './database/migrations/list.ts';
 import { poolOptions, typeParsers } from './database/pool.ts';
 import { PrimaryStartEntity } from './database/replica.ts';
-import { EventEntity, EventInboxEntity, EventLogEntity } from './events/entities.ts';
-import {
-  CategoryEntity,
-  MenuEntity,
-  MenuItemEntity,
-  ModifierGroupEntity,
-  ModifierItemEntity,
-} from './menu/entities.ts';
-import { MenuHistoryEntity, MenuHistoryStartEntity } from './menu/history/entities.ts';
-import { MerchantEntity } from './merchant/entities.ts';
-import { IdempotencyKeyEntity, OrderCountEntity, OrderEntity, OrderRevisionEntity } from './order/entities.ts';
-import { DeletedStoreEntity, DueTimeEntity, StoreEntity } from './store/entities.ts';
-import {
-  WebhookDeliveryEntity,
-  WebhookEntity,
-  WebhookProgressEntity,
-  WebhookQueueEntity,
-} from './webhooks/entities.ts';
+import * as events from './events/entities.ts';
+import * as menu from './menu/entities.ts';
+import * as menuHistory from './menu/history/entities.ts';
+import * as merchant from './merchant/entities.ts';
+import * as order from './order/entities.ts';
+import * as store from './store/entities.ts';
+import * as webhooks from './webhooks/entities.ts';
 
-const entities = [
-  MerchantEntity,
-  StoreEntity,
-  DeletedStoreEntity,
-  DueTimeEntity,
-  MenuEntity,
-  CategoryEntity,
-  MenuItemEntity,
-  ModifierGroupEntity,
-  ModifierItemEntity,
-  MenuHistoryEntity,
-  MenuHistoryStartEntity,
-  OrderEntity,
-  OrderCountEntity,
-  OrderRevisionEntity,
-  IdempotencyKeyEntity,
-  ApiKeyEntity,
-  GrantEntity,
-  EventInboxEntity,
-  EventEntity,
-  EventLogEntity,
-  WebhookEntity,
-  WebhookQueueEntity,
-  WebhookDeliveryEntity,
-  WebhookProgressEntity,
-  PrimaryStartEntity,
-];
+const entities = [merchant, store, menu, menuHistory, order, auth, events, webhooks, { PrimaryStartEntity }].flatMap(
+  module => Object.values(module).filter(exported => exported instanceof EntitySchema),
+);
 
 /** A connection URL, or the socket of the embedded server. */
 export type ConnectionSettings =
