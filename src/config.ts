@@ -16,13 +16,10 @@ const integer = (min: number, max: number) => {
 const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: ({ input }) => `is "${input}"; it must be one of ${values.join(', ')}` });
 
-const onOff = oneOf(['on', 'off'])
-  .default('on')
-  .transform(value => value === 'on');
-
-const offOn = oneOf(['on', 'off'])
-  .default('off')
-  .transform(value => value === 'on');
+const onOff = (fallback: 'on' | 'off') =>
+  oneOf(['on', 'off'])
+    .default(fallback)
+    .transform(value => value === 'on');
 
 const path = z.string().transform(value => resolve(value));
 
@@ -53,17 +50,13 @@ const listOf = <T extends z.ZodType<string, string>>(element: T) =>
   z.string().default('').transform(splitList).pipe(z.array(element).readonly());
 
 /** An environment variable, and what it may be. */
-class Setting<Value> {
+interface Setting<Value = unknown> {
   readonly variable: string;
   readonly schema: z.ZodType<Value>;
-
-  constructor(variable: string, schema: z.ZodType<Value>) {
-    this.variable = variable;
-    this.schema = schema;
-  }
 }
 
-const env = <Value>(variable: string, schema: z.ZodType<Value>) => new Setting(variable, schema);
+const env = <Value>(variable: string, schema: z.ZodType<Value>): Setting<Value> => ({ variable, schema });
+const isSetting = (value: object): value is Setting => 'variable' in value;
 
 /** The environment variables; `docs/operating.md` describes them. */
 const settings = {
@@ -78,7 +71,7 @@ const settings = {
   replicaUrls: env('DATABASE_REPLICA_URLS', listOf(databaseUrl)),
   poolSize: env('DATABASE_POOL_SIZE', integer(2, 1000).default(10)),
   /** Whether to use named prepared statements, which some PgBouncers in transaction mode do not support. */
-  prepare: env('DATABASE_PREPARE', onOff),
+  prepare: env('DATABASE_PREPARE', onOff('on')),
   /** Time limit for a statement of a request. */
   statementSeconds: env('DATABASE_STATEMENT_TIMEOUT', integer(1, 3600).default(30)),
   /** Time limit for getting a connection from the pool. */
@@ -120,11 +113,11 @@ const settings = {
     'CARTE_DATA',
     path.default(() => resolve('.carte')),
   ),
-  demo: env('CARTE_DEMO', onOff),
+  demo: env('CARTE_DEMO', onOff('on')),
   logLevel: env('CARTE_LOG_LEVEL', oneOf(['silent', 'error', 'warn', 'info', 'debug']).default('warn')),
   /** In bytes. */
   bodyLimit: env('CARTE_BODY_LIMIT', integer(1024, 1024 ** 3).default(10 * 1024 * 1024)),
-  introspection: env('CARTE_INTROSPECTION', onOff),
+  introspection: env('CARTE_INTROSPECTION', onOff('on')),
   http: {
     /** Time limit for receiving a request, headers and body. */
     receiveSeconds: env('CARTE_RECEIVE_SECONDS', integer(1, 600).default(9)),
@@ -157,7 +150,7 @@ const settings = {
   publishableRateLimit: env('CARTE_PUBLISHABLE_RATE_LIMIT', integer(0, 1e9).default(600)),
   /** CIDR blocks of the proxies whose X-Forwarded-For counts. */
   trustedProxies: env('CARTE_TRUST_PROXY', listOf(network)),
-  metrics: env('CARTE_METRICS', onOff),
+  metrics: env('CARTE_METRICS', onOff('on')),
   /** Whether to export traces; the OpenTelemetry SDK reads the OTEL_* variables itself. */
   tracing: env(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -185,13 +178,13 @@ const settings = {
   operations: env('CARTE_OPERATIONS', listOf(path)),
   /** Tools for agents at `/mcp`, and the size of a result that they get. */
   mcp: {
-    enabled: env('CARTE_MCP', offOn),
+    enabled: env('CARTE_MCP', onOff('off')),
     resultBytes: env('CARTE_MCP_RESULT_BYTES', integer(1024, 1e9).default(64 * 1024)),
   },
   webhooks: {
     /** Whether this process delivers events; they can be created in any case. */
-    deliver: env('CARTE_WEBHOOKS', onOff),
-    allowHttp: env('CARTE_WEBHOOK_ALLOW_HTTP', offOn),
+    deliver: env('CARTE_WEBHOOKS', onOff('on')),
+    allowHttp: env('CARTE_WEBHOOK_ALLOW_HTTP', onOff('off')),
     /** CIDR blocks that webhooks may lead to although they are not public. */
     allowNetworks: env('CARTE_WEBHOOK_ALLOW_NETWORKS', listOf(network)),
   },
@@ -210,7 +203,7 @@ export function readConfig(environment: Environment): Config {
   const given: Environment = { CARTE_KEY_CACHE_TTL_SECONDS: environment.CARTE_KEY_SECONDS, ...environment };
   const errors: string[] = [];
   const read = (setting: object): unknown => {
-    if (!(setting instanceof Setting)) {
+    if (!isSetting(setting)) {
       return Object.fromEntries(Object.entries(setting).map(([name, inner]) => [name, read(inner)]));
     }
     // An empty variable counts as unset.

@@ -1,28 +1,21 @@
 /** Maximum size of a menu configuration (docs/interface.md#size). */
-export interface MenuLimits {
-  readonly entities: number;
-  readonly links: number;
-  /** Nodes of the expanded tree, in which a shared entity counts once per occurrence. */
-  readonly treeNodes: number;
-  /** Bytes of JSON of the expanded tree. */
-  readonly treeBytes: number;
-}
-
-export const defaultMenuLimits: MenuLimits = {
+export const defaultMenuLimits = {
   entities: 20_000,
   links: 200_000,
+  /** Nodes of the expanded tree, in which a shared entity counts once per occurrence. */
   treeNodes: 500_000,
+  /** Bytes of JSON of the expanded tree. */
   treeBytes: 128 * 1024 * 1024,
 };
+export type MenuLimits = Readonly<typeof defaultMenuLimits>;
 
 /** How much of a store's menu history is retained, documented in docs/menu-history.md#what-is-kept. */
-export interface HistoryLimits {
+export const defaultHistoryLimits = {
   /** Number of revisions, the current one included. */
-  readonly revisions: number;
+  revisions: 1000,
   /** Days for which a revision is retained after another has replaced it. */
-  readonly days: number;
+  days: 365,
   /** Bytes of JSON before compression, over all changes to the store's menu. */
-  readonly bytes: number;
-}
-
-export const defaultHistoryLimits: HistoryLimits = { revisions: 1000, days: 365, bytes: 32 * 1024 * 1024 };
+  bytes: 32 * 1024 * 1024,
+};
+export type HistoryLimits = Readonly<typeof defaultHistoryLimits>;
