@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { SetFiles } from '@carte/operations/contract/folders';
-import type { ProcessMetrics } from '../server/metrics.ts';
+import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
 
 /** Messages from the primary to a worker. */
 export type WorkerMessage =
@@ -15,16 +15,16 @@ export type WorkerMessage =
   | { readonly type: 'beginShutdown' }
   /** Drains the connections and exits. */
   | { readonly type: 'shutdown' }
-  | { readonly type: 'readMetrics'; readonly id: number }
-  | { readonly type: 'collectedMetrics'; readonly id: number; readonly all: readonly ProcessMetrics[] };
+  | { readonly type: 'readMetrics' }
+  | { readonly type: 'collectedMetrics'; readonly all: readonly ProcessMetrics[] };
 
 /** Messages from a worker to the primary. */
 export type PrimaryMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'connectionAccepted'; readonly id: number }
   | { readonly type: 'connectionClosed' }
-  | { readonly type: 'collectMetrics'; readonly id: number }
-  | { readonly type: 'metrics'; readonly id: number; readonly samples: ProcessMetrics['samples'] };
+  | { readonly type: 'collectMetrics' }
+  | { readonly type: 'metrics'; readonly samples: ProcessMetrics['samples'] };
 
 /** A worker process, as the primary sees it. */
 export type Worker = ReturnType<typeof spawnWorker>;
@@ -34,15 +34,12 @@ const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
 const metricsTimeoutMs = 2_000;
 
 /** Spawns a worker with these operations; `collectMetrics` reads the metrics of all workers for it. */
-export function spawnWorker(
-  operatorSets: readonly SetFiles[],
-  collectMetrics: () => Promise<readonly ProcessMetrics[]>,
-) {
+export function spawnWorker(operatorSets: readonly SetFiles[], collectMetrics: CollectMetrics) {
   // Samples may be NaN or infinite, which JSON cannot represent.
   const child = fork(bin, ['worker'], { serialization: 'advanced' });
   const pid = child.pid ?? 0;
   const unaccepted = new Map<number, Socket>();
-  const metricsRequests = new Map<number, (samples: ProcessMetrics['samples']) => void>();
+  let reading: PromiseWithResolvers<ProcessMetrics['samples']> | undefined;
   const ready = Promise.withResolvers<boolean>();
   let isReady = false;
   let connections = 0;
@@ -66,10 +63,11 @@ export function spawnWorker(
         connections -= 1;
         break;
       case 'collectMetrics':
-        void collectMetrics().then(all => send({ type: 'collectedMetrics', id: message.id, all }));
+        void collectMetrics().then(all => send({ type: 'collectedMetrics', all }));
         break;
       case 'metrics':
-        metricsRequests.get(message.id)?.(message.samples);
+        reading?.resolve(message.samples);
+        reading = undefined;
         break;
     }
   });
@@ -103,13 +101,10 @@ export function spawnWorker(
     send,
     /** Resolves to undefined if the worker does not respond in time. */
     async readMetrics(): Promise<ProcessMetrics | undefined> {
-      lastId += 1;
-      const id = lastId;
-      const response = new Promise<ProcessMetrics['samples']>(resolve => metricsRequests.set(id, resolve));
-      send({ type: 'readMetrics', id });
+      if (!reading) send({ type: 'readMetrics' });
+      reading ??= Promise.withResolvers();
       const timeout = sleep(metricsTimeoutMs, undefined, { ref: false });
-      const samples = await Promise.race([response, timeout, exited.then(() => undefined)]);
-      metricsRequests.delete(id);
+      const samples = await Promise.race([reading.promise, timeout, exited.then(() => undefined)]);
       return samples && { pid, samples };
     },
     kill: () => void child.kill('SIGKILL'),

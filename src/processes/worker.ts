@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import { Socket } from 'node:net';
-import type { SetFiles } from '@carte/operations/contract/folders';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../open-database.ts';
@@ -20,8 +20,9 @@ export async function runWorker(readConfig: () => Config): Promise<void> {
 }
 
 async function serveConnections(config: Config): Promise<void> {
-  const disconnected = new Promise<void>(resolve => process.once('disconnect', resolve));
-  const operatorSets = await receiveOperations(disconnected);
+  const disconnected = once(process, 'disconnect');
+  const [first]: WorkerMessage[] = await Promise.race([once(process, 'message'), disconnected]);
+  const operatorSets = first?.type === 'start' ? first.operatorSets : [];
   const database = await openDatabase(config);
   try {
     const metrics = createMetricsExchange(disconnected);
@@ -39,14 +40,6 @@ async function serveConnections(config: Config): Promise<void> {
   } finally {
     await database.close();
   }
-}
-
-/** Resolves to the operations that the primary wants this worker to serve. */
-function receiveOperations(disconnected: Promise<void>): Promise<readonly SetFiles[]> {
-  const received = new Promise<readonly SetFiles[]>(resolve => {
-    process.once('message', (message: WorkerMessage) => resolve(message.type === 'start' ? message.operatorSets : []));
-  });
-  return Promise.race([received, disconnected.then(() => [])]);
 }
 
 /** Resolves when the primary asks for the shutdown. */
@@ -67,10 +60,10 @@ function handleMessages(app: FastifyInstance, metrics: MetricsExchange): Promise
           resolve();
           break;
         case 'readMetrics':
-          void metrics.send(message.id);
+          void app.metrics.registry.getMetricsAsJSON().then(samples => send({ type: 'metrics', samples }));
           break;
         case 'collectedMetrics':
-          metrics.resolve(message.id, message.all);
+          metrics.resolve(message.all);
           break;
       }
     });
@@ -92,33 +85,21 @@ function acceptConnection(app: FastifyInstance, socket: unknown): void {
 
 type MetricsExchange = ReturnType<typeof createMetricsExchange>;
 
-/** Exchanges metrics with the other workers, through the primary. */
-function createMetricsExchange(disconnected: Promise<void>) {
-  const pending = new Map<number, (all: readonly ProcessMetrics[]) => void>();
-  let readOwn: Parameters<CollectMetrics>[0] = async () => [];
-  let lastId = 0;
-  const collect: CollectMetrics = own => {
-    readOwn = own;
-    return () =>
-      new Promise(resolve => {
-        lastId += 1;
-        pending.set(lastId, resolve);
-        void disconnected.then(() => resolve([]));
-        send({ type: 'collectMetrics', id: lastId });
-      });
+/** Collects the metrics of all workers, through the primary; concurrent calls share them. */
+function createMetricsExchange(disconnected: Promise<unknown>) {
+  let collecting: PromiseWithResolvers<readonly ProcessMetrics[]> | undefined;
+  const resolve = (all: readonly ProcessMetrics[]) => {
+    collecting?.resolve(all);
+    collecting = undefined;
   };
-  return {
-    collect,
-    /** Sends the metrics of this process to the primary. */
-    async send(id: number) {
-      send({ type: 'metrics', id, samples: await readOwn() });
-    },
-    /** Resolves a collection that this process requested. */
-    resolve(id: number, all: readonly ProcessMetrics[]) {
-      pending.get(id)?.(all);
-      pending.delete(id);
-    },
+  void disconnected.then(() => resolve([]));
+  const collect: CollectMetrics = async () => {
+    if (!process.connected) return [];
+    if (!collecting) send({ type: 'collectMetrics' });
+    collecting ??= Promise.withResolvers();
+    return collecting.promise;
   };
+  return { collect, resolve };
 }
 
 function send(message: PrimaryMessage): void {

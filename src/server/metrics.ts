@@ -8,54 +8,35 @@ import type { EventFeed } from '../events/feed.ts';
 import type { LogStatus } from '../events/retention.ts';
 import type { FairQueue } from '../scheduling/fair-queue.ts';
 import type { WebhookStatus } from '../webhooks/worker.ts';
-import { createRequestMetrics } from './requests.ts';
-
-type PoolCounts = Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
-type CacheCounts = Pick<ResponseCache, 'hits' | 'misses' | 'bytes'>;
-type ReplicaCounts = Pick<Replicas, 'list' | 'reads'>;
-type FeedState = Pick<EventFeed, 'isConnected' | 'behindSeconds' | 'eventsRead'>;
-
-/** Queues in which the requests of each key take turns, by name. */
-type Shares = Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 interface MetricSources {
-  readonly pool?: PoolCounts;
+  readonly pool?: Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
   /** Sessions of the database that were abandoned, and have not ended. */
   readonly abandoned?: () => number;
-  readonly shares?: Shares;
-  readonly cache?: CacheCounts;
-  readonly replicas?: ReplicaCounts | undefined;
-  readonly feed?: FeedState;
+  /** Queues in which the requests of each key take turns, by name. */
+  readonly shares?: Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
+  readonly cache?: Pick<ResponseCache, 'hits' | 'misses' | 'bytes'>;
+  readonly replicas?: Pick<Replicas, 'list' | 'reads'> | undefined;
+  readonly feed?: Pick<EventFeed, 'isConnected' | 'behindSeconds' | 'eventsRead'>;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates the metrics of this process, which `/metrics` exposes. */
-export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }: MetricSources = {}) {
+export function createMetrics(sources: MetricSources = {}) {
   const registry = new Registry();
-  const registers = [registry];
-  const create = createFactory(registers);
-  const { counter, histogram, watch } = create;
+  const create = createFactory([registry]);
   collectDefaultMetrics({ register: registry });
   const errorsHelp = 'Requests that failed because the database was unavailable';
-  const databaseErrors = counter('carte_database_errors_total', errorsHelp);
-  const replacements = histogram('carte_menu_replace_duration_seconds', 'Replacements of menu configurations');
-  if (pool) watchPool(pool, shares, watch);
-  if (abandoned) {
-    const help =
-      'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby';
-    watch(Gauge, 'carte_database_abandoned_sessions', help, [], abandoned);
-  }
-  if (shares) watchShares(shares, watch);
-  if (cache) watchCache(cache, watch);
-  if (replicas) watchReplicas(replicas, watch);
-  if (feed) watchFeed(feed, watch);
+  const databaseErrors = create.counter('carte_database_errors_total', errorsHelp);
+  const replacements = create.histogram('carte_menu_replace_duration_seconds', 'Replacements of menu configurations');
+  watchSources(sources, create);
   return {
     databaseError: () => databaseErrors.inc(),
     menuReplaced: (seconds: number) => replacements.observe(seconds),
-    ...createRequestMetrics(registers, buckets),
+    ...createRequestMetrics(create),
     ...createStreamMetrics(create),
     ...createLogMetrics(create),
     ...createWebhookMetrics(create),
@@ -64,7 +45,6 @@ export function createMetrics({ pool, abandoned, shares, cache, replicas, feed }
 }
 
 type Factory = ReturnType<typeof createFactory>;
-type Watch = Factory['watch'];
 
 /** A value, or one for each combination of the labels. */
 type Values = number | readonly (readonly [labels: Readonly<Record<string, string | number>>, value: number])[];
@@ -102,63 +82,108 @@ function createFactory(registers: Registry[]) {
   };
 }
 
-function watchPool(pool: PoolCounts, shares: Shares | undefined, watch: Watch): void {
-  watch(Gauge, 'carte_database_connections', 'Connections to the database', ['state'], () => [
-    [{ state: 'idle' }, pool.idleCount],
-    [{ state: 'used' }, pool.totalCount - pool.idleCount],
-  ]);
-  const queues = [shares?.connections, shares?.expensiveConnections, shares?.guests_connections, shares?.writes];
-  watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
-    queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
-  );
+/** Metrics whose values are read when they are collected. */
+function watchSources({ pool, abandoned, shares, cache, replicas, feed }: MetricSources, { watch }: Factory): void {
+  if (pool) {
+    watch(Gauge, 'carte_database_connections', 'Connections to the database', ['state'], () => [
+      [{ state: 'idle' }, pool.idleCount],
+      [{ state: 'used' }, pool.totalCount - pool.idleCount],
+    ]);
+    const queues = [shares?.connections, shares?.expensiveConnections, shares?.guests_connections, shares?.writes];
+    watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
+      queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
+    );
+  }
+  if (abandoned) {
+    const help =
+      'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby';
+    watch(Gauge, 'carte_database_abandoned_sessions', help, [], abandoned);
+  }
+  if (shares) {
+    const queues = Object.entries(shares);
+    const tasksHelp =
+      'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for';
+    watch(Gauge, 'carte_share_tasks', tasksHelp, ['share', 'state'], () =>
+      queues.flatMap(([share, { counts }]) => [
+        [{ share, state: 'running' }, counts.running] as const,
+        [{ share, state: 'waiting' }, counts.waiting] as const,
+      ]),
+    );
+    const rejectedHelp = 'Tasks of a key that waited for too long, or for which too many waited already';
+    watch(Counter, 'carte_share_rejected_total', rejectedHelp, ['share'], () =>
+      queues.map(([share, { counts }]) => [{ share }, counts.rejected]),
+    );
+  }
+  if (cache) {
+    watch(Counter, 'carte_response_cache_lookups_total', 'Lookups in the response cache', ['outcome'], () => [
+      [{ outcome: 'hit' }, cache.hits],
+      [{ outcome: 'miss' }, cache.misses],
+    ]);
+    watch(Gauge, 'carte_response_cache_bytes', 'Size of the response cache', [], () => cache.bytes);
+  }
+  if (replicas) {
+    const { list, reads } = replicas;
+    const readsHelp = 'Reads by the server that executed them, or by why the primary did';
+    watch(Counter, 'carte_database_reads_total', readsHelp, ['target'], () =>
+      Object.entries(reads).map(([target, times]) => [{ target }, times]),
+    );
+    const usableHelp = 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS';
+    watch(Gauge, 'carte_replica_usable', usableHelp, ['replica'], () =>
+      list.map(({ isUsable }, index) => [{ replica: index + 1 }, isUsable ? 1 : 0]),
+    );
+    const behindHelp = 'For how long a read replica has not reached the position that a read required';
+    watch(Gauge, 'carte_replica_behind_seconds', behindHelp, ['replica'], () =>
+      list.map(({ behindSeconds }, index) => [{ replica: index + 1 }, behindSeconds]),
+    );
+  }
+  if (feed) {
+    const readHelp = 'Events that the process has read from the event log for its streams';
+    watch(Counter, 'carte_events_read_total', readHelp, [], () => feed.eventsRead);
+    const connectedHelp = 'Whether the connection that moves events into the log and reads them is open';
+    watch(Gauge, 'carte_event_feed_connected', connectedHelp, [], () => (feed.isConnected ? 1 : 0));
+    const behindHelp = 'Time since all committed events were in the log and the process had read what it needs of them';
+    watch(Gauge, 'carte_event_feed_behind_seconds', behindHelp, [], () => feed.behindSeconds);
+  }
 }
 
-function watchShares(shares: Shares, watch: Watch): void {
-  const queues = Object.entries(shares);
-  const tasksHelp =
-    'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for';
-  watch(Gauge, 'carte_share_tasks', tasksHelp, ['share', 'state'], () =>
-    queues.flatMap(([share, { counts }]) => [
-      [{ share, state: 'running' }, counts.running] as const,
-      [{ share, state: 'waiting' }, counts.waiting] as const,
-    ]),
-  );
-  const rejectedHelp = 'Tasks of a key that waited for too long, or for which too many waited already';
-  watch(Counter, 'carte_share_rejected_total', rejectedHelp, ['share'], () =>
-    queues.map(([share, { counts }]) => [{ share }, counts.rejected]),
-  );
+/** Clients choose the names of operations, so the number of label values is bounded; guests add none. */
+const maxOperationNames = 100;
+
+export interface FinishedRequest {
+  /** The pattern of the path, never the path itself; undefined where no route matched. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Of /graphql; undefined for other routes. */
+  readonly operation: string | undefined;
+  readonly isOfGuest: boolean;
 }
 
-function watchCache(cache: CacheCounts, watch: Watch): void {
-  watch(Counter, 'carte_response_cache_lookups_total', 'Lookups in the response cache', ['outcome'], () => [
-    [{ outcome: 'hit' }, cache.hits],
-    [{ outcome: 'miss' }, cache.misses],
-  ]);
-  watch(Gauge, 'carte_response_cache_bytes', 'Size of the response cache', [], () => cache.bytes);
-}
-
-function watchReplicas({ list, reads }: ReplicaCounts, watch: Watch): void {
-  const readsHelp = 'Reads by the server that executed them, or by why the primary did';
-  watch(Counter, 'carte_database_reads_total', readsHelp, ['target'], () =>
-    Object.entries(reads).map(([target, times]) => [{ target }, times]),
-  );
-  const usableHelp = 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS';
-  watch(Gauge, 'carte_replica_usable', usableHelp, ['replica'], () =>
-    list.map(({ isUsable }, index) => [{ replica: index + 1 }, isUsable ? 1 : 0]),
-  );
-  const behindHelp = 'For how long a read replica has not reached the position that a read required';
-  watch(Gauge, 'carte_replica_behind_seconds', behindHelp, ['replica'], () =>
-    list.map(({ behindSeconds }, index) => [{ replica: index + 1 }, behindSeconds]),
-  );
-}
-
-function watchFeed(feed: FeedState, watch: Watch): void {
-  const readHelp = 'Events that the process has read from the event log for its streams';
-  watch(Counter, 'carte_events_read_total', readHelp, [], () => feed.eventsRead);
-  const connectedHelp = 'Whether the connection that moves events into the log and reads them is open';
-  watch(Gauge, 'carte_event_feed_connected', connectedHelp, [], () => (feed.isConnected ? 1 : 0));
-  const behindHelp = 'Time since all committed events were in the log and the process had read what it needs of them';
-  watch(Gauge, 'carte_event_feed_behind_seconds', behindHelp, [], () => feed.behindSeconds);
+function createRequestMetrics({ counter, histogram, watch }: Factory) {
+  const durationsHelp = 'Requests by route, from their headers to the end of the response';
+  const durations = histogram('carte_http_request_duration_seconds', durationsHelp, ['method', 'route', 'status']);
+  const operationsHelp = `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other", and names that only guests send`;
+  const operations = histogram('carte_graphql_request_duration_seconds', operationsHelp, ['operation']);
+  const publishable = counter('carte_publishable_requests_total', 'Requests with a publishable key', ['status']);
+  let inFlight = 0;
+  watch(Gauge, 'carte_http_requests_in_flight', 'Requests in progress', [], () => inFlight);
+  const names = new Set<string>();
+  const boundedName = (operation: string, isOfGuest: boolean) => {
+    if (!isOfGuest && names.size < maxOperationNames) names.add(operation);
+    return names.has(operation) ? operation : 'other';
+  };
+  return {
+    requestStarted() {
+      inFlight += 1;
+    },
+    requestFinished(method: string, { route = 'none', status, milliseconds, operation, isOfGuest }: FinishedRequest) {
+      inFlight -= 1;
+      const seconds = milliseconds / 1_000;
+      durations.observe({ method, route, status }, seconds);
+      if (operation !== undefined) operations.observe({ operation: boundedName(operation, isOfGuest) }, seconds);
+      if (isOfGuest) publishable.inc({ status });
+    },
+  };
 }
 
 function createStreamMetrics({ counter, watch }: Factory) {
@@ -219,8 +244,8 @@ export interface ProcessMetrics {
   readonly samples: Samples;
 }
 
-/** Takes a function that reads the metrics of this process, and returns one that reads those of all processes. */
-export type CollectMetrics = (own: () => Promise<Samples>) => () => Promise<readonly ProcessMetrics[]>;
+/** Reads the metrics of all processes. */
+export type CollectMetrics = () => Promise<readonly ProcessMetrics[]>;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -228,13 +253,9 @@ declare module 'fastify' {
   }
 }
 
-interface MetricsOptions {
-  readonly collectMetrics: CollectMetrics | undefined;
-}
-
 /** Decorates the server with its metrics, and exposes those of this process or, with `collectMetrics`, of all. */
 export const metrics = fp(
-  async (app: FastifyInstance, { collectMetrics }: MetricsOptions) => {
+  async (app: FastifyInstance, { collectMetrics }: { readonly collectMetrics: CollectMetrics | undefined }) => {
     const { pool, replicas, connections, expensiveConnections, guestConnections, writes, abandoned } = app.database;
     const { keys, guests } = app.shares;
     const ofGuests = Object.fromEntries(Object.entries(guests).map(([name, queue]) => [`guests_${name}`, queue]));
@@ -242,16 +263,13 @@ export const metrics = fp(
     const shares = { ...keys, ...ofGuests, ...ofDatabase };
     const created = createMetrics({ pool, abandoned, shares, cache: app.responseCache, replicas, feed: app.feed });
     app.decorate('metrics', created);
-    if (app.config.metrics) mountMetrics(app, created, collectMetrics);
+    if (!app.config.metrics) return;
+    const { registry } = created;
+    const print = collectMetrics ? async () => aggregate(await collectMetrics()) : () => registry.metrics();
+    app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await print()));
   },
   { name: 'metrics', dependencies: ['database', 'events', 'fair-shares'] },
 );
-
-function mountMetrics(app: FastifyInstance, { registry }: Metrics, collect: CollectMetrics | undefined): void {
-  const collectAll = collect?.(() => registry.getMetricsAsJSON());
-  const print = collectAll ? async () => aggregate(await collectAll()) : () => registry.metrics();
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await print()));
-}
 
 /**
  * Prints the metrics of all processes with the label `process`: a sum would drop when a process is replaced, which

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { isObject } from '@carte/base/json';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { currentRequest, type RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
+import type { FinishedRequest } from './metrics.ts';
 
 /** State of a request for its log line and metrics. */
 export interface RequestRecord extends RequestStatements {
@@ -42,7 +42,6 @@ export const requests = fp(
       const operation = route === '/graphql' ? operationOf(request) : undefined;
       const finished = { route, status, milliseconds, operation, isOfGuest: request.record?.isForGuests ?? false };
       metrics.requestFinished(request.method, finished);
-      if (request.record?.isForGuests) metrics.publishableRequestFinished(status);
       if (logsRequests) logRequest(request, finished, config);
     };
     app.decorateRequest('record', null);
@@ -115,68 +114,6 @@ export const isRecord = (request: RequestStatements): request is RequestRecord =
 
 /** nginx's status for a connection that the client closed before the response was sent. */
 const clientClosedRequest = 499;
-
-interface FinishedRequest {
-  /** The pattern of the path, never the path itself; undefined where no route matched. */
-  readonly route: string | undefined;
-  readonly status: number;
-  readonly milliseconds: number;
-  /** Of /graphql; undefined for other routes. */
-  readonly operation: string | undefined;
-  readonly isOfGuest: boolean;
-}
-
-/** Clients choose the names of operations, so the number of label values is bounded; guests add none. */
-const maxOperationNames = 100;
-
-export function createRequestMetrics(registers: Registry[], buckets: number[]) {
-  const durations = new Histogram({
-    name: 'carte_http_request_duration_seconds',
-    help: 'Requests by route, from their headers to the end of the response',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-    registers,
-  });
-  const operations = new Histogram({
-    name: 'carte_graphql_request_duration_seconds',
-    help: `Requests to /graphql by operation name; after ${maxOperationNames} names all others are "other", and names that only guests send`,
-    labelNames: ['operation'],
-    buckets,
-    registers,
-  });
-  const publishable = new Counter({
-    name: 'carte_publishable_requests_total',
-    help: 'Requests with a publishable key',
-    labelNames: ['status'],
-    registers,
-  });
-  let inFlight = 0;
-  new Gauge({
-    name: 'carte_http_requests_in_flight',
-    help: 'Requests in progress',
-    registers,
-    collect() {
-      this.set(inFlight);
-    },
-  });
-  const names = new Set<string>();
-  const boundedName = (operation: string, isOfGuest: boolean) => {
-    if (!isOfGuest && names.size < maxOperationNames) names.add(operation);
-    return names.has(operation) ? operation : 'other';
-  };
-  return {
-    requestStarted() {
-      inFlight += 1;
-    },
-    publishableRequestFinished: (status: number) => publishable.inc({ status }),
-    requestFinished(method: string, { route = 'none', status, milliseconds, operation, isOfGuest }: FinishedRequest) {
-      inFlight -= 1;
-      const seconds = milliseconds / 1_000;
-      durations.observe({ method, route, status }, seconds);
-      if (operation !== undefined) operations.observe({ operation: boundedName(operation, isOfGuest) }, seconds);
-    },
-  };
-}
 
 function logRequest(
   request: FastifyRequest,
