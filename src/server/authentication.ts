@@ -3,11 +3,11 @@ import { Unauthenticated } from '@carte/base/errors';
 import { addVary } from '@carte/operations/http/vary';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Authenticate, type Caller, createAuthenticator } from '../auth/key-cache.ts';
+import { type Caller, createAuthenticator } from '../auth/key-cache.ts';
 import { KeyUsage } from '../auth/key-usage.ts';
 import type { Share } from '../scheduling/current-request.ts';
 import { assertGuestBody } from './bodies.ts';
-import { GuestConnections } from './fair-shares.ts';
+import { createGuestConnections } from './fair-shares.ts';
 import { recordOf, replyOf } from './requests.ts';
 
 declare module 'fastify' {
@@ -31,13 +31,19 @@ declare module 'fastify' {
 export const authentication = fp(
   async (app: FastifyInstance) => {
     const { addressLimit, addressOf } = app;
-    const authenticate = createKeyCache(app);
-    const guestConnections = new GuestConnections(app.config);
+    const { primary } = app.database;
+    const usage = new KeyUsage(primary, error =>
+      app.log.warn({ err: error }, 'The last use of API keys could not be recorded'),
+    );
+    app.addHook('onClose', () => usage.close());
+    const authenticate = createAuthenticator(primary, {
+      seconds: app.config.keyCacheTtlSeconds,
+      onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
+    });
+    const keepsAlive = createGuestConnections(app.config);
     const shareOf = ({ keyId, scope }: Caller, request: IncomingMessage): Share =>
       scope.publishable ? { id: `${keyId} ${addressOf(request)}`, isGuest: true } : { id: keyId, isGuest: false };
-    /**
-     * Unknown keys are looked up in larger batches under overload, and if their client has sent too many.
-     */
+    /** Unknown keys are looked up in larger batches under overload, and if their client has sent too many. */
     const findCaller = async (key: string, request: IncomingMessage, connection: object): Promise<Caller> => {
       const lastKnown = authenticate.lastKnown(key, connection);
       app.assertNotOverloaded(lastKnown ? shareOf(lastKnown, request) : 'unseen');
@@ -54,7 +60,7 @@ export const authentication = fp(
       recordOf(request).isForGuests = true;
       addressLimit.countPublishable(request.raw, keyId);
       assertGuestBody(request);
-      if (!guestConnections.add(request.raw.socket)) replyOf(request).header('connection', 'close');
+      if (!keepsAlive(request.raw.socket)) replyOf(request).header('connection', 'close');
     };
     app.decorateRequest('caller', null);
     app.decorate('shareOf', shareOf);
@@ -94,15 +100,3 @@ export const authentication = fp(
     dependencies: ['address-limit', 'cors', 'database', 'fair-shares', 'load-shedding', 'rate-limit', 'requests'],
   },
 );
-
-function createKeyCache(app: FastifyInstance): Authenticate {
-  const { config, database, log } = app;
-  const usage = new KeyUsage(database.primary, error =>
-    log.warn({ err: error }, 'The last use of API keys could not be recorded'),
-  );
-  app.addHook('onClose', () => usage.close());
-  return createAuthenticator(database.primary, {
-    seconds: config.keyCacheTtlSeconds,
-    onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
-  });
-}

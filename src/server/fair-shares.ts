@@ -6,33 +6,14 @@ import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../config.ts';
-import { currentRequest, currentShare, type RequestStatements, type Share } from '../scheduling/current-request.ts';
-import { FairQueue } from '../scheduling/fair-queue.ts';
-import { isRecord } from './requests.ts';
-
-/** What callers share in this process. Each gets its turn, so that none waits for what another has asked for. */
-export interface FairShares {
-  /** Requests that are executed. */
-  readonly requests: FairQueue;
-  /** Requests and events that take long or load much, e.g. the first rendering of a menu. */
-  readonly expensive: FairQueue;
-  /** Expensive requests until their responses, which are large, are sent. */
-  readonly responses: FairQueue;
-  /** Missed events of streams. */
-  readonly replay: FairQueue;
-}
-
-/** Guests have no large bodies. */
-interface KeyShares extends FairShares {
-  /** Large bodies, until the response is sent. */
-  readonly uploads: FairQueue;
-}
+import { currentRequest, currentShare, type Share } from '../scheduling/current-request.ts';
+import { FairQueue, type FairQueueOptions } from '../scheduling/fair-queue.ts';
+import { currentRecord, type RequestRecord } from './requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Those of guests are apart: whoever has a secret key is served as if no guest were there. */
-    readonly shares: { readonly keys: KeyShares; readonly guests: FairShares };
-    sharesOf(share: Share): FairShares;
+    readonly shares: FairShares;
+    sharesOf(share: Share): FairShares['guests'];
     /** Runs the current request when it is the turn of its caller. */
     runRequest<T>(task: () => Promise<T>): Promise<T>;
     /** Runs the expensive part of the current request when it is the turn of its caller. */
@@ -50,11 +31,11 @@ export const fairShares = fp(
     app.decorate('runRequest', task => {
       const share = currentShare();
       return sharesOf(share).requests.run(share.id, async leave => {
-        const request = currentRequest.getStore();
-        if (request && isRecord(request)) request.leaveShare = leave;
+        const record = currentRecord();
+        if (record) record.leaveShare = leave;
         // One in a turn of the event loop: what others send is handled between two of them.
         if (share.isGuest) await new TimeSlice().yield();
-        assertGuestIsThere(share, request);
+        assertGuestIsThere(share, record);
         return task();
       });
     });
@@ -63,70 +44,49 @@ export const fairShares = fp(
   { name: 'fair-shares' },
 );
 
-type Sizes = Readonly<Record<keyof FairShares, { readonly width: number; readonly perKey: number }>>;
-
-const keySizes = ({ requestsPerKey, expensive }: Config['shares']): Sizes => ({
-  requests: { width: Number.POSITIVE_INFINITY, perKey: requestsPerKey },
-  expensive: { width: expensive, perKey: Math.ceil(expensive / 4) },
-  // A slow client keeps them in memory.
-  responses: { width: Number.POSITIVE_INFINITY, perKey: 3 },
-  // Enough for a key to catch up, and to leave connections of the pool to live events and requests.
-  replay: { width: 6, perKey: 4 },
-});
-
-/** Of all guests together, and of one. */
-const guestSizes: Sizes = {
-  requests: { width: 16, perKey: 4 },
-  expensive: { width: 2, perKey: 1 },
-  responses: { width: 8, perKey: 2 },
-  replay: { width: 2, perKey: 1 },
-};
-
-const uploadSizes = { width: 32, perKey: 16 };
-
-const nouns: Readonly<Record<keyof KeyShares, string>> = {
-  requests: 'requests',
-  expensive: 'expensive requests',
-  responses: 'expensive responses',
-  replay: 'missed events',
-  uploads: 'large bodies',
-};
-
 /** What is within the published sizes is not refused, but waits; most clients give up then. */
 const keyWaiting = { maxWaiting: 1_000, maxWaitMs: 60_000 };
 const guestWaiting = { maxWaiting: 50, maxWaitMs: 10_000 };
 /** Shorter than the timeout for receiving a request, which goes on while a large body waits. */
 const maxUploadWaitMs = 8_000;
 
-function createFairShares(config: Config['shares']): FastifyInstance['shares'] {
-  const createQueue = (
-    name: keyof KeyShares,
-    size: Sizes[keyof Sizes],
-    waiting: typeof keyWaiting,
-    who: string,
-  ): FairQueue =>
-    new FairQueue({
-      ...size,
-      ...waiting,
-      createError: () => {
-        const message = `${who} has more ${nouns[name]} under way than its share (${size.perKey} at a time); send fewer at once.`;
-        return new TooManyRequests(message, { retryAfterSeconds: 1 });
-      },
-    });
-  const createAll = (sizes: Sizes, waiting: typeof keyWaiting, who: string): FairShares => ({
-    requests: createQueue('requests', sizes.requests, waiting, who),
-    expensive: createQueue('expensive', sizes.expensive, waiting, who),
-    responses: createQueue('responses', sizes.responses, waiting, who),
-    replay: createQueue('replay', sizes.replay, waiting, who),
-  });
-  const key = 'This API key';
-  const uploadWaiting = { ...keyWaiting, maxWaitMs: maxUploadWaitMs };
+type QueueOptions = Omit<FairQueueOptions, 'createError'>;
+
+function createQueue(who: string, what: string, options: QueueOptions): FairQueue {
+  const message = `${who} has more ${what} under way than its share (${options.perKey} at a time); send fewer at once.`;
+  return new FairQueue({ ...options, createError: () => new TooManyRequests(message, { retryAfterSeconds: 1 }) });
+}
+
+type FairShares = ReturnType<typeof createFairShares>;
+
+/**
+ * What callers share in this process. Each gets its turn, so that none waits for what another has asked for. Those of guests are apart:
+ * whoever has a secret key is served as if no guest were there.
+ */
+function createFairShares({ requestsPerKey, expensive }: Config['shares']) {
+  const ofKeys = (what: string, options: Partial<QueueOptions> & { readonly perKey: number }) =>
+    createQueue('This API key', what, { width: Number.POSITIVE_INFINITY, ...keyWaiting, ...options });
+  /** Sizes for all guests together, and for one. */
+  const ofGuests = (what: string, size: Pick<QueueOptions, 'width' | 'perKey'>) =>
+    createQueue('This address, with a publishable key,', what, { ...size, ...guestWaiting });
   return {
     keys: {
-      ...createAll(keySizes(config), keyWaiting, key),
-      uploads: createQueue('uploads', uploadSizes, uploadWaiting, key),
+      requests: ofKeys('requests', { perKey: requestsPerKey }),
+      /** Requests and events that take long or load much, e.g. the first rendering of a menu. */
+      expensive: ofKeys('expensive requests', { width: expensive, perKey: Math.ceil(expensive / 4) }),
+      /** Expensive requests until their responses, which are large, are sent: a slow client keeps them in memory. */
+      responses: ofKeys('expensive responses', { perKey: 3 }),
+      /** Missed events of streams: enough for a key to catch up, and to leave connections of the pool to live events and requests. */
+      replay: ofKeys('missed events', { width: 6, perKey: 4 }),
+      /** Large bodies, until the response is sent; guests have none. */
+      uploads: ofKeys('large bodies', { width: 32, perKey: 16, maxWaitMs: maxUploadWaitMs }),
     },
-    guests: createAll(guestSizes, guestWaiting, 'This address, with a publishable key,'),
+    guests: {
+      requests: ofGuests('requests', { width: 16, perKey: 4 }),
+      expensive: ofGuests('expensive requests', { width: 2, perKey: 1 }),
+      responses: ofGuests('expensive responses', { width: 8, perKey: 2 }),
+      replay: ofGuests('missed events', { width: 2, perKey: 1 }),
+    },
   };
 }
 
@@ -134,12 +94,15 @@ async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () =
   const share = currentShare();
   const { expensive, responses } = sharesOf(share);
   const request = currentRequest.getStore();
-  const record = request && isRecord(request) ? request : undefined;
+  const record = currentRecord();
   // It only waits from now on: what is cheap goes ahead.
   if (!record?.isExpensive) record?.leaveShare?.();
   const reply = record && !record.isExpensive ? record.reply : undefined;
   const leaveResponses = reply && (await holdUntilClosed(responses, share.id, reply.raw));
-  if (reply && share.isGuest) limitSending(reply.raw);
+  if (reply && share.isGuest) {
+    const timer = setTimeout(() => reply.raw.destroy(), maxGuestResponseMs).unref();
+    reply.raw.once('close', () => clearTimeout(timer));
+  }
   return expensive.run(share.id, leaveExpensive => {
     if (request) request.isExpensive = true;
     if (record) {
@@ -148,7 +111,7 @@ async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () =
         leaveExpensive();
       };
     }
-    assertGuestIsThere(share, request);
+    assertGuestIsThere(share, record);
     return task();
   });
 }
@@ -157,18 +120,13 @@ async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () =
  * A guest who leaves while waiting has nothing done for it. Others may write and leave, or close their side and wait for the response, which cannot be
  * told apart; browsers do neither.
  */
-function assertGuestIsThere({ isGuest }: Share, request: RequestStatements | undefined): void {
-  const socket = isGuest && request && isRecord(request) ? request.reply?.request.raw.socket : undefined;
+function assertGuestIsThere({ isGuest }: Share, record: RequestRecord | undefined): void {
+  const socket = isGuest ? record?.reply?.request.raw.socket : undefined;
   if (socket?.destroyed || socket?.readableEnded) throw new Unavailable('The client has closed the connection.');
 }
 
 /** For so long an expensive request of a guest may last, with the sending of its response: who does not read keeps others waiting. */
 const maxGuestResponseMs = 60_000;
-
-function limitSending(response: ServerResponse): void {
-  const timer = setTimeout(() => response.destroy(), maxGuestResponseMs).unref();
-  response.once('close', () => clearTimeout(timer));
-}
 
 /** Takes a slot until the response is sent, or the returned function is called; the client may leave while it waits. */
 export async function holdUntilClosed(queue: FairQueue, id: string, response: ServerResponse): Promise<() => void> {
@@ -183,23 +141,20 @@ export async function holdUntilClosed(queue: FairQueue, id: string, response: Se
   return leave;
 }
 
-/** The connections of guests: beyond half of all that may be open, they are not kept alive, so that others can connect. */
-export class GuestConnections {
-  readonly #sockets = new Set<Socket>();
-  readonly #max: number;
-
-  constructor({ http, processes }: Pick<Config, 'http' | 'processes'>) {
-    this.#max = Math.max(1, Math.floor(http.maxConnections / 2 / processes));
-  }
-
-  /** Counts the connection of a guest's request; returns whether it may be kept alive. */
-  add(socket: Socket): boolean {
-    if (this.#sockets.has(socket)) return true;
-    if (this.#sockets.size >= this.#max) return false;
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+/**
+ * Creates a function that counts the connection of a guest's request, and returns whether it may be kept alive: not beyond half of all that
+ * may be open, so that others can connect.
+ */
+export function createGuestConnections({ http, processes }: Config): (socket: Socket) => boolean {
+  const sockets = new Set<Socket>();
+  const max = Math.max(1, Math.floor(http.maxConnections / 2 / processes));
+  return socket => {
+    if (sockets.has(socket)) return true;
+    if (sockets.size >= max) return false;
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
     return true;
-  }
+  };
 }
 
 declare module 'fastify' {

@@ -87,10 +87,17 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof given === 'string' && token.test(given) && withoutKeys(given) === given ? given : randomUUID();
 }
 
+/** The request over HTTP that the running code belongs to; undefined, e.g., in the delivery of an event. */
+export function currentRecord(): RequestRecord | undefined {
+  const request = currentRequest.getStore();
+  return request && isRecord(request) ? request : undefined;
+}
+
+const isRecord = (request: RequestStatements): request is RequestRecord => 'reply' in request;
+
 /** Log lines of a request have its id. */
 export function logFields(): { readonly reqId?: string } {
-  const request = currentRequest.getStore();
-  const reply = request && isRecord(request) ? request.reply : undefined;
+  const reply = currentRecord()?.reply;
   return reply ? { reqId: reply.request.id } : {};
 }
 
@@ -108,9 +115,6 @@ export function replyOf(request: FastifyRequest): FastifyReply {
   if (!reply) throw new Error('The response was sent already');
   return reply;
 }
-
-/** Whether it is a request over HTTP, rather than, e.g., the delivery of an event. */
-export const isRecord = (request: RequestStatements): request is RequestRecord => 'reply' in request;
 
 /** nginx's status for a connection that the client closed before the response was sent. */
 const clientClosedRequest = 499;
@@ -159,9 +163,8 @@ function restOperation(config: object): string | undefined {
 /** Name of the operation of a request to /graphql: `operationName`, or else the first name in the document. */
 export function graphqlOperation({ method, body, query }: FastifyRequest): string {
   const parameters = method === 'GET' ? query : body;
-  if (typeof parameters !== 'object' || parameters === null) return anonymous;
-  const operationName: unknown = Reflect.get(parameters, 'operationName');
+  if (!isObject(parameters)) return anonymous;
+  const { operationName, query: document } = parameters;
   if (typeof operationName === 'string' && name.test(operationName)) return operationName;
-  const document: unknown = Reflect.get(parameters, 'query');
   return (typeof document === 'string' && firstOperation.exec(document.slice(0, 2_000))?.[1]) || anonymous;
 }

@@ -4,8 +4,7 @@ import fp from 'fastify-plugin';
 import type { HoldRequest } from '../events/polling.ts';
 import { type OpenStream, OpenStreams } from '../graphql/subscriptions/open-streams.ts';
 import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';
-import { currentRequest } from '../scheduling/current-request.ts';
-import { isRecord } from './requests.ts';
+import { currentRecord } from './requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -40,11 +39,11 @@ export const streams = fp(
 function createHold(streams: OpenStreams): HoldRequest {
   const waiting = new Map<string, OpenStream>();
   return async (subject, wait) => {
-    const record = currentRequest.getStore();
-    const reply = record && isRecord(record) ? record.reply : undefined;
+    const record = currentRecord();
+    const reply = record?.reply;
     const caller = reply?.request.caller;
     const key = reply?.request.headers['x-api-key'];
-    if (!record || !isRecord(record) || !reply || !caller || !record.share || typeof key !== 'string')
+    if (!reply || !caller || !record?.share || typeof key !== 'string')
       throw cannotWait('only requests over HTTP wait');
     if (record.heldMs !== undefined) throw cannotWait('another field of the same request waits already');
     const name = `${record.share.id} ${subject}`;
