@@ -2,7 +2,7 @@ import { HttpError, toHttpError } from '@carte/operations/errors';
 import { addVary } from '@carte/operations/http/vary';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { contentSecurityPolicy } from './pages/asset.ts';
+import { defaultPolicy } from './pages/asset.ts';
 import { html } from './pages/html.ts';
 import { renderTextPage } from './pages/page.ts';
 
@@ -30,15 +30,13 @@ export function responseTo(app: FastifyInstance, error: unknown, request: Fastif
   return new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
 }
 
-const policy = contentSecurityPolicy();
-
 /** Responds 404: to a browser outside of `/v1` and `/graphql` with a page that leads on, else in JSON. */
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   addVary(reply, 'accept');
   const [path = ''] = request.url.split('?');
   const isPage = ['GET', 'HEAD'].includes(request.method) && request.headers.accept?.includes('text/html');
   if (!isPage || /^\/(v1|graphql)(\/|$)/.test(path)) return reply.code(404).send({ detail: 'Not Found' });
-  reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' });
+  reply.headers({ 'content-security-policy': defaultPolicy, 'referrer-policy': 'no-referrer' });
   return reply.code(404).type('text/html; charset=utf-8').send(renderNotFound(path));
 }
 

@@ -3,31 +3,20 @@ import { contentHash, matchIfNoneMatch } from '@carte/operations/http/etag';
 import { addVary } from '@carte/operations/http/vary';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A static file in memory, compressed once per encoding on first use. */
-export interface Asset {
-  readonly type: string;
-  /** Of the content; safe in a file name. */
-  readonly hash: string;
-  readonly bytes: Buffer;
-  encoded(encoding: Encoding): Promise<Buffer>;
-}
+export type Asset = ReturnType<typeof createAsset>;
 
 /** The Cache-Control of assets with a content hash in their URL. */
 export const immutable = 'public, max-age=31536000, immutable';
 
-export function createAsset(type: string, content: string | Buffer): Asset {
+/** Creates a static file in memory, compressed once per encoding on first use. */
+export function createAsset(type: string, content: string | Buffer) {
   const bytes = Buffer.from(content);
-  const compressed = new Map<Encoding, Promise<Buffer>>();
   return {
     type,
+    /** Safe in a file name. */
     hash: contentHash(bytes),
     bytes,
-    encoded(encoding) {
-      const pending = compressed.get(encoding) ?? compress(bytes, encoding, 'kept');
-      compressed.set(encoding, pending);
-      pending.catch(() => compressed.delete(encoding));
-      return pending;
-    },
+    encoded: onceFor((encoding: Encoding) => compress(bytes, encoding, 'kept')),
   };
 }
 
@@ -37,6 +26,17 @@ export function once<T>(create: () => T): () => T {
   return () => {
     value ??= { created: create() };
     return value.created;
+  };
+}
+
+/** Returns a function that creates the value of a key when it is first called with it; what could not be created is tried again. */
+export function onceFor<Key, Value>(create: (key: Key) => Promise<Value>): (key: Key) => Promise<Value> {
+  const values = new Map<Key, Promise<Value>>();
+  return key => {
+    const value = values.get(key) ?? create(key);
+    values.set(key, value);
+    value.catch(() => values.delete(key));
+    return value;
   };
 }
 
@@ -82,14 +82,15 @@ export function contentSecurityPolicy(directives: Readonly<Record<string, string
     .join('; ');
 }
 
-export interface Page {
-  readonly page: Asset;
-  /** Its Content-Security-Policy. */
-  readonly policy: string;
-}
+export const defaultPolicy = contentSecurityPolicy();
 
-/** Sends a page under its policy, without a referrer for the links on it. */
-export function sendPage({ page, policy }: Page, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Sends a page under its Content-Security-Policy, without a referrer for the links on it. */
+export function sendPage(
+  page: Asset,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  policy = defaultPolicy,
+): Promise<FastifyReply> {
   reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' });
   return sendAsset(page, request, reply);
 }

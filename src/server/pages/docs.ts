@@ -1,9 +1,8 @@
-import type { Contract, Operation } from '@carte/operations/contract/contract';
+import type { Contract } from '@carte/operations/contract/contract';
 import { downgradeDocument } from '@carte/operations/openapi/downgrade';
 import { postmanCollection } from '@carte/operations/openapi/postman';
 import type { Json } from '@carte/operations/openapi/schemas';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { print } from 'graphql';
 import { version } from '../../version.ts';
 import {
   type Asset,
@@ -11,15 +10,13 @@ import {
   createAsset,
   immutable,
   lazyAsset,
-  once,
+  onceFor,
   sendAsset,
   sendPage,
 } from './asset.ts';
 import { type Html, html } from './html.ts';
 import { renderPage, renderTextPage } from './page.ts';
-import { renderReference } from './reference.ts';
 
-const policy = contentSecurityPolicy();
 /** Scalar creates its styles by script. */
 const clientPolicy = contentSecurityPolicy({ 'style-src': "'self' 'unsafe-inline'", 'img-src': "'self' data:" });
 
@@ -34,60 +31,47 @@ interface DocumentedSet {
  * and Postman collections.
  */
 export function mountDocs(app: FastifyInstance, sets: readonly DocumentedSet[]): void {
-  for (const [url, read] of sets.flatMap(documentsOf)) {
+  for (const [url, read] of sets.flatMap(set => Object.entries(documentsOf(set)))) {
     const asset = lazyAsset('application/json', () => JSON.stringify(read()));
     app.get(url, (request, reply) => sendAsset(asset(), request, reply));
   }
-  const references = onceBySet(sets, set => renderDocs(set, sets));
-  const script = once(loadScalar);
-  const clients = onceBySet(sets, async ({ contract: { name } }) => renderClient(name, await script()));
-  app.get<{ Querystring: { set?: string } }>('/docs', async (request, reply) => {
-    const page = await references(request.query.set);
-    return page ? sendPage({ page, policy }, request, reply) : reply.callNotFound();
-  });
+  const mountPage = (url: string, render: (set: DocumentedSet) => Promise<string>, policy?: string) => {
+    const pages = onceFor(async (set: DocumentedSet) => createAsset('text/html; charset=utf-8', await render(set)));
+    app.get<{ Querystring: { set?: string } }>(url, async (request, reply) => {
+      const { set: name = 'v1' } = request.query;
+      const set = sets.find(({ contract }) => contract.name === name);
+      return set ? sendPage(await pages(set), request, reply, policy) : reply.callNotFound();
+    });
+  };
+  const script = onceFor<void, Asset>(loadScalar);
+  mountPage('/docs', set => renderDocs(set, sets));
+  mountPage('/docs/try', async ({ contract: { name } }) => renderClient(name, await script()), clientPolicy);
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
-  app.get<{ Querystring: { set?: string } }>('/docs/try', async (request, reply) => {
-    const page = await clients(request.query.set);
-    return page ? sendPage({ page, policy: clientPolicy }, request, reply) : reply.callNotFound();
-  });
   app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {
     const asset = await script();
     return asset.hash === request.params.hash ? sendAsset(asset, request, reply, immutable) : reply.callNotFound();
   });
 }
 
-/** Renders the page of a set when it is first requested. */
-function onceBySet(sets: readonly DocumentedSet[], render: (set: DocumentedSet) => Promise<string>) {
-  const pages = new Map(
-    sets.map(set => [set.contract.name, once(async () => createAsset('text/html; charset=utf-8', await render(set)))]),
-  );
-  return (name = 'v1') => pages.get(name)?.();
-}
-
-function documentsOf({ contract, document }: DocumentedSet): [url: string, read: () => Json][] {
+function documentsOf({ contract, document }: DocumentedSet): Readonly<Record<string, () => Json>> {
   const { name } = contract;
-  // Those of the nine routes have a second, older address.
-  const bases = [`/openapi/${name}`, ...(name === 'v1' ? ['/openapi'] : [])];
-  return [
-    ...bases.map((base): [string, () => Json] => [`${base}.json`, document]),
-    ...bases.map((base): [string, () => Json] => [`${base}-3.0.json`, () => downgradeDocument(document())]),
-    [`/openapi/${name}.postman.json`, () => postmanCollection(contract)],
-  ];
+  const downgraded = () => downgradeDocument(document());
+  return {
+    [`/openapi/${name}.json`]: document,
+    [`/openapi/${name}-3.0.json`]: downgraded,
+    [`/openapi/${name}.postman.json`]: () => postmanCollection(contract),
+    // Those of the nine routes have a second, older address.
+    ...(name === 'v1' && { '/openapi.json': document, '/openapi-3.0.json': downgraded }),
+  };
 }
 
 export const documentUrl = (set: string) => (set === 'v1' ? 'openapi' : `openapi/${set}`);
 const query = (set: string) => (set === 'v1' ? '' : `?set=${set}`);
 
 async function renderDocs({ contract, document }: DocumentedSet, sets: readonly DocumentedSet[]): Promise<string> {
-  const { marked } = await import('marked');
+  const { renderReference } = await import('./reference.ts');
   const { name } = contract;
-  const { title, nav, content } = renderReference({
-    document: document(),
-    operations: contract.operations,
-    clientUrl: `docs/try${query(name)}`,
-    playgroundUrl,
-    markdown: text => marked.parse(text, { async: false }),
-  });
+  const { title, nav, content } = renderReference(document(), contract.operations, `docs/try${query(name)}`);
   const base = documentUrl(name);
   return renderTextPage({
     title: 'REST reference',
@@ -117,15 +101,6 @@ function linksTo(sets: readonly DocumentedSet[], current: string): Html | undefi
       : html` <a href="${href}">${title}</a>`;
   });
   return html`<p class="sets">${links}</p>`;
-}
-
-/** The playground with the operation of a route, and its examples as variables. */
-function playgroundUrl({ document, parameters }: Operation): string {
-  const examples = parameters.flatMap(({ name, example, in: place }) =>
-    example === undefined || place === 'body' ? [] : [[name, example]],
-  );
-  const variables = JSON.stringify(Object.fromEntries(examples), null, 2);
-  return `graphql#${new URLSearchParams({ query: print(document), variables })}`;
 }
 
 /** Loads the script of Scalar, which is 4 MB. The package exports a Fastify plugin only, so it is taken from the route that this registers. */

@@ -3,22 +3,8 @@ import { Marked, Renderer, type Token } from 'marked';
 import { highlight } from './highlight.ts';
 import { escapeHtml } from './html.ts';
 
-/** A section of a guide: a heading and the text below it. The first, below the title, has neither heading nor id. */
-export interface Section {
-  readonly heading: string;
-  readonly id: string;
-  readonly depth: number;
-  /** Without markup, for the search. */
-  readonly text: string;
-}
-
-export interface RenderedGuide {
-  readonly html: string;
-  readonly sections: readonly Section[];
-}
-
 /** Renders a guide. `name` is its path in docs/ without the extension; links to others of `names` lead to their pages. */
-export function renderGuide(markdown: string, name: string, names: ReadonlySet<string>): RenderedGuide {
+export function renderGuide(markdown: string, name: string, names: ReadonlySet<string>) {
   const marked = new Marked();
   const tokens = marked.lexer(markdown);
   const sections = findSections(tokens);
@@ -50,8 +36,8 @@ export function renderGuide(markdown: string, name: string, names: ReadonlySet<s
   return { html: marked.parser(tokens), sections };
 }
 
-/** Splits a guide at its headings, of which the first is its title. */
-function findSections(tokens: readonly Token[]): readonly Section[] {
+/** Splits a guide at its headings. The first section, below the title, has neither heading nor id. Texts have no markup, for the search. */
+function findSections(tokens: readonly Token[]) {
   const createId = createIds();
   const sections: { heading: string; id: string; depth: number; text: string }[] = [];
   for (const token of tokens) {

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
-import { type Asset, contentSecurityPolicy, createAsset, sendAsset, sendPage } from './asset.ts';
-import type { Section } from './guide-markdown.ts';
+import { type Asset, createAsset, once, onceFor, sendAsset, sendPage } from './asset.ts';
+import type { renderGuide } from './guide-markdown.ts';
 import { Html, html } from './html.ts';
 import { renderTextPage } from './page.ts';
 
 const folder = new URL('../../../docs/', import.meta.url);
-const policy = contentSecurityPolicy();
 const mediaType = 'text/html; charset=utf-8';
 
 /**
@@ -18,7 +17,7 @@ export function mountGuides(app: FastifyInstance): void {
   const names = findGuides(files);
   const pictures = new Set(files.filter(file => file.endsWith('.png')));
   const render = createRenderer(names);
-  app.get('/guides', async (request, reply) => sendPage({ page: await render('index'), policy }, request, reply));
+  app.get('/guides', async (request, reply) => sendPage(await render('index'), request, reply));
   app.get('/guides/', (_request, reply) => reply.redirect('../guides', 307));
   app.get('/guides/search.json', async (request, reply) => sendAsset(await render('search.json'), request, reply));
   app.get<{ Params: { '*': string } }>('/guides/*', async (request, reply) => {
@@ -29,7 +28,7 @@ export function mountGuides(app: FastifyInstance): void {
     const name = path.replace(/\.md$/, '');
     if (!names.has(name)) return reply.callNotFound();
     const asset = await render(path);
-    return name === path ? sendPage({ page: asset, policy }, request, reply) : sendAsset(asset, request, reply);
+    return name === path ? sendPage(asset, request, reply) : sendAsset(asset, request, reply);
   });
 }
 
@@ -46,24 +45,19 @@ const readGuide = (name: string) => readFileSync(new URL(`${name}.md`, folder), 
 
 /** Creates a function that renders a page, or another document below `/guides/`, when it is first requested. */
 function createRenderer(names: ReadonlySet<string>): (path: string) => Promise<Asset> {
-  const rendered = new Map<string, Promise<Asset>>();
-  let entries: readonly GuideEntry[] | undefined;
-  const guides = () => {
-    // The search lists equally good results in this order.
-    entries ??= groupGuides([...names].map(describeGuide)).flatMap(group => group.guides);
-    return entries;
-  };
-  const create = async (path: string): Promise<Asset> => {
+  const groups = once(groupedGuides);
+  return onceFor(async path => {
     if (path.endsWith('.md')) return createAsset('text/plain; charset=utf-8', readGuide(path.slice(0, -'.md'.length)));
     if (path.endsWith('.png')) return createAsset('image/png', readFileSync(new URL(path, folder)));
-    if (path === 'index') return createAsset(mediaType, renderIndex(guides()));
+    if (path === 'index') return createAsset(mediaType, renderIndex(groups()));
     const { renderGuide } = await import('./guide-markdown.ts');
     if (path !== 'search.json') {
-      const guide = guides().find(({ name }) => name === path) ?? describeGuide(path);
-      const page = { guide, guides: guides(), ...renderGuide(readGuide(path), path, names) };
+      const page = { name: path, groups: groups(), ...renderGuide(readGuide(path), path, names) };
       return createAsset(mediaType, renderGuidePage(page));
     }
-    const sections = guides().flatMap(({ name, title }) =>
+    // The search lists equally good results in this order.
+    const guides = groups().flatMap(group => group.guides);
+    const sections = guides.flatMap(({ name, title }) =>
       renderGuide(readGuide(name), name, names).sections.map(({ heading, id, text }) => ({
         url: id === '' ? name : `${name}#${id}`,
         guide: title,
@@ -72,17 +66,11 @@ function createRenderer(names: ReadonlySet<string>): (path: string) => Promise<A
       })),
     );
     return createAsset('application/json', JSON.stringify(sections));
-  };
-  return path => {
-    const asset = rendered.get(path) ?? create(path);
-    rendered.set(path, asset);
-    asset.catch(() => rendered.delete(path));
-    return asset;
-  };
+  });
 }
 
-/** Reads the title and the first sentence. */
-function describeGuide(name: string): GuideEntry {
+/** Reads the title and the first sentence of a guide, whose name is its path in docs/ and below /guides/. */
+function describeGuide(name: string) {
   const withoutMarkup = readGuide(name)
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[`*]/g, '');
@@ -112,35 +100,24 @@ function findMovedGuide(path: string): string | undefined {
 }
 
 /** A guide as it appears in lists. */
-interface GuideEntry {
-  /** Its path in docs/ without the extension, which is also its path below /guides/. */
-  readonly name: string;
-  readonly title: string;
-  /** Its first sentence. */
-  readonly summary: string;
-}
+type GuideEntry = ReturnType<typeof describeGuide>;
 
-export interface Group {
-  readonly title: string;
-  readonly guides: readonly GuideEntry[];
-}
+export type Group = ReturnType<typeof groupedGuides>[number];
 
-const groups: Readonly<Record<string, readonly string[]>> = {
+const namesByTitle: Readonly<Record<string, readonly string[]>> = {
   'Build on Carte': ['front-end', 'pos', 'operations', 'webhooks-and-events', 'migrating'],
   'Run Carte': ['console', 'menu-history', 'operating', 'scaling-and-failover'],
   Reference: ['interface', 'diagnostics'],
   'Work on Carte': ['architecture'],
 };
 
-/** All guides, by their readers. */
-export const groupedGuides = (): readonly Group[] => groupGuides([...findGuides(listFiles())].map(describeGuide));
-
-/** Groups the guides by their readers; those that no group names are in the group More, and decisions are last. */
-function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
-  const named = new Set(Object.values(groups).flat());
+/** All guides by their readers; those that no group names are in the group More, and decisions are last. */
+export function groupedGuides() {
+  const guides = [...findGuides(listFiles())].map(describeGuide);
+  const named = new Set(Object.values(namesByTitle).flat());
   const isDecision = ({ name }: GuideEntry) => name.startsWith('decisions/');
   return [
-    ...Object.entries(groups).map(([title, names]) => ({
+    ...Object.entries(namesByTitle).map(([title, names]) => ({
       title,
       guides: names.flatMap(name => guides.find(guide => guide.name === name) ?? []),
     })),
@@ -150,8 +127,8 @@ function groupGuides(guides: readonly GuideEntry[]): readonly Group[] {
 }
 
 /** Renders the list of all guides. */
-function renderIndex(guides: readonly GuideEntry[]): string {
-  const list = groupGuides(guides).map(
+function renderIndex(groups: readonly Group[]): string {
+  const list = groups.map(
     group => html`
         <h2>${group.title}</h2>
         <dl>${group.guides.map(({ name, title, summary }) => html`<dt><a href="guides/${name}">${title}</a></dt><dd>${summary}</dd>\n`)}</dl>`,
@@ -159,27 +136,27 @@ function renderIndex(guides: readonly GuideEntry[]): string {
   return renderTextPage({ title: 'Guides', base: '', content: html`<h1>Guides</h1>${list}` });
 }
 
-interface GuidePage {
-  readonly guide: GuideEntry;
-  readonly guides: readonly GuideEntry[];
-  /** Rendered from Markdown. */
-  readonly html: string;
-  readonly sections: readonly Section[];
+interface GuidePage extends ReturnType<typeof renderGuide> {
+  readonly name: string;
+  readonly groups: readonly Group[];
 }
 
 /** Renders the page of a guide, with links to all others and to its own sections. */
-function renderGuidePage({ guide, guides, html: content, sections }: GuidePage): string {
-  const base = '../'.repeat(guide.name.split('/').length);
-  const linkTo = ({ name, title }: GuideEntry) => {
-    if (name !== guide.name) return html`<li><a href="${base}guides/${name}">${title}</a></li>`;
+function renderGuidePage({ name: current, groups, html: content, sections }: GuidePage): string {
+  const base = '../'.repeat(current.split('/').length);
+  const isCurrent = ({ name }: GuideEntry) => name === current;
+  const linkTo = (guide: GuideEntry) => {
+    const { name, title } = guide;
+    if (!isCurrent(guide)) return html`<li><a href="${base}guides/${name}">${title}</a></li>`;
     const contents = sections.filter(({ depth }) => depth === 2);
     const links = contents.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`);
     return html`<li><a href="${base}guides/${name}" aria-current="page">${title}</a><ul>${links}</ul></li>`;
   };
   // Decisions are many, and read from a guide that links to them.
-  const shown = groupGuides(guides).filter(group => group.title !== 'Decisions' || group.guides.includes(guide));
+  const shown = groups.filter(({ title, guides }) => title !== 'Decisions' || guides.some(isCurrent));
   const nav = html`<nav aria-label="Guides">
         ${shown.map(group => html`<h2>${group.title}</h2><ul>${group.guides.map(linkTo)}</ul>`)}
       </nav>`;
-  return renderTextPage({ title: guide.title, base, nav, content: new Html(content) });
+  const { title = current } = groups.flatMap(({ guides }) => guides).find(isCurrent) ?? {};
+  return renderTextPage({ title, base, nav, content: new Html(content) });
 }

@@ -10,10 +10,6 @@ export class Html {
   constructor(text: string) {
     this.text = text;
   }
-
-  toString(): string {
-    return this.text;
-  }
 }
 
 /** What a template inserts: a text is escaped, a list is joined, and what is absent leaves nothing. */

@@ -3,23 +3,17 @@ import { posix } from 'node:path';
 /** Returns a module of `web/` as browsers run it, by its path. */
 type ReadModule = (path: string) => string;
 
-/** Modules in one file, which a browser loads at once instead of one level of imports after the other. */
-export interface JoinedModules {
-  readonly text: string;
-  /** What the joined modules import from packages. */
-  readonly packages: readonly string[];
-  readonly paths: ReadonlySet<string>;
-}
+type JoinedModules = ReturnType<typeof joinModules>;
 
 const importPattern = /^import\s*(\{[^}]*\}|\* as \w+)\s*from '([^']+)';/gm;
 const exportPattern = /^export (?=(?:async )?(?:function|const|class) (\w+))/gm;
 const packageFolder = 'packages/';
 
 /**
- * Joins modules with all that they import. Each becomes a function that runs when the module is first used, and the first one is run at
+ * Joins modules with all that they import in one file, which a browser loads at once instead of one level of imports after the other. Each becomes a function that runs when the module is first used, and the first one is run at
  * once. It knows the imports and exports that our modules have, and refuses others.
  */
-export function joinModules(entries: readonly [main: string, ...others: string[]], read: ReadModule): JoinedModules {
+export function joinModules(entries: readonly [main: string, ...others: string[]], read: ReadModule) {
   const paths = new Set<string>(entries);
   const packages = new Set<string>();
   for (const path of paths) {
@@ -58,6 +52,7 @@ ${functions.join('\n')}
 };
 use('${entries[0]}');
 `;
+  // The packages are those that the joined modules import.
   return { text, packages: [...packages], paths };
 }
 

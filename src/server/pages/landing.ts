@@ -1,43 +1,38 @@
+import type { Config } from '../../config.ts';
 import { version } from '../../version.ts';
 import { html } from './html.ts';
 import { renderPage } from './page.ts';
 
-/** A page or document of this server, relative to `/`. */
-interface Link {
-  readonly href: string;
-  readonly title: string;
-}
+/** Titles of pages or documents of this server, by their addresses relative to `/`. */
+type Links = Readonly<Record<string, string>>;
 
-export interface LinkSettings {
-  readonly introspection: boolean;
-  readonly metrics: boolean;
-}
+export type LinkSettings = Pick<Config, 'introspection' | 'metrics'>;
 
 /** The first guides to read, of all at `/guides`. */
-const guides: readonly Link[] = [
-  { href: 'guides/front-end', title: 'GraphQL for front ends' },
-  { href: 'guides/pos', title: 'POS integration' },
-  { href: 'guides/webhooks-and-events', title: 'webhooks and events' },
-  { href: 'guides/interface', title: 'REST interface' },
-  { href: 'guides/operating', title: 'operating' },
-  { href: 'guides/scaling-and-failover', title: 'scaling and failover' },
-  { href: 'guides', title: 'all guides' },
-];
+const guides: Links = {
+  'guides/front-end': 'GraphQL for front ends',
+  'guides/pos': 'POS integration',
+  'guides/webhooks-and-events': 'webhooks and events',
+  'guides/interface': 'REST interface',
+  'guides/operating': 'operating',
+  'guides/scaling-and-failover': 'scaling and failover',
+  guides: 'all guides',
+};
 
 /** Documents for programs, without those that are switched off. */
-function documents({ introspection, metrics }: LinkSettings): readonly Link[] {
-  return [
-    { href: 'openapi.json', title: 'OpenAPI 3.1' },
-    { href: 'openapi-3.0.json', title: 'OpenAPI 3.0' },
-    ...(introspection ? [{ href: 'schema.graphql', title: 'GraphQL schema' }] : []),
-    ...(metrics ? [{ href: 'metrics', title: 'metrics' }] : []),
-    { href: 'health/live', title: 'liveness' },
-    { href: 'health/ready', title: 'readiness' },
-  ];
-}
+const documents = ({ introspection, metrics }: LinkSettings): Links => ({
+  'openapi.json': 'OpenAPI 3.1',
+  'openapi-3.0.json': 'OpenAPI 3.0',
+  ...(introspection && { 'schema.graphql': 'GraphQL schema' }),
+  ...(metrics && { metrics: 'metrics' }),
+  'health/live': 'liveness',
+  'health/ready': 'readiness',
+});
 
-const listOf = (links: readonly Link[]) =>
-  links.map(({ href, title }, index) => html`${index > 0 && ',\n          '}<a href="${href}">${title}</a>`);
+const listOf = (links: Links) =>
+  Object.entries(links).map(
+    ([href, title], index) => html`${index > 0 && ',\n          '}<a href="${href}">${title}</a>`,
+  );
 
 /** Renders the page `/`. */
 export function renderLanding(settings: LinkSettings): string {

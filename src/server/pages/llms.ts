@@ -2,14 +2,8 @@ import type { Contract } from '@carte/operations/contract/contract';
 import { documentUrl } from './docs.ts';
 import { type Group, groupedGuides } from './guides.ts';
 
-interface LlmsOptions {
-  readonly sets: readonly Pick<Contract, 'name' | 'info'>[];
-  readonly introspection: boolean;
-}
-
 /** Renders `/llms.txt` by https://llmstxt.org: what Carte is, for a program that reads before it calls, and what to read on. */
-export function renderLlms({ sets, introspection }: LlmsOptions): string {
-  const guides = groupedGuides();
+export function renderLlms(sets: readonly Contract[], introspection: boolean): string {
   const sdl = [
     '- [GraphQL schema](schema.graphql): the graph in SDL, with descriptions of all types and fields',
     '- [GraphQL schema for guests](schema.graphql?for=guests): the part that a publishable key may select',
@@ -36,7 +30,7 @@ export function renderLlms({ sets, introspection }: LlmsOptions): string {
 
 ${[...(introspection ? sdl : []), ...openapi].join('\n')}
 
-${guides.map(renderGroup).join('\n\n')}
+${groupedGuides().map(renderGroup).join('\n\n')}
 `;
 }
 

@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 import { parse, print, separateOperations } from 'graphql';
 import { printGraph, printGraphForGuests } from '../../graphql/sdl.ts';
 import { renderConsole, renderMenuViewer } from './apps.ts';
-import { type Asset, contentSecurityPolicy, lazyAsset, once, sendAsset, sendPage } from './asset.ts';
+import { type Asset, defaultPolicy, lazyAsset, once, sendAsset, sendPage } from './asset.ts';
 import { mountGuides } from './guides.ts';
 import { joinModules, linkToJoined } from './joined-modules.ts';
 import { type LinkSettings, renderLanding } from './landing.ts';
@@ -46,7 +46,7 @@ export const pages = fp(
         return found ? sendAsset(found(), request, reply) : reply.callNotFound();
       });
     }
-    const llms = lazyAsset('text/plain; charset=utf-8', () => renderLlms({ ...config, sets: graph.sets }));
+    const llms = lazyAsset('text/plain; charset=utf-8', () => renderLlms(graph.sets, config.introspection));
     app.get('/llms.txt', (request, reply) => sendAsset(llms(), request, reply));
     mountGuides(app);
     mountPages(app, config);
@@ -67,7 +67,6 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     [joinedFile, lazyAsset(mediaTypes.ts, () => joined().text)],
     ['console.css', lazyAsset(mediaTypes.css, () => consoleStyles.map(read).join('\n'))],
   ]);
-  const policy = contentSecurityPolicy();
   const pages = {
     '/': () => renderLanding(settings),
     '/menu': renderMenuViewer,
@@ -75,7 +74,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   };
   for (const [url, render] of Object.entries(pages)) {
     const page = lazyAsset('text/html; charset=utf-8', render);
-    app.get(url, (request, reply) => sendPage({ page: page(), policy }, request, reply));
+    app.get(url, (request, reply) => sendPage(page(), request, reply));
   }
   // Browsers request it for what is no page, such as /openapi.json.
   const icon = files.get('icon.svg');
@@ -92,7 +91,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     const path = request.params['*'];
     const file = loaded.get(path);
     // The policy of a page does not apply to its workers.
-    if (path.endsWith('/worker.ts')) reply.header('content-security-policy', policy);
+    if (path.endsWith('/worker.ts')) reply.header('content-security-policy', defaultPolicy);
     return file ? sendAsset(file(), request, reply) : reply.callNotFound();
   });
 }

@@ -19,34 +19,29 @@ const packages: Readonly<Record<string, readonly [entry: string, ...others: stri
   '@humanwhocodes/momoa': ['dist/momoa.js'],
 };
 
-const folder = 'packages';
-
-/** Paths below `/web` by what modules import. */
-const paths: ReadonlyMap<string, string> = new Map(
-  Object.entries(packages).flatMap(([name, [entry, ...others]]) => [
-    [name, `${folder}/${name}/${entry}`],
-    ...others.map(file => [`${name}/${file}`, `${folder}/${name}/${file}`] as const),
-  ]),
+/** These files, with what modules import and their paths below `/web`. */
+const files = Object.entries(packages).flatMap(([name, files]) =>
+  files.map((file, index) => ({
+    name,
+    file,
+    imported: index === 0 ? name : `${name}/${file}`,
+    path: `packages/${name}/${file}`,
+  })),
 );
 
 /** Replaces the names of packages in the imports of a module of `web/` by relative URLs. An import map would not do: workers have none. */
 export function resolvePackages(source: string, module: string): string {
   return source.replace(/(?<=\bfrom |\bimport\()'([^'.][^']*)'/g, (text, name) => {
-    const path = paths.get(name);
-    return path === undefined ? text : `'${posix.relative(posix.dirname(module), path)}'`;
+    const found = files.find(({ imported }) => imported === name);
+    return found ? `'${posix.relative(posix.dirname(module), found.path)}'` : text;
   });
 }
 
 /** Maps the paths of these files below `/web` to assets, which are created on first use. */
 export function packageAssets(): ReadonlyMap<string, () => Asset> {
-  const assets = new Map<string, () => Asset>();
-  for (const [name, files] of Object.entries(packages)) {
-    for (const file of files) {
-      const read = () => readFileSync(new URL(file, folderOf(name)));
-      assets.set(`${folder}/${name}/${file}`, lazyAsset('text/javascript; charset=utf-8', read));
-    }
-  }
-  return assets;
+  const create = (name: string, file: string) =>
+    lazyAsset('text/javascript; charset=utf-8', () => readFileSync(new URL(file, folderOf(name))));
+  return new Map(files.map(({ path, name, file }) => [path, create(name, file)]));
 }
 
 function folderOf(name: string): URL {

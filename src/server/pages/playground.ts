@@ -7,14 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Asset, contentSecurityPolicy, createAsset, immutable, type Page, sendAsset, sendPage } from './asset.ts';
+import { type Asset, contentSecurityPolicy, createAsset, immutable, onceFor, sendAsset, sendPage } from './asset.ts';
 import { Html, html } from './html.ts';
 import { renderPage } from './page.ts';
-
-interface Playground extends Page {
-  /** Files of the bundle by URL. */
-  readonly files: ReadonlyMap<string, Asset>;
-}
 
 const mediaTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
@@ -24,14 +19,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 
 /** Registers the bundle of GraphiQL, and returns a function that sends the page. */
 export function mountPlayground(app: FastifyInstance) {
-  let rendered: Promise<Playground | undefined> | undefined;
-  const playground = () => {
-    rendered ??= renderPlayground();
-    rendered.catch(() => {
-      rendered = undefined;
-    });
-    return rendered;
-  };
+  const playground = onceFor<void, Awaited<ReturnType<typeof renderPlayground>>>(renderPlayground);
   app.get<{ Params: { build: string; name: string } }>('/graphql/:build/:name', async (request, reply) => {
     const { build, name } = request.params;
     const file = (await playground())?.files.get(`graphql/${build}/${name}`);
@@ -40,7 +28,7 @@ export function mountPlayground(app: FastifyInstance) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const found = await playground();
     if (!found) return reply.code(404).type('text/plain').send(missing);
-    return sendPage(found, request, reply);
+    return sendPage(found.page, request, reply, found.policy);
   };
 }
 
@@ -52,13 +40,14 @@ Install them (npm ci), or copy dist/playground from an installation that has the
  * Renders the page with the bundle that `npm ci` has built, or builds that; undefined where that is not possible. The page is small: GraphiQL is
  * bundled from its packages, and the scripts of web/playground import it.
  */
-export async function renderPlayground(): Promise<Playground | undefined> {
+export async function renderPlayground() {
   const bundle = (await readBundle(folder)) ?? (await buildInMemory());
   if (!bundle) return undefined;
   const build = createHash('sha256');
   for (const name of [...bundle.keys()].sort()) build.update(name).update(bundle.get(name) ?? '');
   // One hash for all files, since they import each other by relative URLs.
   const base = `graphql/${build.digest('base64url').slice(0, 16)}`;
+  /** By URL. */
   const files = new Map<string, Asset>();
   for (const [name, content] of bundle) {
     const type = mediaTypes[name.slice(name.lastIndexOf('.') + 1)];
@@ -66,7 +55,7 @@ export async function renderPlayground(): Promise<Playground | undefined> {
   }
   const imports = JSON.stringify({ imports: { './web/playground/graphiql.ts': `./${base}/graphiql.js` } });
   return {
-    page: createAsset('text/html; charset=utf-8', renderGraphiql({ base, imports, chunks: [...files.keys()] })),
+    page: createAsset('text/html; charset=utf-8', renderGraphiql(base, imports, [...files.keys()])),
     policy: renderPolicy(imports),
     files,
   };
@@ -83,15 +72,9 @@ function renderPolicy(imports: string): string {
   });
 }
 
-interface PageParts {
-  readonly base: string;
-  readonly imports: string;
-  readonly chunks: readonly string[];
-}
-
-function renderGraphiql({ base, imports, chunks }: PageParts): string {
+function renderGraphiql(base: string, imports: string, urls: readonly string[]): string {
   // GraphiQL imports the editor only once it runs; these names make browsers load it at once.
-  const early = chunks.filter(url => /\/(graphiql|monaco-editor)[^/]*\.js$/.test(url));
+  const early = urls.filter(url => /\/(graphiql|monaco-editor)[^/]*\.js$/.test(url));
   return renderPage({
     title: 'Carte playground',
     head: html`<script type="importmap">${new Html(imports)}</script>

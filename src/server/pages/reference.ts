@@ -1,5 +1,7 @@
 import type { Operation } from '@carte/operations/contract/contract';
 import type { Json } from '@carte/operations/openapi/schemas';
+import { print } from 'graphql';
+import { marked } from 'marked';
 import { samplesOf } from '../../../web/playground/samples.ts';
 import { highlight } from './highlight.ts';
 import { Html, html } from './html.ts';
@@ -67,28 +69,15 @@ interface Route extends RouteObject {
   readonly id: string;
 }
 
-interface ReferenceSource {
-  readonly document: Json;
-  readonly operations: readonly Operation[];
-  /** Of the page with the client, on which `#` and the id of a route are appended. */
-  readonly clientUrl: string;
-  readonly playgroundUrl: (operation: Operation) => string;
-  /** Renders descriptions. */
-  readonly markdown: (text: string) => string;
-}
-
-interface Reference {
-  readonly title: string;
-  readonly nav: Html;
-  readonly content: Html;
-}
-
 /** The address that the script of the page replaces by that of this server, as in guides. */
 const origin = 'http://127.0.0.1:4000';
 
-/** Renders a document: its routes by tag with samples, then its types and the responses that routes share. */
-export function renderReference(source: ReferenceSource): Reference {
-  const { info, tags = [], paths = {}, components = {} } = source.document as unknown as OpenApi;
+/**
+ * Renders a document: its routes by tag with samples, then its types and the responses that routes share. `clientUrl` is that of the page with the
+ * client, to which `#` and the id of a route are appended.
+ */
+export function renderReference(document: Json, operations: readonly Operation[], clientUrl: string) {
+  const { info, tags = [], paths = {}, components = {} } = document as unknown as OpenApi;
   const { responses = {}, schemas = {} } = components;
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, route]): Route => {
@@ -102,8 +91,6 @@ export function renderReference(source: ReferenceSource): Reference {
     ...tags.map(tag => ({ ...tag, routes: routes.filter(route => route.tags[0] === tag.name) })),
     ...(others.length > 0 ? [{ name: 'Routes', description: '', routes: others }] : []),
   ];
-  const operations = new Map(source.operations.map(operation => [operation.name, operation]));
-  const markdown = (text = '') => new Html(source.markdown(text));
 
   /** The name of a type is a link to its section. */
   const typeOf = ({ $ref, type = 'any', format, items, anyOf, additionalProperties }: Schema): Html => {
@@ -138,7 +125,7 @@ export function renderReference(source: ReferenceSource): Reference {
 
   const renderRoute = (route: Route) => {
     const { id, summary, operationId, method, path, parameters = [], requestBody } = route;
-    const operation = operations.get(operationId);
+    const operation = operations.find(({ name }) => name === operationId);
     const { 200: success, ...failures } = route.responses;
     const example = success?.content?.['application/json']?.example;
     return html`
@@ -146,8 +133,8 @@ export function renderReference(source: ReferenceSource): Reference {
           <div>
             <h3>${summary ?? operationId} <a class="anchor" href="#${id}" aria-label="Link to this route">#</a></h3>
             <p class="path">${badge(method)} <code>${path}</code></p>
-            <p class="actions"><a class="button" href="${source.clientUrl}#${id}">Try it</a>
-            ${operation && html`<a href="${source.playgroundUrl(operation)}">Open in playground</a>`}</p>
+            <p class="actions"><a class="button" href="${clientUrl}#${id}">Try it</a>
+            ${operation && html`<a href="${playgroundUrl(operation)}">Open in playground</a>`}</p>
             ${markdown(route.description)}
             ${parameters.length > 0 && html`<h4>Parameters</h4><dl>${parameters.map(renderParameter)}</dl>`}
             ${requestBody && renderBody('Body', requestBody)}
@@ -200,6 +187,8 @@ export function renderReference(source: ReferenceSource): Reference {
   };
 }
 
+const markdown = (text = '') => new Html(marked.parse(text, { async: false }));
+
 const linkTo = ({ id, summary, operationId, method }: Route) =>
   html`<li><a href="#${id}"><span>${summary ?? operationId}</span> ${badge(method)}</a></li>`;
 
@@ -227,6 +216,15 @@ function bounds([min, max]: readonly (number | undefined)[], unit: string): stri
   if (min !== undefined && max !== undefined) return [`${min} to ${max}${unit}`];
   if (min !== undefined) return [`at least ${min}${unit}`];
   return max === undefined ? [] : [`at most ${max}${unit}`];
+}
+
+/** The playground with the operation of a route, and its examples as variables. */
+function playgroundUrl({ document, parameters }: Operation): string {
+  const examples = parameters.flatMap(({ name, example, in: place }) =>
+    example === undefined || place === 'body' ? [] : [[name, example]],
+  );
+  const variables = JSON.stringify(Object.fromEntries(examples), null, 2);
+  return `graphql#${new URLSearchParams({ query: print(document), variables })}`;
 }
 
 function renderSamples({ route, parameters }: Operation): Html[] {
