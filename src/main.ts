@@ -4,19 +4,14 @@ import { openDatabase } from './open-database.ts';
 import { createServer } from './server/server.ts';
 import { closeOnSignal, drainAndClose, tolerateDatabaseRejections } from './server/shutdown.ts';
 
-/** Called while the service starts. */
-export interface StartObserver {
-  /** Loading the demo restaurants takes some seconds. */
-  readonly onDemo: () => void;
-  /** With the API key of the demo, if this is the first start of it that succeeds. */
-  readonly onReady: (url: string, demoKey: string | undefined) => void;
-}
-
-/** Serves in this process; resolves once it is ready. A signal shuts it down. */
-export async function serve(config: Config, { onDemo, onReady }: StartObserver): Promise<void> {
+/**
+ * Serves in this process; resolves once it is ready, with the API key of the demo if this is the first start of it that succeeds. A signal
+ * shuts it down. Calls `onDemo` before it loads the demo restaurants, which takes some seconds.
+ */
+export async function serve(config: Config, onDemo: () => void) {
   const database = await openDatabase(config);
   try {
-    await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
+    await loadDemoIfEmpty(database, config.demo, onDemo);
     const app = await createServer(database.orm, config);
     tolerateDatabaseRejections(app.log);
     closeOnSignal({
@@ -29,7 +24,7 @@ export async function serve(config: Config, { onDemo, onReady }: StartObserver):
       },
     });
     const url = await app.listen({ host: config.host, port: config.port });
-    onReady(url, await issueFirstKey(database, config.demo));
+    return { url, demoKey: await issueFirstKey(database, config.demo) };
   } catch (error) {
     await database.close();
     throw error;

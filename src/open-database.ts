@@ -1,18 +1,11 @@
 import { OperatorError } from '@carte/base/errors';
 import { type EmbeddedServer, startEmbedded } from '@carte/embedded-postgres';
-import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Config } from './config.ts';
 import { migrate } from './database/migrate.ts';
 import { createOrm } from './orm.ts';
 
-export interface Database {
-  readonly orm: MikroORM;
-  readonly embedded: boolean;
-  close(): Promise<void>;
-}
-
 /** Opens the database of `DATABASE_URL`, or else the embedded one, and migrates it. */
-export async function openDatabase(config: Config): Promise<Database> {
+export async function openDatabase(config: Config) {
   const server = config.databaseUrl ? undefined : await startOwn(config.dataFolder);
   const orm = createOrm(server?.connection ?? { url: config.databaseUrl ?? '' }, config);
   const close = async () => {
@@ -23,7 +16,9 @@ export async function openDatabase(config: Config): Promise<Database> {
     await migrate(orm);
   } catch (error) {
     await close();
-    throw error instanceof OperatorError ? error : unreachable(error);
+    if (error instanceof OperatorError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The database cannot be used: ${reason}`, { cause: error });
   }
   return { orm, embedded: server !== undefined, close };
 }
@@ -36,9 +31,4 @@ async function startOwn(dataFolder: string): Promise<EmbeddedServer> {
     const message = `${error.message} CARTE_DATA is the data folder, DATABASE_URL the address of another server.`;
     throw new OperatorError(message, { cause: error });
   }
-}
-
-function unreachable(cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new OperatorError(`The database cannot be used: ${reason}`, { cause });
 }

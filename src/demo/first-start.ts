@@ -9,19 +9,14 @@ interface Database {
   readonly embedded: boolean;
 }
 
-interface DemoOptions {
-  /** Whether the demo is enabled. */
-  readonly demo: boolean;
-  readonly onLoad: () => void;
-}
-
 /** Loads the demo restaurants into an empty embedded database, unless disabled. */
-export async function loadDemoIfEmpty({ orm, embedded }: Database, { demo, onLoad }: DemoOptions): Promise<void> {
-  if (!embedded || !demo || !(await isEmpty(orm))) return;
+export async function loadDemoIfEmpty({ orm, embedded }: Database, demo: boolean, onLoad: () => void): Promise<void> {
+  const em = forkInScope(orm, operatorScope);
+  if (!embedded || !demo || (await em.count(MerchantEntity)) + (await em.count(StoreEntity)) > 0) return;
   onLoad();
   // Imported lazily, here and below: later starts do not need it.
   const { loadRestaurants } = await import('./load.ts');
-  await forkInScope(orm, operatorScope).transactional(em => loadRestaurants(em, new Date()));
+  await em.transactional(tx => loadRestaurants(tx, new Date()));
 }
 
 /** Issues the API key of the demo if the database has no key: a start that failed after it had loaded the demo has printed none. */
@@ -31,9 +26,4 @@ export async function issueFirstKey({ orm, embedded }: Database, demo: boolean):
   const { demoIds, issueDemoKey } = await import('./load.ts');
   const hasDemo = (await em.count(MerchantEntity, { id: { $in: demoIds('merchants') } })) > 0;
   return hasDemo ? issueDemoKey(em) : undefined;
-}
-
-async function isEmpty(orm: MikroORM): Promise<boolean> {
-  const em = forkInScope(orm, operatorScope);
-  return (await em.count(MerchantEntity)) === 0 && (await em.count(StoreEntity)) === 0;
 }

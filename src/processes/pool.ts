@@ -77,16 +77,6 @@ export function createWorkerPool(
     }
   }
 
-  /** The operations in the folders now; undefined if they cannot be read. */
-  function readCurrent(): readonly SetFiles[] | undefined {
-    try {
-      return readOwnSets(operations);
-    } catch (error) {
-      log.error({ err: error }, 'The operations cannot be read; the restart is abandoned');
-      return undefined;
-    }
-  }
-
   async function retire(worker: Worker): Promise<void> {
     workers.delete(worker);
     retiring.add(worker);
@@ -104,14 +94,15 @@ export function createWorkerPool(
     ready: ready.promise,
     /** Replaces the workers one after the other, without dropping a request. */
     async restart(): Promise<void> {
-      const current = readCurrent();
-      if (!current) return;
+      let current: readonly SetFiles[];
+      try {
+        current = readOwnSets(operations);
+      } catch (error) {
+        return log.error({ err: error }, 'The operations cannot be read; the restart is abandoned');
+      }
       for (const old of [...workers]) {
         if (isShuttingDown) return;
-        if (!(await spawn(current))) {
-          log.error('The new process did not become ready; the restart is abandoned');
-          return;
-        }
+        if (!(await spawn(current))) return log.error('The new process did not become ready; the restart is abandoned');
         operatorSets = current;
         if (workers.has(old) && workers.size > processes) await retire(old);
       }

@@ -1,18 +1,17 @@
 import type { Config } from '../config.ts';
 import { issueFirstKey, loadDemoIfEmpty } from '../demo/first-start.ts';
-import type { StartObserver } from '../main.ts';
 import { openDatabase } from '../open-database.ts';
 import { createLog } from '../server/log.ts';
 import { closeOnSignal } from '../server/shutdown.ts';
 import { openListener } from './listener.ts';
 import { createWorkerPool, type WorkerPool } from './pool.ts';
 
-/** Serves with several processes; resolves once all are ready. SIGHUP restarts them, other signals shut down. */
-export async function serve(config: Config, { onDemo, onReady }: StartObserver): Promise<void> {
+/** As that of `main.ts`, with several processes; resolves once all are ready. SIGHUP restarts them, other signals shut down. */
+export async function serve(config: Config, onDemo: () => void) {
   const listener = await openListener(config);
   const database = await openDatabase(config);
   try {
-    await loadDemoIfEmpty(database, { demo: config.demo, onLoad: onDemo });
+    await loadDemoIfEmpty(database, config.demo, onDemo);
     const log = createLog(config.logLevel);
     const pool = createWorkerPool(config, { listener, log });
     closeOnSignal({
@@ -30,7 +29,7 @@ export async function serve(config: Config, { onDemo, onReady }: StartObserver):
     });
     restartOnHangup(pool);
     await pool.ready;
-    onReady(listener.url, await issueFirstKey(database, config.demo));
+    return { url: listener.url, demoKey: await issueFirstKey(database, config.demo) };
   } catch (error) {
     listener.close();
     await database.close();

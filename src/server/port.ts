@@ -11,11 +11,10 @@ export async function assertPortFree(host: string, port: number): Promise<void> 
 }
 
 export function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): OperatorError {
-  return new OperatorError(reasonOf(error, host, port), { cause: error });
-}
-
-function reasonOf(error: NodeJS.ErrnoException, host: string, port: number): string {
-  if (error.code === 'EADDRINUSE') return `Port ${port} on ${host} is in use; set PORT to another one.`;
-  if (error.code === 'EACCES') return `Port ${port} is reserved for the administrator; set PORT to one above 1023.`;
-  return `Cannot listen on ${host}:${port}: ${error.message}`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is in use; set PORT to another one.`,
+    EACCES: `Port ${port} is reserved for the administrator; set PORT to one above 1023.`,
+  };
+  const reason = reasons[error.code ?? ''] ?? `Cannot listen on ${host}:${port}: ${error.message}`;
+  return new OperatorError(reason, { cause: error });
 }
