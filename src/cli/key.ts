@@ -1,9 +1,9 @@
 import { OperatorError } from '@carte/base/errors';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { ApiKey } from '../auth/entities.ts';
 import { isReadPermission, type Permission, permissions, writePermissions } from '../scope.ts';
 import { withDatabase } from './database.ts';
-import { collect, examples, parseDate, table, terminal } from './terminal.ts';
+import { collect, examples, parseDate, parseList, table, terminal } from './terminal.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -19,15 +19,7 @@ interface CreateOptions {
 
 /** `read-menus` for READ_MENUS. */
 const nameOf = (permission: Permission) => permission.toLowerCase().replaceAll('_', '-');
-const names = permissions.map(nameOf);
-
-function parsePermissions(list: string): readonly Permission[] {
-  return list.split(',').map(name => {
-    const permission = permissions.find(candidate => nameOf(candidate) === name.trim());
-    if (!permission) throw new InvalidArgumentError(`"${name}" is not one of ${names.join(', ')}.`);
-    return permission;
-  });
-}
+const names = permissions.map(nameOf).join(', ');
 
 export function addKeyCommands(program: Command): void {
   const key = program
@@ -41,7 +33,7 @@ export function addKeyCommands(program: Command): void {
     .option('--all', 'give access to every merchant and store')
     .option('--merchant <id>', 'give access to this merchant and all its stores (repeatable)', collect)
     .option('--store <id>', 'give access to this store (repeatable)', collect)
-    .option('--can <permissions>', `give permissions, separated by commas: ${names.join(', ')}`, parsePermissions)
+    .option('--can <permissions>', `give permissions, separated by commas: ${names}`, parseList(permissions, nameOf))
     .option(
       '--write',
       'allow all writes but admin, beside those of --can; without any read- permission the key reads all',

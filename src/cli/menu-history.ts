@@ -17,17 +17,14 @@ import { formatMenu } from './menu-show.ts';
 import { withStoreMenu } from './store-menu.ts';
 import { printable, table, terminal } from './terminal.ts';
 
-interface JsonOption {
+interface Options {
   readonly json?: boolean;
-}
-
-interface RevisionOption {
   readonly revision?: number;
 }
 
 const printJson = (value: unknown) => terminal.out(JSON.stringify(value, null, 2));
 
-export function printHistory(storeId: string, { limit, json }: JsonOption & { readonly limit: number }): Promise<void> {
+export function printHistory(storeId: string, { limit, json }: Options & { readonly limit: number }): Promise<void> {
   return withStoreMenu(storeId, async ({ store, findHistory }) => {
     const entries = await findHistory(limit);
     const summaries = entries.map(entry => ({ ...entry, summary: summarize(entry) }));
@@ -50,7 +47,7 @@ export function printHistory(storeId: string, { limit, json }: JsonOption & { re
   });
 }
 
-export function printMenu(storeId: string, { revision, json }: JsonOption & RevisionOption): Promise<void> {
+export function printMenu(storeId: string, { revision, json }: Options): Promise<void> {
   return withStoreMenu(storeId, async ({ store, em, findConfiguration }) => {
     const configuration = await findConfiguration(revision);
     if (json) return printJson({ revision: configuration.revision, ...inputOf(em, configuration) });
@@ -60,14 +57,14 @@ export function printMenu(storeId: string, { revision, json }: JsonOption & Revi
   });
 }
 
-export function exportMenu(storeId: string, { revision }: RevisionOption): Promise<void> {
+export function exportMenu(storeId: string, { revision }: Options): Promise<void> {
   return withStoreMenu(storeId, async ({ em, findConfiguration }) => {
     const input = inputOf(em, await findConfiguration(revision));
     printJson(toSnakeValue(inputTypeOf('MenuConfigurationInput'), input));
   });
 }
 
-interface DiffOptions extends JsonOption {
+interface DiffOptions extends Options {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }

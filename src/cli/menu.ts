@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { examples, parseInteger } from './terminal.ts';
 
 export function addMenuCommand(program: Command): void {
@@ -24,37 +24,30 @@ export function addMenuCommand(program: Command): void {
 /** Each imports what it needs when it runs. */
 function addHistoryCommands(menu: Command): void {
   const load = () => import('./menu-history.ts');
-  const store = () => new Argument('<store>', 'id of the store');
-  const revision = () =>
-    new Option('--revision <revision>', 'a revision of its history instead of the current one').argParser(
-      parseRevision,
-    );
+  const store = ['<store>', 'id of the store'] as const;
+  const revision = ['--revision <revision>', 'a revision of its history instead of the current one'] as const;
   menu
     .command('history')
     .description('list the revisions of a menu, newest first: when and by which API key it was changed, and what')
-    .addArgument(store())
-    .option('--limit <n>', 'number of revisions', parseInteger({ min: 1, max: 1000 }), 20)
+    .argument(...store)
+    .option('--limit <n>', 'number of revisions', parseInteger(1, 1000), 20)
     .option('--json', 'print the list as JSON')
     .addHelpText('after', `${examples('carte menu history lisbon-baixa')}\n\nTimes are those of the store's timezone.`)
     .action(async (storeId: string, options) => (await load()).printHistory(storeId, options));
   menu
     .command('show')
     .description('print a menu as a guest reads it')
-    .addArgument(store())
-    .addOption(revision())
+    .argument(...store)
+    .option(...revision, parseRevision)
     .option('--json', 'print it as JSON, like the input of replaceMenuConfiguration')
     .addHelpText('after', examples('carte menu show lisbon-baixa'))
     .action(async (storeId: string, options) => (await load()).printMenu(storeId, options));
   menu
     .command('diff')
     .description('print what changed between two revisions, in the order of the menu')
-    .addArgument(store())
-    .addArgument(
-      new Argument('[from]', 'the earlier revision; the one before the last change if omitted').argParser(
-        parseRevision,
-      ),
-    )
-    .addArgument(new Argument('[to]', 'the later revision; the current one if omitted').argParser(parseRevision))
+    .argument(...store)
+    .argument('[from]', 'the earlier revision; the one before the last change if omitted', parseRevision)
+    .argument('[to]', 'the later revision; the current one if omitted', parseRevision)
     .option('--json', 'print the changes as JSON')
     .addHelpText('after', examples('carte menu diff lisbon-baixa', 'carte menu diff lisbon-baixa 1763143331000000'))
     .action(async (storeId: string, from: number | undefined, to: number | undefined, options) =>
@@ -63,8 +56,8 @@ function addHistoryCommands(menu: Command): void {
   menu
     .command('restore')
     .description('replace a menu by that of an earlier revision, and print what changes')
-    .addArgument(store())
-    .addArgument(new Argument('<revision>', 'a revision of its history').argParser(parseRevision))
+    .argument(...store)
+    .argument('<revision>', 'a revision of its history', parseRevision)
     .option('--dry-run', 'change nothing')
     .addHelpText(
       'after',
@@ -76,8 +69,8 @@ function addHistoryCommands(menu: Command): void {
   menu
     .command('export')
     .description('print a menu as the body that POST accepts')
-    .addArgument(store())
-    .addOption(revision())
+    .argument(...store)
+    .option(...revision, parseRevision)
     .addHelpText('after', examples('carte menu export lisbon-baixa > menu.json'))
     .action(async (storeId: string, options) => (await load()).exportMenu(storeId, options));
 }

@@ -50,21 +50,12 @@ export function addOperationsCommand(program: Command): void {
     .argument('<new>', 'folder of the next version')
     .addHelpText('after', examples('carte operations diff released/shop operations/shop'))
     .action(async (old: string, next: string) => {
-      const [
-        { compareContracts },
-        { readContract },
-        { readVersion },
-        { loadSchema },
-        { readConfig },
-        { createOwnLimits },
-      ] = await Promise.all([
-        import('@carte/operations/contract/changes'),
-        import('@carte/operations/contract/contract'),
-        import('@carte/operations/contract/folders'),
-        import('../graphql/schema.ts'),
-        import('../config.ts'),
-        import('../server/operations.ts'),
-      ]);
+      const { compareContracts } = await import('@carte/operations/contract/changes');
+      const { readContract } = await import('@carte/operations/contract/contract');
+      const { readVersion } = await import('@carte/operations/contract/folders');
+      const { loadSchema } = await import('../graphql/schema.ts');
+      const { readConfig } = await import('../config.ts');
+      const { createOwnLimits } = await import('../server/operations.ts');
       const graph = loadSchema();
       const limits = createOwnLimits(graph, readConfig(process.env).graphqlLimits);
       // Without rules for names: the sets that come with Carte have versions, too.

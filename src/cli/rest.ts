@@ -58,11 +58,9 @@ export function findSet(sets: readonly Contract[], name: string): Contract {
 
 /** Loads the sets that `serve` would have with these folders; imported lazily, since the resolvers would slow down --help. */
 export async function loadSets(folders?: readonly string[]) {
-  const [{ loadSchema }, { readConfig }, { loadOperations }] = await Promise.all([
-    import('../graphql/schema.ts'),
-    import('../config.ts'),
-    import('../server/operations.ts'),
-  ]);
+  const { loadSchema } = await import('../graphql/schema.ts');
+  const { readConfig } = await import('../config.ts');
+  const { loadOperations } = await import('../server/operations.ts');
   const config = readConfig(process.env);
   return loadOperations(loadSchema(), { ...config, operations: folders ?? config.operations });
 }

@@ -4,40 +4,29 @@ import { parseDateTime } from '@carte/base/datetime';
 import { InvalidArgumentError } from 'commander';
 
 /** Output of the commands: results go to stdout, messages to stderr. */
-export interface Terminal {
-  out(text: string): void;
-  err(text: string): void;
-  /** Shows a line that the next output overwrites; does nothing unless stderr is a TTY. */
-  progress(text: string): void;
-  /** Shows progress on a TTY, and prints a line elsewhere. */
-  milestone(text: string): void;
-}
-
-export const terminal: Terminal = {
-  out: text => {
+export const terminal = {
+  out(text: string): void {
     terminal.progress('');
     process.stdout.write(`${text}\n`);
   },
-  err: text => {
+  err(text: string): void {
     terminal.progress('');
     process.stderr.write(`${text}\n`);
   },
-  progress: text => {
+  /** Shows a line that the next output overwrites; does nothing unless stderr is a TTY. */
+  progress(text: string): void {
     if (!process.stderr.isTTY) return;
     // A line that wraps could not be overwritten. The width is 0 where it is unknown.
     const line = process.stderr.columns > 0 ? text.slice(0, process.stderr.columns - 1) : text;
     process.stderr.write(`\r\x1b[K${line}`);
   },
-  milestone: text => (process.stderr.isTTY ? terminal.progress(text) : terminal.err(text)),
+  /** Shows progress on a TTY, and prints a line elsewhere. */
+  milestone: (text: string): void => (process.stderr.isTTY ? terminal.progress(text) : terminal.err(text)),
 };
 
 /** Applies to a TTY only, and respects NO_COLOR. */
 export function styled(format: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string): string {
   return styleText(format, text, { stream: process.stdout });
-}
-
-export function bold(text: string): string {
-  return styled('bold', text);
 }
 
 /** Letters that are written from right to left, and the characters that control the direction of a text. */
@@ -83,19 +72,23 @@ export function collect(value: string, previous: readonly string[] = []): readon
   return [...previous, value];
 }
 
+/** Parses a list of values that are separated by commas, each by its name. */
+export function parseList<T>(values: readonly T[], nameOf: (value: T) => string): (list: string) => readonly T[] {
+  return list =>
+    list.split(',').map(name => {
+      const value = values.find(candidate => nameOf(candidate) === name.trim());
+      if (value !== undefined) return value;
+      throw new InvalidArgumentError(`"${name}" is not one of ${values.map(nameOf).join(', ')}.`);
+    });
+}
+
 export function parseDate(text: string): Date {
   const date = parseDateTime(text);
   if (!date) throw new InvalidArgumentError('Expected a date such as 2027-01-31 or 2027-01-31T18:00:00Z.');
   return date;
 }
 
-export function parseInteger({
-  min,
-  max = 999_999_999,
-}: {
-  readonly min: number;
-  readonly max?: number;
-}): (text: string) => number {
+export function parseInteger(min: number, max = 999_999_999): (text: string) => number {
   return text => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;

@@ -1,8 +1,8 @@
 import { OperatorError } from '@carte/base/errors';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
 import type { ManualAttempt } from '../webhooks/redeliver.ts';
-import { examples, parseDate, parseInteger, table, terminal } from './terminal.ts';
+import { examples, parseDate, parseInteger, parseList, table, terminal } from './terminal.ts';
 
 interface CreateOptions {
   readonly url: string;
@@ -13,14 +13,6 @@ interface CreateOptions {
 
 const exampleId = 'webhook_5f2c91d07ab3';
 const types = eventKinds.map(eventType).join(', ');
-
-function parseEvents(list: string): readonly EventKind[] {
-  return list.split(',').map(name => {
-    const kind = eventKinds.find(candidate => eventType(candidate) === name.trim());
-    if (!kind) throw new InvalidArgumentError(`"${name}" is not one of ${types}.`);
-    return kind;
-  });
-}
 
 /** Its actions are imported when they run: loading the ORM would slow down --help. */
 const actions = () => import('./webhook-actions.ts');
@@ -36,7 +28,7 @@ export function addWebhookCommands(program: Command): void {
     .requiredOption('--url <url>', 'where messages are posted to')
     .option('--merchant <id>', 'send events of all stores of this merchant')
     .option('--store <id>', 'send events of this store')
-    .requiredOption('--events <types>', `what to send, separated by commas: ${types}`, parseEvents)
+    .requiredOption('--events <types>', `what to send, separated by commas: ${types}`, parseList(eventKinds, eventType))
     .addHelpText(
       'after',
       examples(
@@ -98,7 +90,7 @@ function addAttempts(webhook: Command): void {
   webhook
     .command('deliveries <id>')
     .description('list the events that were sent in the last days, newest first')
-    .option('--limit <number>', 'how many to list', parseInteger({ min: 1 }), 20)
+    .option('--limit <number>', 'how many to list', parseInteger(1), 20)
     .addHelpText('after', examples(`carte webhook deliveries ${exampleId} --limit 100`))
     .action(async (id: string, { limit }: { readonly limit: number }) => {
       terminal.out(table((await (await actions()).deliveries(id, limit)) ?? notFound(id)));

@@ -10,7 +10,7 @@ const program = join(folder, 'program.ts');
 const source = new URL('../../src/cli/terminal.ts', import.meta.url).href;
 writeFileSync(
   program,
-  `import { bold, terminal } from '${source}'; terminal.progress('working'); terminal.out(bold('done'));`,
+  `import { styled, terminal } from '${source}'; terminal.progress('working'); terminal.out(styled('bold', 'done'));`,
 );
 
 /** Runs a command in a pseudo-terminal. */
