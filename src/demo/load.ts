@@ -1,4 +1,5 @@
 import { createReadStream, readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import { ValidationErrors } from '@carte/base/validation';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
@@ -53,7 +54,8 @@ export async function loadRestaurants(em: EntityManager, now: Date) {
     if (configuration) menuRevisions.set(store.id, configuration.revision);
     demoStores.push({ id: store.id, timezone: store.timezone, menu });
   }
-  const orders = await load(em, 'orders', toLines(demoOrders({ stores: demoStores, now })));
+  const lines = demoOrders({ stores: demoStores, now }).map(order => Buffer.from(`${JSON.stringify(order)}\n`));
+  const orders = await load(em, 'orders', Readable.from(lines));
   return { merchants, stores, menuRevisions, orders };
 }
 
@@ -70,8 +72,4 @@ async function load(em: EntityManager, kind: KindName, stream: AsyncIterable<Buf
     onProgress: () => {},
   });
   return changed;
-}
-
-async function* toLines(documents: readonly object[]): AsyncGenerator<Buffer> {
-  for (const document of documents) yield Buffer.from(`${JSON.stringify(document)}\n`);
 }

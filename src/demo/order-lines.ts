@@ -39,10 +39,43 @@ const notes = ['in a separate bag', 'for Inês', 'as last time', 'to go with the
 
 /** Draws one to four lines, mostly of a single unit. */
 export function drawOrderLines(
-  menu: MenuConfigurationInput,
+  { items: allItems, modifierGroups, modifierItems }: MenuConfigurationInput,
   items: readonly MenuItemInput[],
   random: Random,
 ): OrderLine[] {
+  const groupsOf = ({ modifierExternalIds }: MenuItemInput) =>
+    (modifierGroups ?? []).filter(({ externalId }) => modifierExternalIds?.includes(externalId));
+
+  function drawModifiers(group: ModifierGroupInput): OrderLine[] {
+    const { modifierItemExternalIds, chargeAfter, groupMin, groupMax } = group;
+    const available = (modifierItems ?? []).filter(
+      ({ externalId, inStock }) => modifierItemExternalIds?.includes(externalId) && inStock !== false,
+    );
+    const offered = random.shuffle(available);
+    if (random.chance(0.6)) offered.sort((a, b) => b.defaultQuantity - a.defaultQuantity);
+    const wanted = random.chance(0.4) ? Math.max(chargeAfter, 1) + random.pick([0, 0, 0, 1]) : 0;
+    const count = Math.min(Math.max(wanted, groupMin), groupMax);
+    return offered.slice(0, count).map((modifierItem, position) => {
+      const isFree = position < chargeAfter;
+      return {
+        external_id: modifierItem.externalId,
+        name: englishName(modifierItem),
+        quantity: 1,
+        price: isFree ? 0 : modifierItem.priceChange,
+        tax: isFree ? 0 : modifierItem.taxChange,
+        note: null,
+        modifiers: drawRequiredModifiers(modifierItem),
+      };
+    });
+  }
+
+  /** Draws only from the required groups of a modifier item's item, since items may refer to each other in cycles. */
+  function drawRequiredModifiers({ menuItemExternalId }: ModifierItemInput): OrderLine[] {
+    const item = allItems.find(({ externalId }) => externalId === menuItemExternalId);
+    const groups = item ? groupsOf(item) : [];
+    return groups.filter(({ groupMin }) => groupMin > 0).flatMap(drawModifiers);
+  }
+
   const chosen = random.shuffle(items).slice(0, random.pick([1, 1, 2, 2, 2, 3, 3, 4]));
   return chosen.map(item => ({
     external_id: item.externalId,
@@ -51,7 +84,7 @@ export function drawOrderLines(
     price: item.price,
     tax: item.tax,
     note: random.chance(0.1) ? random.pick(notes) : null,
-    modifiers: groupsOf(menu, item).flatMap(group => drawModifiers(menu, group, random)),
+    modifiers: groupsOf(item).flatMap(drawModifiers),
   }));
 }
 
@@ -66,51 +99,6 @@ export function totalOf(lines: readonly OrderLine[]): { readonly price: number; 
       };
     },
     { price: 0, tax: 0 },
-  );
-}
-
-function drawModifiers(menu: MenuConfigurationInput, group: ModifierGroupInput, random: Random): OrderLine[] {
-  const offered = random.shuffle(modifierItemsOf(menu, group));
-  if (random.chance(0.6)) offered.sort((a, b) => b.defaultQuantity - a.defaultQuantity);
-  const wanted = random.chance(0.4) ? Math.max(group.chargeAfter, 1) + random.pick([0, 0, 0, 1]) : 0;
-  const count = Math.min(Math.max(wanted, group.groupMin), group.groupMax);
-  return offered.slice(0, count).map((modifierItem, position) => {
-    const isFree = position < group.chargeAfter;
-    return {
-      external_id: modifierItem.externalId,
-      name: englishName(modifierItem),
-      quantity: 1,
-      price: isFree ? 0 : modifierItem.priceChange,
-      tax: isFree ? 0 : modifierItem.taxChange,
-      note: null,
-      modifiers: drawRequiredModifiers(menu, modifierItem, random),
-    };
-  });
-}
-
-/** Draws only from the required groups of a modifier item's item, since items may refer to each other in cycles. */
-function drawRequiredModifiers(
-  menu: MenuConfigurationInput,
-  { menuItemExternalId }: ModifierItemInput,
-  random: Random,
-): OrderLine[] {
-  const item = menu.items.find(({ externalId }) => externalId === menuItemExternalId);
-  if (item === undefined) return [];
-  return groupsOf(menu, item)
-    .filter(({ groupMin }) => groupMin > 0)
-    .flatMap(group => drawModifiers(menu, group, random));
-}
-
-function groupsOf(menu: MenuConfigurationInput, { modifierExternalIds }: MenuItemInput): ModifierGroupInput[] {
-  return (menu.modifierGroups ?? []).filter(({ externalId }) => modifierExternalIds?.includes(externalId));
-}
-
-function modifierItemsOf(
-  menu: MenuConfigurationInput,
-  { modifierItemExternalIds }: ModifierGroupInput,
-): ModifierItemInput[] {
-  return (menu.modifierItems ?? []).filter(
-    ({ externalId, inStock }) => modifierItemExternalIds?.includes(externalId) && inStock !== false,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { MenuItemInput } from '../generated/graph.ts';
 import { toLocalTime } from '../menu/availability.ts';
-import { type Customer, drawCustomer } from './customers.ts';
+import { drawCustomer } from './customers.ts';
 import { type DemoStore, drawOrderLines, findAvailableItems, type OrderLine, totalOf } from './order-lines.ts';
 import { type Random, seededRandom, timeOrderedId } from './random.ts';
 
@@ -8,21 +8,7 @@ type Outcome = 'FULFILLED' | 'CUSTOMER_CANCELLED' | 'STORE_CANCELLED' | 'REJECTE
 type Status = 'PENDING' | 'ACCEPTED' | 'READY' | Outcome;
 
 /** A document of `carte import orders`. */
-export interface DemoOrder {
-  readonly created_at: string;
-  readonly id: string;
-  readonly store: { readonly id: string };
-  readonly customer: Customer;
-  readonly status: Status;
-  readonly price: number;
-  readonly tax: number;
-  readonly items: readonly OrderLine[];
-  readonly ready_by: string;
-  readonly is_read: boolean;
-  readonly in_pos: boolean;
-  readonly customer_comments?: string;
-  readonly completed_at?: string;
-}
+export type DemoOrder = ReturnType<typeof createOrder> & { readonly completed_at?: string };
 
 interface Source {
   readonly store: DemoStore;
@@ -53,12 +39,7 @@ const inProgress = [
 
 const outcomes: readonly Outcome[] = [
   ...Array<Outcome>(35).fill('FULFILLED'),
-  'CUSTOMER_CANCELLED',
-  'CUSTOMER_CANCELLED',
-  'STORE_CANCELLED',
-  'STORE_CANCELLED',
-  'REJECTED',
-  'REJECTED',
+  ...(['CUSTOMER_CANCELLED', 'STORE_CANCELLED', 'REJECTED'] as const).flatMap(status => [status, status]),
 ];
 
 /** Probabilities that an order was read, and that a read order was entered in the POS. */
@@ -146,7 +127,7 @@ interface Draft {
   readonly readyBy: Date;
 }
 
-function createOrder({ store, random }: Source, { placement, status, items, readyBy }: Draft): DemoOrder {
+function createOrder({ store, random }: Source, { placement, status, items, readyBy }: Draft) {
   const { customer, comment } = drawCustomer(store.timezone, random);
   const isRead = random.chance(probabilities[status].read);
   return {

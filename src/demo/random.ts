@@ -1,25 +1,20 @@
-/** A deterministic pseudo-random generator: the same seed gives the same numbers on every machine. */
-export interface Random {
-  /** Returns true with a probability. */
-  readonly chance: (probability: number) => boolean;
-  /** A uniform integer, both bounds included. */
-  readonly between: (min: number, max: number) => number;
-  readonly pick: <T>(list: readonly T[]) => T;
-  readonly shuffle: <T>(list: readonly T[]) => T[];
-}
+export type Random = ReturnType<typeof seededRandom>;
 
-export function seededRandom(seed: string): Random {
+/** A deterministic pseudo-random generator: the same seed gives the same numbers on every machine. */
+export function seededRandom(seed: string) {
   const next = mulberry32(seed);
+  /** A uniform integer, both bounds included. */
   const between = (min: number, max: number) => min + Math.floor(next() * (max - min + 1));
   return {
-    chance: probability => next() < probability,
+    /** Returns true with a probability. */
+    chance: (probability: number) => next() < probability,
     between,
-    pick: list => {
+    pick<T>(list: readonly T[]): T {
       const [picked] = list.slice(between(0, list.length - 1));
       if (picked === undefined) throw new Error('An empty list has no element to pick');
       return picked;
     },
-    shuffle: list =>
+    shuffle: <T>(list: readonly T[]): T[] =>
       list
         .map(member => ({ member, rank: next() }))
         .sort((a, b) => a.rank - b.rank)

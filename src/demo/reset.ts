@@ -16,7 +16,11 @@ export async function resetDemo(em: EntityManager) {
   return retryTransaction(() =>
     em.transactional(async tx => {
       // By its merchants, whose names are invented; a store of yours may well have an id such as "lisbon-baixa".
-      if ((await tx.count(MerchantEntity, { id: { $in: merchantIds } })) === 0) throw noDemo(merchantIds);
+      if ((await tx.count(MerchantEntity, { id: { $in: merchantIds } })) === 0) {
+        throw new OperatorError(
+          `This database has no demo: there is no merchant ${merchantIds.join(' or ')}. \`carte serve\` loads it when it starts on an empty embedded database.`,
+        );
+      }
       const before = await lockStores(tx, storeIds);
       const removedOrders = await tx.nativeDelete(OrderEntity, { store: { $in: storeIds } });
       await tx.nativeDelete(IdempotencyKeyEntity, { store: { $in: storeIds } });
@@ -52,10 +56,4 @@ async function lockStores(em: EntityManager, storeIds: readonly string[]): Promi
     },
   );
   return new Map(stores.map(({ id, menuRevision }) => [id, menuRevision]));
-}
-
-function noDemo(merchantIds: readonly string[]): OperatorError {
-  return new OperatorError(
-    `This database has no demo: there is no merchant ${merchantIds.join(' or ')}. \`carte serve\` loads it when it starts on an empty embedded database.`,
-  );
 }
