@@ -9,8 +9,12 @@ import { recordOf, replyOf } from './requests.ts';
 /** Levels of objects and lists; domains have lower limits for the values that they store. */
 const maxNesting = 250;
 
-/** Bytes of a body without a key, which can be nothing but introspection, and of a guest's, which is a query with its variables. */
-const maxBytes = { anonymous: 8 * 1024, guest: 64 * 1024 };
+/** Of a body without a key, which can be nothing but introspection, and of a guest's, which is a query with its variables. */
+const limits = {
+  anonymous: { bytes: 8 * 1024, who: 'Without an API key' },
+  guest: { bytes: 64 * 1024, who: 'With a publishable key' },
+};
+type BodyLimit = (typeof limits)['guest'];
 
 /**
  * Limits bodies by who sends them, and parses JSON instead of Fastify's parser, which is `JSON.parse` (packages/base/src/json.ts). Keys such as `__proto__` are
@@ -24,13 +28,18 @@ export const bodies = fp(
       const isChunked = headers['transfer-encoding'] !== undefined;
       const length = Number(headers['content-length'] ?? 0);
       const isRejected = length > (request.routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
-      if (isRejected || (!isChunked && length < maxBytes.anonymous)) return done(null, payload);
+      if (isRejected || (!isChunked && length < limits.anonymous.bytes)) return done(null, payload);
       const limit = limitOf(request);
-      if (limit)
-        return length > limit.bytes ? done(bodyTooLarge(limit)) : done(null, through(payload, limitBody(limit)));
-      if (!isChunked && length < largeBodyBytes) return done(null, payload);
-      const enter = () => holdUntilClosed(keys.uploads, shareId(request), replyOf(request).raw);
-      done(null, through(payload, holdWhenLarge(enter)));
+      if (limit && length > limit.bytes) return done(bodyTooLarge(limit));
+      if (!limit && !isChunked && length < largeBodyBytes) return done(null, payload);
+      let entered: Promise<unknown> | undefined;
+      const check = async (bytes: number) => {
+        if (limit && bytes > limit.bytes) throw bodyTooLarge(limit);
+        // When so much has arrived: what is only announced takes no slot.
+        if (bytes >= largeBodyBytes) entered ??= holdUntilClosed(keys.uploads, shareId(request), replyOf(request).raw);
+        await entered;
+      };
+      done(null, through(payload, check));
     });
     app.removeContentTypeParser('application/json');
     app.addContentTypeParser(
@@ -48,14 +57,9 @@ export const bodies = fp(
 
 const shareId = (request: FastifyRequest): string => recordOf(request).share?.id ?? '';
 
-interface BodyLimit {
-  readonly bytes: number;
-  readonly who: string;
-}
-
 function limitOf(request: FastifyRequest): BodyLimit | undefined {
-  if (!request.caller) return { bytes: maxBytes.anonymous, who: 'Without an API key' };
-  return recordOf(request).isForGuests ? { bytes: maxBytes.guest, who: 'With a publishable key' } : undefined;
+  if (!request.caller) return limits.anonymous;
+  return recordOf(request).isForGuests ? limits.guest : undefined;
 }
 
 function bodyTooLarge({ bytes, who }: BodyLimit): Error {
@@ -66,37 +70,21 @@ function bodyTooLarge({ bytes, who }: BodyLimit): Error {
 
 /** Rejects a guest's body before it is read, where its length is announced. */
 export function assertGuestBody({ headers }: FastifyRequest): void {
-  const limit = { bytes: maxBytes.guest, who: 'With a publishable key' };
-  if (Number(headers['content-length'] ?? 0) > limit.bytes) throw bodyTooLarge(limit);
+  if (Number(headers['content-length'] ?? 0) > limits.guest.bytes) throw bodyTooLarge(limits.guest);
 }
 
-function limitBody(limit: BodyLimit): Transform {
+/**
+ * Passes a body on, each chunk after a check of how much has arrived. Not by `pipeline`, which would destroy the connection with the body,
+ * before the error is sent.
+ */
+function through(payload: NodeJS.ReadableStream, check: (bytes: number) => Promise<void>): Transform {
   let bytes = 0;
-  return new Transform({
+  const transform = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
-      if (bytes <= limit.bytes) done(null, chunk);
-      else done(bodyTooLarge(limit));
+      check(bytes).then(() => done(null, chunk), done);
     },
   });
-}
-
-/** Takes a slot when so much of a body has arrived, and waits for it: what is only announced takes none. */
-function holdWhenLarge(enter: () => Promise<unknown>): Transform {
-  let bytes = 0;
-  let isIn = false;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length;
-      if (isIn || bytes < largeBodyBytes) return done(null, chunk);
-      isIn = true;
-      enter().then(() => done(null, chunk), done);
-    },
-  });
-}
-
-/** Not by `pipeline`, which would destroy the connection with the body, before the error is sent. */
-function through(payload: NodeJS.ReadableStream, transform: Transform): Transform {
   payload.once('error', (error: Error) => transform.destroy(error));
   // Fastify does not read a body whose type it rejects, and an error that nobody listens to ends the process.
   return payload.pipe(transform.on('error', () => {}));
