@@ -14,7 +14,8 @@ const maxAddresses = 10_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly addressOf: AddressOf;
+    /** The network that counts as one client: a single IPv4 address, or the /64 that a customer of IPv6 has. */
+    addressOf(request: IncomingMessage): string;
     readonly addressLimit: ReturnType<typeof createAddressLimit>;
   }
 }
@@ -22,7 +23,9 @@ declare module 'fastify' {
 /** Decorates the server with the address of a client, and the limit on requests of that address. */
 export const addressLimit = fp(
   async (app: FastifyInstance) => {
-    const addressOf = createAddressOf(app.config.trustedProxies);
+    // Reads X-Forwarded-For only as far as proxies in these networks have written it.
+    const isTrusted = proxyAddr.compile([...app.config.trustedProxies]);
+    const addressOf = (request: IncomingMessage) => networkOf(proxyAddr(request, isTrusted));
     app.decorate('addressOf', addressOf);
     app.decorate('addressLimit', createAddressLimit(app.config, addressOf, app.log));
   },
@@ -32,7 +35,7 @@ export const addressLimit = fp(
 /** Limits requests by the address of the client. Those with a valid secret key are never counted, whoever shares the address. */
 function createAddressLimit(
   { addressRateLimit, publishableRateLimit, trustedProxies }: Config,
-  addressOf: AddressOf,
+  addressOf: FastifyInstance['addressOf'],
   log: FastifyBaseLogger,
 ) {
   const anonymous = createBuckets(addressRateLimit);
@@ -82,15 +85,6 @@ function createBuckets(perMinute: number): (client: string) => TokenBucket {
     buckets.set(client, bucket);
     return bucket;
   };
-}
-
-/** The network that counts as one client: a single IPv4 address, or the /64 that a customer of IPv6 has. */
-export type AddressOf = (request: IncomingMessage) => string;
-
-/** Reads X-Forwarded-For only as far as proxies in these networks have written it. */
-function createAddressOf(trustedProxies: readonly string[]): AddressOf {
-  const isTrusted = proxyAddr.compile([...trustedProxies]);
-  return request => networkOf(proxyAddr(request, isTrusted));
 }
 
 function networkOf(text: string | undefined): string {

@@ -8,15 +8,10 @@ import { type ConnectionShares, createReadAccess, type ReadAccess, shareConnecti
 import type { Query } from '../database/query.ts';
 import { openReplicas, type Replicas } from '../database/replicas.ts';
 
-export interface ServerDatabase extends ReadAccess, ConnectionShares {
-  readonly orm: MikroORM;
-  readonly pool: Pool;
-  readonly replicas: Replicas | undefined;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly database: ServerDatabase;
+    readonly database: ReadAccess &
+      ConnectionShares & { readonly orm: MikroORM; readonly pool: Pool; readonly replicas: Replicas | undefined };
     /** Translates a database error to `Unavailable`; undefined for any other error. */
     translateError(error: unknown): Unavailable | undefined;
   }
@@ -29,14 +24,8 @@ export const database = fp(
     const connections = shareConnections(pool, { timeoutMs: app.config.connectionSeconds * 1_000 });
     const access = await createReadAccess(orm);
     const replicas = app.config.replicaUrls.length > 0 ? useReplicas(app, access.primary) : undefined;
-    app.decorate('database', {
-      ...access,
-      ...connections,
-      query: replicas?.query ?? access.query,
-      orm,
-      pool,
-      replicas,
-    });
+    const query = replicas?.query ?? access.query;
+    app.decorate('database', { ...access, ...connections, query, orm, pool, replicas });
   },
   { name: 'database' },
 );

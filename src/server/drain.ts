@@ -5,23 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { pendingResponse } from './protocol.ts';
 
-/** Closes keep-alive connections without dropping a request, which Fastify's `close` does not (docs/decisions/0009). */
-export interface Drain {
-  /** From then on readiness fails. */
-  readonly isShuttingDown: boolean;
-  beginShutdown(): void;
-  /** Adds a function that ends responses which would not end by themselves, for when connections are drained or the server is closed. */
-  onDrain(listener: () => void): void;
-  /**
-   * Stops listening, sends `Connection: close` with every response, and waits until all connections are closed. Resolves to
-   * the number of requests that were aborted at the time-out.
-   */
-  finish(timeoutMs: number): Promise<number>;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly drain: Drain;
+    readonly drain: ReturnType<typeof createDrain>;
   }
 }
 
@@ -39,9 +25,12 @@ const sweepIntervalMs = 50;
 const maxIdleSweeps = 1_000 / sweepIntervalMs;
 
 /** Decorates the server with `drain`. */
-export const drain = fp(async (app: FastifyInstance) => decorateDrain(app), { name: 'drain' });
+export const drain = fp(async (app: FastifyInstance) => void app.decorate('drain', createDrain(app)), {
+  name: 'drain',
+});
 
-function decorateDrain(app: FastifyInstance): void {
+/** Closes keep-alive connections without dropping a request, which Fastify's `close` does not (docs/decisions/0009). */
+function createDrain(app: FastifyInstance) {
   const server: Server = app.server;
   const connections = new Map<Socket, Connection>();
   let isShuttingDown = false;
@@ -67,15 +56,21 @@ function decorateDrain(app: FastifyInstance): void {
     }
   }
 
-  app.decorate('drain', {
+  return {
+    /** Set by `beginShutdown`; from then on readiness fails. */
     get isShuttingDown() {
       return isShuttingDown;
     },
     beginShutdown() {
       isShuttingDown = true;
     },
-    onDrain: listener => void listeners.push(listener),
-    async finish(timeoutMs) {
+    /** Adds a function that ends responses which would not end by themselves, for when connections are drained or the server is closed. */
+    onDrain: (listener: () => void) => void listeners.push(listener),
+    /**
+     * Stops listening, sends `Connection: close` with every response, and waits until all connections are closed. Resolves to
+     * the number of requests that were aborted at the time-out.
+     */
+    async finish(timeoutMs: number): Promise<number> {
       const pending = () => [...connections.keys()].flatMap(socket => pendingResponse(socket) ?? []);
       pending().forEach(closeAfter);
       // First, since another listener may respond at once.
@@ -97,7 +92,7 @@ function decorateDrain(app: FastifyInstance): void {
       clearTimeout(deadline);
       return aborted;
     },
-  });
+  };
 }
 
 function closeAfter(response: ServerResponse): void {

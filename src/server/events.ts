@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
 import { runDueTimes } from '../events/due-times.ts';
 import { EventFeed } from '../events/feed.ts';
-import { type LogStatus, runRetention } from '../events/retention.ts';
+import { type RetentionOptions, runRetention } from '../events/retention.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -37,14 +37,13 @@ export const events = fp(
 function deleteOldEvents(app: FastifyInstance): void {
   const { config, database } = app;
   const closed = new AbortController();
-  const onError = (error: unknown) => app.log.warn({ err: error }, 'Old events could not be deleted');
-  const retention = {
+  const options: RetentionOptions = {
     retention: config.keepEvents,
     // The metrics are created later, since they show the feed.
-    onStatus: (status: LogStatus) => app.metrics.logStatus(status),
-    onError,
+    onStatus: status => app.metrics.logStatus(status),
+    onError: error => app.log.warn({ err: error }, 'Old events could not be deleted'),
   };
-  app.addHook('onReady', async () => void runRetention(database.primary, retention, closed.signal));
+  app.addHook('onReady', async () => void runRetention(database.primary, options, closed.signal));
   app.addHook('onClose', async () => closed.abort());
 }
 

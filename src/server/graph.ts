@@ -9,16 +9,14 @@ import { loadSchema } from '../graphql/schema.ts';
 import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
 
-export interface Graph {
-  readonly schema: GraphQLSchema;
-  /** Sets of operations: `v1`, others that come with Carte, and the operator's. */
-  readonly sets: readonly Contract[];
-  readonly dependencies: ContextDependencies;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly graph: Graph;
+    readonly graph: {
+      readonly schema: GraphQLSchema;
+      /** Sets of operations: `v1`, others that come with Carte, and the operator's. */
+      readonly sets: readonly Contract[];
+      readonly dependencies: ContextDependencies;
+    };
   }
 }
 

@@ -9,13 +9,17 @@ const timeoutMs = 2_000;
 /** Liveness: the process responds. Readiness: the database responds too, has the current schema, and no shutdown has begun. */
 export const health = fp(
   async (app: FastifyInstance) => {
-    const check = coalesce(() => isMigrated(app.database.orm));
+    let pending: Promise<boolean> | undefined;
     app.get('/health/live', () => ({ status: 'live' }));
     app.get('/health/ready', async (request, reply) => {
       const notReady = (reason: string) => reply.code(503).send({ status: 'not ready', reason });
       if (app.drain.isShuttingDown) return notReady('the service is shutting down');
       try {
-        return (await withTimeout(timeoutMs, check())) ? { status: 'ready' } : notReady('the database is not migrated');
+        // Shared, since a probe needs no key and must not multiply statements.
+        pending ??= isMigrated(app.database.orm).finally(() => {
+          pending = undefined;
+        });
+        return (await withTimeout(timeoutMs, pending)) ? { status: 'ready' } : notReady('the database is not migrated');
       } catch (error) {
         request.log.warn(error);
         return notReady('the database does not answer');
@@ -24,14 +28,3 @@ export const health = fp(
   },
   { name: 'health', dependencies: ['database', 'drain'] },
 );
-
-/** Shares the pending result, since a probe needs no key and must not multiply statements. */
-function coalesce<T>(run: () => Promise<T>): () => Promise<T> {
-  let pending: Promise<T> | undefined;
-  return () => {
-    pending ??= run().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
-}

@@ -22,14 +22,7 @@ export function withoutKeys(text: string): string {
   return text.replace(keys, 'carte_…');
 }
 
-interface SerializedError {
-  readonly [field: string]: unknown;
-  readonly type: string;
-  readonly message: string;
-  readonly code?: unknown;
-  readonly stack: string;
-  readonly cause?: SerializedError;
-}
+type SerializedError = Readonly<Record<'type' | 'message' | 'stack', string> & Record<string, unknown>>;
 
 /** Omits what may quote data: all lines of a message but the first, and the fields of a database error. */
 function serializeError(error: unknown): SerializedError {

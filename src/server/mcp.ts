@@ -2,7 +2,7 @@ import { Forbidden, Unauthenticated } from '@carte/base/errors';
 import { HttpError } from '@carte/operations/errors';
 import { addVary } from '@carte/operations/http/vary';
 import { mountOtherMethods } from '@carte/operations/mount';
-import { compileTool, describeTool, type Tool, type ToolDescription } from '@carte/operations/tools';
+import { compileTool, describeTool } from '@carte/operations/tools';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Caller } from '../auth/key-cache.ts';
@@ -59,9 +59,7 @@ async function createHandler(app: FastifyInstance): Promise<Handle> {
   };
 }
 
-type DescribedTool = Tool<Caller> & { readonly description: ToolDescription };
-
-function createTools(app: FastifyInstance): DescribedTool[] {
+function createTools(app: FastifyInstance) {
   const options = { ...createRestOptions(app), resultBytes: app.config.mcp.resultBytes };
   return createSets(app).flatMap(({ contract, ...set }) =>
     contract.operations
@@ -98,7 +96,9 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
       if (!app.origins.isConfigured(request.raw)) {
         throw new HttpError(403, 'Pages of this origin may not call the service.');
       }
-      acceptBearerToken(request);
+      // Clients of the protocol send keys as bearer tokens, where they have no setting for other headers.
+      const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+      if (token !== undefined) request.headers['x-api-key'] ??= token;
       await app.authenticate(request);
       if (!request.caller)
         throw new Unauthenticated('An API key is needed in the header x-api-key, or as a bearer token.');
@@ -110,8 +110,11 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
       if (!request.caller) throw new Error('A request was not authenticated');
       // Many calls in one request would be counted as one.
       if (Array.isArray(request.body)) throw new HttpError(400, 'Batches are not supported; send one message.');
-      const { status, headers, ...response } = await readResponse(await handle(request, request.caller));
-      return reply.code(status).headers(headers).send(response.text);
+      const response = await handle(request, request.caller);
+      const type = response.headers.get('content-type');
+      if (type !== null) reply.header('content-type', type);
+      // It ends with the result also where it is a stream of events.
+      return reply.code(response.status).send(await response.text());
     },
   });
   mountOtherMethods(app, '/mcp', ['POST']);
@@ -120,12 +123,6 @@ function mountMcp(app: FastifyInstance, handle: Handle): void {
 /** An error outside of a call, in the form of JSON-RPC. */
 const rpcError = (message: string) => ({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
 
-/** Clients of the protocol send keys as bearer tokens, where they have no setting for other headers. */
-function acceptBearerToken({ headers }: FastifyRequest): void {
-  const token = /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (token !== undefined) headers['x-api-key'] ??= token;
-}
-
 /** The body is passed on as it was parsed. */
 function toWebRequest({ headers }: FastifyRequest): Request {
   const passed = Object.entries(headers).filter(([name]) => /^(?:accept|content-type|mcp-.+)$/.test(name));
@@ -133,11 +130,4 @@ function toWebRequest({ headers }: FastifyRequest): Request {
     method: 'POST',
     headers: Object.fromEntries(passed.map(([name, value]) => [name, String(value)])),
   });
-}
-
-/** The text of a response, which ends with the result also where it is a stream of events. */
-async function readResponse(response: Response) {
-  const type = response.headers.get('content-type');
-  const headers = type === null ? {} : { 'content-type': type };
-  return { status: response.status, headers, text: await response.text() };
 }

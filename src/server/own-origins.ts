@@ -4,8 +4,6 @@ import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 
-export type IsOwnOrigin = (request: IncomingMessage) => boolean;
-
 const warning =
   'A page called this service under the name that it was loaded from, but is not taken for one of its own. If the service is reached under ' +
   'this name, set CARTE_OWN_ORIGINS, or name the proxy in CARTE_TRUST_PROXY; else it may be DNS rebinding';
@@ -17,7 +15,7 @@ const warning =
 export function createIsOwnOrigin(
   { host, http, trustedProxies }: Pick<Config, 'host' | 'http' | 'trustedProxies'>,
   log: Pick<FastifyBaseLogger, 'warn'>,
-): IsOwnOrigin {
+): (request: IncomingMessage) => boolean {
   const names = new Set(['localhost', '127.0.0.1', '[::1]', hostnameOf(host)]);
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   let hasWarned = false;

@@ -54,7 +54,7 @@ function handleClientError(this: FastifyInstance, error: ConnectionError, socket
   )
     return;
   const [status, detail] = clientErrors[error.code ?? ''] ?? ['400 Bad Request', 'The request is not HTTP.'];
-  writeResponse(socket, status, { detail });
+  writeResponse(socket, status, detail);
 }
 
 /** Bounds on how much of a body that is too large is discarded, so that a client that writes before it reads gets the 413. */
@@ -64,37 +64,29 @@ const discardMs = 5_000;
 /** Details of HTTP that Node or Fastify handle in a way that clients of the interface stumble over. */
 export const protocol = fp(
   async (app: FastifyInstance) => {
-    completeProtocol(app);
+    // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
+    Object.assign(app.server, { httpAllowHalfOpen: true });
+    app.addHook('onRequest', ({ raw }, _reply, done) => {
+      raw.method = otherMethods.get(raw) ?? raw.method;
+      done();
+    });
+    // Without a listener, Node closes the connection.
+    app.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+      socket.on('error', () => {});
+      const detail = 'This service is no proxy: CONNECT is not supported.';
+      writeResponse(socket, '405 Method Not Allowed', detail, ['Allow: GET, HEAD, OPTIONS, POST']);
+    });
+    const sendsBody = handleExpectations(app);
+    app.addHook('onSend', (request, reply, payload, done) => {
+      // A client that waits for 100 Continue sends no body.
+      if (reply.statusCode !== 413 || !sendsBody(request)) return done(null, payload);
+      void discardBody(request.raw).then(() => done(null, payload));
+    });
     checkTargets(app);
   },
   // Requests that are rejected here are logged and counted as well.
   { name: 'protocol', dependencies: ['requests'] },
 );
-
-function completeProtocol(app: FastifyInstance): void {
-  // A client may shut down its writing side and wait for the response; Node's default is to close the connection.
-  Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
-    raw.method = otherMethods.get(raw) ?? raw.method;
-    done();
-  });
-  rejectConnect(app.server);
-  const sendsBody = handleExpectations(app);
-  app.addHook('onSend', (request, reply, payload, done) => {
-    // A client that waits for 100 Continue sends no body.
-    if (reply.statusCode !== 413 || !sendsBody(request)) return done(null, payload);
-    void discardBody(request.raw).then(() => done(null, payload));
-  });
-}
-
-/** Without a listener, Node closes the connection. */
-function rejectConnect(server: Server): void {
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    socket.on('error', () => {});
-    const detail = 'This service is no proxy: CONNECT is not supported.';
-    writeResponse(socket, '405 Method Not Allowed', { detail, headers: ['Allow: GET, HEAD, OPTIONS, POST'] });
-  });
-}
 
 /** Responds 400 to requests with an invalid Host or target, and 415 to those with an unknown coding. */
 function checkTargets(app: FastifyInstance): void {
@@ -164,17 +156,16 @@ function handleExpectations(app: FastifyInstance): (request: FastifyRequest) => 
     response.writeHead(417, { ...headers, connection: 'close' }).end(body);
   });
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (waiting.has(request.raw) && isWithinLimit(request)) {
+    const { headers, routeOptions } = request;
+    const isWithinLimit = () =>
+      Number(headers['content-length'] ?? 0) <= (routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
+    if (waiting.has(request.raw) && isWithinLimit()) {
       waiting.delete(request.raw);
       reply.raw.writeContinue();
     }
     done(null, payload);
   });
   return request => !waiting.has(request.raw);
-}
-
-function isWithinLimit({ headers, routeOptions }: FastifyRequest): boolean {
-  return Number(headers['content-length'] ?? 0) <= (routeOptions.bodyLimit ?? Number.POSITIVE_INFINITY);
 }
 
 const requestLine = /^([!#$%&'*+.^_`|~\w-]{1,32}) (\/\S{0,2000}) HTTP\/1\.[01]\r?\n/;
@@ -196,7 +187,7 @@ function respondToUnknownMethod(app: FastifyInstance, received: Buffer, socket: 
       const [status, detail] = isAllowed
         ? ['405 Method Not Allowed', 'Method Not Allowed']
         : ['404 Not Found', 'Not Found'];
-      writeResponse(socket, status, { detail, headers: isAllowed ? [`Allow: ${headers.allow}`] : [] });
+      writeResponse(socket, status, detail, isAllowed ? [`Allow: ${headers.allow}`] : []);
     })
     .catch(() => socket.destroy());
   return true;
@@ -205,11 +196,7 @@ function respondToUnknownMethod(app: FastifyInstance, received: Buffer, socket: 
 const respondedTo = new WeakSet<Socket>();
 
 /** Responds on a connection whose request Node could not parse, and closes it. */
-function writeResponse(
-  socket: Socket,
-  status: string,
-  { detail, headers = [] }: { readonly detail: string; readonly headers?: readonly string[] },
-): void {
+function writeResponse(socket: Socket, status: string, detail: string, headers: readonly string[] = []): void {
   // As in Node's own handler: bytes after the head of another response would be taken for its body.
   if (socket.writable && !pendingResponse(socket)?.headersSent) {
     const body = JSON.stringify({ detail });

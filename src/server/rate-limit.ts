@@ -9,10 +9,10 @@ const maxKeys = 10_000;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Counts a request of its key, in this process; rejects beyond the limit. Undefined without one. */
-    readonly countRequest: ((request: FastifyRequest) => Promise<unknown>) | undefined;
+    /** Counts a request of its key, in this process; rejects beyond the limit. Absent without one. */
+    countRequest?(request: FastifyRequest): Promise<unknown>;
     /** Counts a message of a key on a WebSocket together with its requests. */
-    readonly countMessage: ((keyId: string) => Promise<void>) | undefined;
+    countMessage?(keyId: string): Promise<void>;
   }
 }
 
@@ -20,10 +20,11 @@ declare module 'fastify' {
 export const rateLimit = fp(
   async (app: FastifyInstance) => {
     const { rateLimit: perMinute } = app.config;
-    if (perMinute > 0) await registerLimit(app, perMinute);
-    const limit = perMinute > 0 ? app.rateLimit() : undefined;
-    app.decorate('countRequest', limit && (async request => limit.call(app, request, replyOf(request))));
-    app.decorate('countMessage', perMinute > 0 ? createMessageLimit(app) : undefined);
+    if (perMinute === 0) return;
+    await registerLimit(app, perMinute);
+    const limit = app.rateLimit();
+    app.decorate('countRequest', async request => limit.call(app, request, replyOf(request)));
+    app.decorate('countMessage', createMessageLimit(app));
   },
   { name: 'rate-limit', dependencies: ['requests'] },
 );

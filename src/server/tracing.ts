@@ -32,8 +32,9 @@ async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
       .resourceFromAttributes({ 'service.name': 'carte' })
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [
-      { ...ignoredEvents, onEnding: correctStatus },
-      new sdk.BatchSpanProcessor({ exporter: new exporter.OTLPTraceExporter() }),
+      Object.assign(new sdk.BatchSpanProcessor({ exporter: new exporter.OTLPTraceExporter() }), {
+        onEnding: correctStatus,
+      }),
     ],
   });
   api.propagation.setGlobalPropagator(new core.W3CTraceContextPropagator());
@@ -75,15 +76,14 @@ async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
 /** Imports the OpenTelemetry packages, which are optional and only needed for tracing. */
 async function loadPackages() {
   try {
-    const [api, core, exporter, otel, resources, sdk] = await Promise.all([
-      import('@opentelemetry/api'),
-      import('@opentelemetry/core'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@fastify/otel'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/sdk-trace'),
-    ]);
-    return { api, core, exporter, otel, resources, sdk };
+    return {
+      api: await import('@opentelemetry/api'),
+      core: await import('@opentelemetry/core'),
+      exporter: await import('@opentelemetry/exporter-trace-otlp-http'),
+      otel: await import('@fastify/otel'),
+      resources: await import('@opentelemetry/resources'),
+      sdk: await import('@opentelemetry/sdk-trace'),
+    };
   } catch (cause) {
     throw new OperatorError(
       'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the optional packages for OpenTelemetry are not installed.',
@@ -94,13 +94,6 @@ async function loadPackages() {
 
 /** `SpanStatusCode.UNSET`. */
 const unsetStatus = 0;
-
-const ignoredEvents = {
-  onStart: () => {},
-  onEnd: () => {},
-  forceFlush: async () => {},
-  shutdown: async () => {},
-};
 
 /** Removes error messages, which may quote data, and leaves the status of 4xx unset, as the semantic conventions have it. */
 function correctStatus(span: SdkSpan): void {
