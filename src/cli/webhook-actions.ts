@@ -1,9 +1,9 @@
+import { OperatorError } from '@carte/base/errors';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Config, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { queryIn } from '../database/query.ts';
 import { EventCursors } from '../events/cursor.ts';
-import { eventType } from '../events/kinds.ts';
-import type { CreateWebhookInput } from '../generated/graph.ts';
+import { type EventKind, eventType } from '../events/kinds.ts';
 import { createOrderRenderer } from '../server/webhooks.ts';
 import * as webhooks from '../webhooks/commands.ts';
 import { noticeOf, stateOf, type Webhook } from '../webhooks/entities.ts';
@@ -11,49 +11,85 @@ import { type ManualAttempt, redeliverMessage, rewindWebhook, testWebhook } from
 import { createWebhookRepository, findWebhook, listWebhooks } from '../webhooks/repository.ts';
 import { createSender } from '../webhooks/send.ts';
 import { withDatabase } from './database.ts';
+import { table, terminal } from './terminal.ts';
 
-export function create(request: CreateWebhookInput): Promise<webhooks.IssuedSecret> {
-  return withDatabase(em => webhooks.createWebhook(em, request, readConfig(process.env).webhooks));
+export interface CreateOptions {
+  readonly url: string;
+  readonly merchant?: string;
+  readonly store?: string;
+  readonly events: readonly EventKind[];
 }
 
-export const rotate = (id: string) => withDatabase(em => webhooks.rotateSecret(em, id));
-export const pause = (id: string) => withDatabase(em => webhooks.pauseWebhook(em, id));
-/** Resumes a webhook; returns the notice that it had. Null if there is no such webhook. */
-export const resume = (id: string) =>
-  withDatabase(async em => {
+export async function create({ url, merchant, store, events }: CreateOptions): Promise<void> {
+  const input = { url, merchantId: merchant ?? null, storeId: store ?? null, kinds: events };
+  const { webhooks: policy } = readConfig(process.env);
+  const issued = await withDatabase(em => webhooks.createWebhook(em, input, policy));
+  terminal.out(issued.secret);
+  terminal.err(`The id of the webhook is ${issued.id}. Store the secret safely: it is not shown again.`);
+}
+
+export async function rotate(id: string): Promise<void> {
+  const issued = await withDatabase(em => webhooks.rotateSecret(em, id));
+  terminal.out((issued ?? notFound(id)).secret);
+}
+
+const changes = {
+  pause: webhooks.pauseWebhook,
+  /** Returns the notice that it had. */
+  async resume(em: EntityManager, id: string) {
     const before = await findWebhook(em, id);
     const notice = before && noticeOf(before);
     return (await webhooks.resumeWebhook(em, id)) && { notice };
-  });
-export const remove = (id: string) => withDatabase(em => webhooks.removeWebhook(em, id));
+  },
+  remove: webhooks.removeWebhook,
+};
 
-export const test = (id: string) => withSender((em, dependencies) => testWebhook(em, id, dependencies));
+export async function change(id: string, name: keyof typeof changes, state: string): Promise<void> {
+  const { notice } = (await withDatabase<Pick<Webhook, 'notice'> | null>(em => changes[name](em, id))) ?? notFound(id);
+  terminal.err(`The webhook ${id} is ${state}.`);
+  if (notice) terminal.err(`Its notice was: ${notice}`);
+}
 
-export const redeliver = (id: string, message: string) =>
-  withSender((em, dependencies) => redeliverMessage(em, { id, messageId: message }, dependencies));
+export async function test(id: string): Promise<void> {
+  report((await withSender((em, dependencies) => testWebhook(em, id, dependencies))) ?? notFound(id));
+}
 
-export const redeliverSince = (id: string, since: Date) => withDatabase(em => rewindWebhook(em, id, since));
+export async function redeliver(id: string, messageId: string | undefined, since: Date | undefined): Promise<void> {
+  if ((messageId === undefined) === (since === undefined)) {
+    throw new OperatorError('Name the message to send again, or the time with --since.');
+  }
+  if (messageId !== undefined) {
+    const attempt = await withSender((em, dependencies) => redeliverMessage(em, { id, messageId }, dependencies));
+    return report(attempt ?? notFound(id));
+  }
+  const { events } = (since && (await withDatabase(em => rewindWebhook(em, id, since)))) ?? notFound(id);
+  terminal.err(`${events} events are delivered again by the serving processes.`);
+}
 
-type Rows = readonly (readonly string[])[];
+function report({ isDelivered, status, error, durationMs, messageId }: ManualAttempt): void {
+  if (!isDelivered) throw new OperatorError(`The message ${messageId} was not delivered: ${error}.`);
+  terminal.out(`The message ${messageId} was delivered: status ${status} after ${durationMs} ms.`);
+}
 
-/** The table of all webhooks. */
-export function list(): Promise<Rows> {
+function notFound(id: string): never {
+  throw new OperatorError(`There is no webhook ${id}; \`carte webhook list\` shows them all.`);
+}
+
+export function list(): Promise<void> {
   return withDatabase(async em => {
     const found = await listWebhooks(em);
     const ids = found.map(({ id }) => id);
     const waiting = await createWebhookRepository({ primary: queryIn(em) }).findWaiting(ids);
-    return [
-      ['ID', 'URL', 'SCOPE', 'EVENTS', 'LAST DELIVERY', 'WAITING SINCE', 'STATE'],
-      ...found.map(webhook => [
-        webhook.id,
-        webhook.url,
-        webhook.merchant ? `merchant ${webhook.merchant}` : `store ${webhook.store}`,
-        webhook.kinds.map(eventType).join(','),
-        webhook.lastDeliveredAt?.toISOString() ?? 'never',
-        waiting.get(webhook.id)?.toISOString() ?? '-',
-        describeState(webhook),
-      ]),
-    ];
+    const rows = found.map(webhook => [
+      webhook.id,
+      webhook.url,
+      webhook.merchant ? `merchant ${webhook.merchant}` : `store ${webhook.store}`,
+      webhook.kinds.map(eventType).join(','),
+      webhook.lastDeliveredAt?.toISOString() ?? 'never',
+      waiting.get(webhook.id)?.toISOString() ?? '-',
+      describeState(webhook),
+    ]);
+    terminal.out(table([['ID', 'URL', 'SCOPE', 'EVENTS', 'LAST DELIVERY', 'WAITING SINCE', 'STATE'], ...rows]));
   });
 }
 
@@ -65,27 +101,25 @@ function describeState(webhook: Webhook): string {
   return notice ? `${failing}: ${notice}` : failing;
 }
 
-/** The table of a webhook's deliveries; null if there is no such webhook. */
-export function deliveries(id: string, limit: number): Promise<Rows | null> {
+export function deliveries(webhookId: string, limit: number): Promise<void> {
   return withDatabase(async em => {
-    if (!(await findWebhook(em, id))) return null;
+    if (!(await findWebhook(em, webhookId))) notFound(webhookId);
     const { findDeliveries } = createWebhookRepository({ primary: queryIn(em) });
-    const found = (await findDeliveries([id], { skip: 0, limit })).get(id) ?? [];
+    const found = (await findDeliveries([webhookId], { skip: 0, limit })).get(webhookId) ?? [];
     const cursors = new EventCursors(queryIn(em));
     const ids = await Promise.all(found.map(({ position }) => cursors.messageId(position)));
-    return [
-      ['MESSAGE', 'EVENT', 'STORE', 'ORDER', 'HAPPENED', 'LAST ATTEMPT', 'ATTEMPTS', 'OUTCOME'],
-      ...found.map((delivery, index) => [
-        ids[index] ?? '',
-        eventType(delivery.kind),
-        delivery.storeId,
-        delivery.orderId ?? '-',
-        delivery.eventAt.toISOString(),
-        delivery.lastAttemptAt.toISOString(),
-        String(delivery.attempts),
-        `${delivery.state.toLowerCase().replace('_', ' ')}: ${delivery.error ?? `status ${delivery.status}`}`,
-      ]),
-    ];
+    const rows = found.map((delivery, index) => [
+      ids[index] ?? '',
+      eventType(delivery.kind),
+      delivery.storeId,
+      delivery.orderId ?? '-',
+      delivery.eventAt.toISOString(),
+      delivery.lastAttemptAt.toISOString(),
+      String(delivery.attempts),
+      `${delivery.state.toLowerCase().replace('_', ' ')}: ${delivery.error ?? `status ${delivery.status}`}`,
+    ]);
+    const titles = ['MESSAGE', 'EVENT', 'STORE', 'ORDER', 'HAPPENED', 'LAST ATTEMPT', 'ATTEMPTS', 'OUTCOME'];
+    terminal.out(table([titles, ...rows]));
   });
 }
 
@@ -93,8 +127,7 @@ type Attempt = (em: EntityManager, dependencies: Parameters<typeof testWebhook>[
 
 /** Sends from this process, so its network decides what can be reached. */
 async function withSender(attempt: Attempt): Promise<ManualAttempt | null> {
-  const config: Config = readConfig(process.env);
-  const sender = createSender({ policy: config.webhooks });
+  const sender = createSender({ policy: readConfig(process.env).webhooks });
   try {
     return await withDatabase(async (em, orm) =>
       attempt(em, {

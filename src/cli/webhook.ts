@@ -1,15 +1,7 @@
-import { OperatorError } from '@carte/base/errors';
 import type { Command } from 'commander';
-import { type EventKind, eventKinds, eventType } from '../events/kinds.ts';
-import type { ManualAttempt } from '../webhooks/redeliver.ts';
-import { examples, parseDate, parseInteger, parseList, table, terminal } from './terminal.ts';
-
-interface CreateOptions {
-  readonly url: string;
-  readonly merchant?: string;
-  readonly store?: string;
-  readonly events: readonly EventKind[];
-}
+import { eventKinds, eventType } from '../events/kinds.ts';
+import { examples, parseDate, parseInteger, parseList } from './terminal.ts';
+import type { CreateOptions } from './webhook-actions.ts';
 
 const exampleId = 'webhook_5f2c91d07ab3';
 const types = eventKinds.map(eventType).join(', ');
@@ -35,21 +27,12 @@ export function addWebhookCommands(program: Command): void {
         'carte webhook create --url https://pos.example/webhooks --store lisbon-baixa --events order.placed,order.changed',
       ),
     )
-    .action(async ({ url, merchant, store, events }: CreateOptions) => {
-      const issued = await (await actions()).create({
-        url,
-        merchantId: merchant ?? null,
-        storeId: store ?? null,
-        kinds: events,
-      });
-      terminal.out(issued.secret);
-      terminal.err(`The id of the webhook is ${issued.id}. Store the secret safely: it is not shown again.`);
-    });
+    .action(async (options: CreateOptions) => (await actions()).create(options));
   webhook
     .command('list')
     .description('list webhooks with their state, without their secrets')
     .addHelpText('after', examples('carte webhook list'))
-    .action(async () => terminal.out(table(await (await actions()).list())));
+    .action(async () => (await actions()).list());
   addChanges(webhook);
   addAttempts(webhook);
 }
@@ -59,10 +42,7 @@ function addChanges(webhook: Command): void {
     .command('rotate <id>')
     .description('replace the secret of a webhook and print the new one; the old one is used beside it for 24 hours')
     .addHelpText('after', examples(`carte webhook rotate ${exampleId}`))
-    .action(async (id: string) => {
-      const issued = await (await actions()).rotate(id);
-      terminal.out((issued ?? notFound(id)).secret);
-    });
+    .action(async (id: string) => (await actions()).rotate(id));
   const changes = [
     ['pause', 'stop deliveries; events wait until `resume`, as long as the log keeps them', 'paused'],
     ['resume', 'deliver the events that wait, in order; retry at once what fails', 'active'],
@@ -73,11 +53,7 @@ function addChanges(webhook: Command): void {
       .command(`${name} <id>`)
       .description(description)
       .addHelpText('after', examples(`carte webhook ${name} ${exampleId}`))
-      .action(async (id: string) => {
-        const { notice } = (await (await actions())[name](id)) ?? notFound(id);
-        terminal.err(`The webhook ${id} is ${state}.`);
-        if (notice) terminal.err(`Its notice was: ${notice}`);
-      });
+      .action(async (id: string) => (await actions()).change(id, name, state));
   }
 }
 
@@ -86,15 +62,13 @@ function addAttempts(webhook: Command): void {
     .command('test <id>')
     .description('send a message of the type webhook.test and print the outcome')
     .addHelpText('after', examples(`carte webhook test ${exampleId}`))
-    .action(async (id: string) => report((await (await actions()).test(id)) ?? notFound(id)));
+    .action(async (id: string) => (await actions()).test(id));
   webhook
     .command('deliveries <id>')
     .description('list the events that were sent in the last days, newest first')
     .option('--limit <number>', 'how many to list', parseInteger(1), 20)
     .addHelpText('after', examples(`carte webhook deliveries ${exampleId} --limit 100`))
-    .action(async (id: string, { limit }: { readonly limit: number }) => {
-      terminal.out(table((await (await actions()).deliveries(id, limit)) ?? notFound(id)));
-    });
+    .action(async (id: string, { limit }: { readonly limit: number }) => (await actions()).deliveries(id, limit));
   webhook
     .command('redeliver <id> [message]')
     .description(
@@ -108,24 +82,7 @@ function addAttempts(webhook: Command): void {
         `carte webhook redeliver ${exampleId} --since 2027-01-31T18:00:00Z`,
       ),
     )
-    .action(redeliver);
-}
-
-async function redeliver(id: string, message: string | undefined, { since }: { readonly since?: Date }): Promise<void> {
-  if ((message === undefined) === (since === undefined)) {
-    throw new OperatorError('Name the message to send again, or the time with --since.');
-  }
-  const { redeliver: redeliverOne, redeliverSince } = await actions();
-  if (message !== undefined) return report((await redeliverOne(id, message)) ?? notFound(id));
-  const { events } = (since && (await redeliverSince(id, since))) ?? notFound(id);
-  terminal.err(`${events} events are delivered again by the serving processes.`);
-}
-
-function report({ isDelivered, status, error, durationMs, messageId }: ManualAttempt): void {
-  if (!isDelivered) throw new OperatorError(`The message ${messageId} was not delivered: ${error}.`);
-  terminal.out(`The message ${messageId} was delivered: status ${status} after ${durationMs} ms.`);
-}
-
-function notFound(id: string): never {
-  throw new OperatorError(`There is no webhook ${id}; \`carte webhook list\` shows them all.`);
+    .action(async (id: string, message: string | undefined, { since }: { readonly since?: Date }) =>
+      (await actions()).redeliver(id, message, since),
+    );
 }
