@@ -11,21 +11,21 @@ import type { WebhookStatus } from '../webhooks/worker.ts';
 
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-interface MetricSources {
-  readonly pool?: Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
+export interface MetricSources {
+  readonly pool: Pick<Pool, 'idleCount' | 'totalCount' | 'waitingCount'>;
   /** Sessions of the database that were abandoned, and have not ended. */
-  readonly abandoned?: () => number;
+  readonly abandoned: () => number;
   /** Queues in which the requests of each key take turns, by name. */
-  readonly shares?: Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
-  readonly cache?: Pick<ResponseCache, 'hits' | 'misses' | 'bytes'>;
-  readonly replicas?: Pick<Replicas, 'list' | 'reads'> | undefined;
-  readonly feed?: Pick<EventFeed, 'isConnected' | 'behindSeconds' | 'eventsRead'>;
+  readonly shares: Readonly<Record<string, Pick<FairQueue, 'counts'>>>;
+  readonly cache: Pick<ResponseCache, 'hits' | 'misses' | 'bytes'>;
+  readonly replicas: Pick<Replicas, 'list' | 'reads'> | undefined;
+  readonly feed: Pick<EventFeed, 'isConnected' | 'behindSeconds' | 'eventsRead'>;
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates the metrics of this process, which `/metrics` exposes. */
-export function createMetrics(sources: MetricSources = {}) {
+export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const create = createFactory([registry]);
   collectDefaultMetrics({ register: registry });
@@ -84,66 +84,57 @@ function createFactory(registers: Registry[]) {
 
 /** Metrics whose values are read when they are collected. */
 function watchSources({ pool, abandoned, shares, cache, replicas, feed }: MetricSources, { watch }: Factory): void {
-  if (pool) {
-    watch(Gauge, 'carte_database_connections', 'Connections to the database', ['state'], () => [
-      [{ state: 'idle' }, pool.idleCount],
-      [{ state: 'used' }, pool.totalCount - pool.idleCount],
-    ]);
-    const queues = [shares?.connections, shares?.expensiveConnections, shares?.guests_connections, shares?.writes];
-    watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
-      queues.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
-    );
-  }
-  if (abandoned) {
-    const help =
-      'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby';
-    watch(Gauge, 'carte_database_abandoned_sessions', help, [], abandoned);
-  }
-  if (shares) {
-    const queues = Object.entries(shares);
-    const tasksHelp =
-      'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for';
-    watch(Gauge, 'carte_share_tasks', tasksHelp, ['share', 'state'], () =>
-      queues.flatMap(([share, { counts }]) => [
-        [{ share, state: 'running' }, counts.running] as const,
-        [{ share, state: 'waiting' }, counts.waiting] as const,
-      ]),
-    );
-    const rejectedHelp = 'Tasks of a key that waited for too long, or for which too many waited already';
-    watch(Counter, 'carte_share_rejected_total', rejectedHelp, ['share'], () =>
-      queues.map(([share, { counts }]) => [{ share }, counts.rejected]),
-    );
-  }
-  if (cache) {
-    watch(Counter, 'carte_response_cache_lookups_total', 'Lookups in the response cache', ['outcome'], () => [
-      [{ outcome: 'hit' }, cache.hits],
-      [{ outcome: 'miss' }, cache.misses],
-    ]);
-    watch(Gauge, 'carte_response_cache_bytes', 'Size of the response cache', [], () => cache.bytes);
-  }
-  if (replicas) {
-    const { list, reads } = replicas;
-    const readsHelp = 'Reads by the server that executed them, or by why the primary did';
-    watch(Counter, 'carte_database_reads_total', readsHelp, ['target'], () =>
-      Object.entries(reads).map(([target, times]) => [{ target }, times]),
-    );
-    const usableHelp = 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS';
-    watch(Gauge, 'carte_replica_usable', usableHelp, ['replica'], () =>
-      list.map(({ isUsable }, index) => [{ replica: index + 1 }, isUsable ? 1 : 0]),
-    );
-    const behindHelp = 'For how long a read replica has not reached the position that a read required';
-    watch(Gauge, 'carte_replica_behind_seconds', behindHelp, ['replica'], () =>
-      list.map(({ behindSeconds }, index) => [{ replica: index + 1 }, behindSeconds]),
-    );
-  }
-  if (feed) {
-    const readHelp = 'Events that the process has read from the event log for its streams';
-    watch(Counter, 'carte_events_read_total', readHelp, [], () => feed.eventsRead);
-    const connectedHelp = 'Whether the connection that moves events into the log and reads them is open';
-    watch(Gauge, 'carte_event_feed_connected', connectedHelp, [], () => (feed.isConnected ? 1 : 0));
-    const behindHelp = 'Time since all committed events were in the log and the process had read what it needs of them';
-    watch(Gauge, 'carte_event_feed_behind_seconds', behindHelp, [], () => feed.behindSeconds);
-  }
+  watch(Gauge, 'carte_database_connections', 'Connections to the database', ['state'], () => [
+    [{ state: 'idle' }, pool.idleCount],
+    [{ state: 'used' }, pool.totalCount - pool.idleCount],
+  ]);
+  const ofDatabase = [shares.connections, shares.expensiveConnections, shares.guests_connections, shares.writes];
+  watch(Gauge, 'carte_database_waiting', 'Statements that wait for a connection', [], () =>
+    ofDatabase.reduce((sum, queue) => sum + (queue?.counts.waiting ?? 0), pool.waitingCount),
+  );
+  const abandonedHelp =
+    'Sessions that go on in the database after the service has given them up: mostly commits that wait for a synchronous standby';
+  watch(Gauge, 'carte_database_abandoned_sessions', abandonedHelp, [], abandoned);
+  const queues = Object.entries(shares);
+  const tasksHelp =
+    'What keys share, e.g. requests, large bodies and connections to the database, in use or waited for';
+  watch(Gauge, 'carte_share_tasks', tasksHelp, ['share', 'state'], () =>
+    queues.flatMap(([share, { counts }]) => [
+      [{ share, state: 'running' }, counts.running] as const,
+      [{ share, state: 'waiting' }, counts.waiting] as const,
+    ]),
+  );
+  const rejectedHelp = 'Tasks of a key that waited for too long, or for which too many waited already';
+  watch(Counter, 'carte_share_rejected_total', rejectedHelp, ['share'], () =>
+    queues.map(([share, { counts }]) => [{ share }, counts.rejected]),
+  );
+  watch(Counter, 'carte_response_cache_lookups_total', 'Lookups in the response cache', ['outcome'], () => [
+    [{ outcome: 'hit' }, cache.hits],
+    [{ outcome: 'miss' }, cache.misses],
+  ]);
+  watch(Gauge, 'carte_response_cache_bytes', 'Size of the response cache', [], () => cache.bytes);
+  if (replicas) watchReplicas(replicas, watch);
+  const readHelp = 'Events that the process has read from the event log for its streams';
+  watch(Counter, 'carte_events_read_total', readHelp, [], () => feed.eventsRead);
+  const connectedHelp = 'Whether the connection that moves events into the log and reads them is open';
+  watch(Gauge, 'carte_event_feed_connected', connectedHelp, [], () => (feed.isConnected ? 1 : 0));
+  const behindHelp = 'Time since all committed events were in the log and the process had read what it needs of them';
+  watch(Gauge, 'carte_event_feed_behind_seconds', behindHelp, [], () => feed.behindSeconds);
+}
+
+function watchReplicas({ list, reads }: NonNullable<MetricSources['replicas']>, watch: Factory['watch']): void {
+  const readsHelp = 'Reads by the server that executed them, or by why the primary did';
+  watch(Counter, 'carte_database_reads_total', readsHelp, ['target'], () =>
+    Object.entries(reads).map(([target, times]) => [{ target }, times]),
+  );
+  const usableHelp = 'Whether a read replica is in use, by its position in DATABASE_REPLICA_URLS';
+  watch(Gauge, 'carte_replica_usable', usableHelp, ['replica'], () =>
+    list.map(({ isUsable }, index) => [{ replica: index + 1 }, isUsable ? 1 : 0]),
+  );
+  const behindHelp = 'For how long a read replica has not reached the position that a read required';
+  watch(Gauge, 'carte_replica_behind_seconds', behindHelp, ['replica'], () =>
+    list.map(({ behindSeconds }, index) => [{ replica: index + 1 }, behindSeconds]),
+  );
 }
 
 /** Clients choose the names of operations, so the number of label values is bounded; guests add none. */

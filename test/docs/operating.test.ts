@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createMetrics } from '../../src/server/metrics.ts';
 import { documents } from '../support/commands.ts';
+import { metricsAlone } from '../support/metrics.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const guide = read('docs/operating.md');
@@ -13,13 +13,9 @@ test('docs/operating.md names every setting', () => {
 });
 
 test('docs/operating.md names every metric of ours', async () => {
-  const metrics = createMetrics({
-    pool: { idleCount: 0, totalCount: 0, waitingCount: 0 },
-    shares: {},
-    cache: { hits: 0, misses: 0, bytes: 0 },
-    replicas: { list: [], reads: { replica: 0, primary: 0, behind: 0, ahead: 0, failed: 0 } },
-  });
-  const names = [...(await metrics.registry.metrics()).matchAll(/^# TYPE (carte_\w+)/gm)].map(([, name]) => name);
+  const names = [...(await metricsAlone().registry.metrics()).matchAll(/^# TYPE (carte_\w+)/gm)].map(
+    ([, name]) => name,
+  );
   expect(names.length).toBeGreaterThan(8);
   expect(names.filter(name => !guide.includes(`\`${name}`))).toEqual([]);
 });

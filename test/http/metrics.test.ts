@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createMetrics } from '../../src/server/metrics.ts';
 import { startApp } from '../support/app.ts';
+import { metricsAlone } from '../support/metrics.ts';
 
 const app = await startApp();
 const store = await app.data.store();
@@ -55,7 +55,7 @@ describe('/metrics', () => {
 });
 
 test('the number of series is bounded, however many operation names clients send', async () => {
-  const metrics = createMetrics();
+  const metrics = metricsAlone();
   for (let number = 0; number < 5_000; number++) {
     const operation = `Operation${number}`;
     metrics.requestStarted();
@@ -67,7 +67,7 @@ test('the number of series is bounded, however many operation names clients send
 });
 
 test('the names of guests use up none of those of others', async () => {
-  const metrics = createMetrics();
+  const metrics = metricsAlone();
   const finish = (operation: string, isOfGuest: boolean) => {
     metrics.requestStarted();
     metrics.requestFinished('POST', { route: '/graphql', status: 200, milliseconds: 10, operation, isOfGuest });
@@ -80,7 +80,7 @@ test('the names of guests use up none of those of others', async () => {
 });
 
 test('menu replacements are timed', async () => {
-  const metrics = createMetrics();
+  const metrics = metricsAlone();
   metrics.menuReplaced(0.2);
   expect(sampleOf(await metrics.registry.metrics(), 'carte_menu_replace_duration_seconds_sum')).toBe(0.2);
 });

@@ -13,9 +13,9 @@ import { ConfigMap, Namespace, Secret, Service } from 'kubernetes-models/v1';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
 import { freePort } from '../../support/failover/postgres.ts';
 import { sharedApp } from '../support/app.ts';
+import { metricsAlone } from '../support/metrics.ts';
 
 const app = await sharedApp();
 const root = new URL('../../', import.meta.url);
@@ -93,7 +93,7 @@ test('the metric of the autoscaler is derived from one that the service exposes'
   );
   expect(metricNames).toEqual([rule.name.as]);
   const [, series] = /^(\w+)_count\{/.exec(rule.seriesQuery) ?? [];
-  expect(await createMetrics().registry.metrics()).toContain(`# TYPE ${series} histogram`);
+  expect(await metricsAlone().registry.metrics()).toContain(`# TYPE ${series} histogram`);
 });
 
 test('the image copies its whole build context, and nothing else', () => {
