@@ -17,10 +17,8 @@ export function addImportCommand(program: Command): void {
     .addArgument(new Argument('<kind>', 'type of the documents').choices(kindNames))
     .argument('<file>', 'the file, or - for standard input')
     .option('--strict', 'import nothing if any line is invalid')
-    .addHelpText(
-      'after',
-      `${examples('carte import orders orders.ndjson')}\n\nImporting the same file again changes nothing.`,
-    )
+    .addHelpText('after', examples('carte import orders orders.ndjson'))
+    .addHelpText('after', '\nImporting the same file again changes nothing.')
     .action(importFile);
 }
 

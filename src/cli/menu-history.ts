@@ -64,10 +64,7 @@ export function exportMenu(storeId: string, { revision }: Options): Promise<void
   });
 }
 
-interface DiffOptions extends Options {
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-}
+type DiffOptions = Options & { readonly from?: number | undefined; readonly to?: number | undefined };
 
 export function printDiff(storeId: string, { from, to, json }: DiffOptions): Promise<void> {
   return withStoreMenu(storeId, async ({ store, findHistory, findConfiguration }) => {
@@ -84,19 +81,13 @@ export function printDiff(storeId: string, { from, to, json }: DiffOptions): Pro
     const changes = runAtOnce(compareConfigurations(before, after));
     if (json) return printJson({ from: earlier, to: later, ...toJson(changes) });
     terminal.err(`${summaryOf(changes)}, from revision ${earlier} to ${later}.`);
-    printChanges(changes, { before, after, store });
+    printChanges(changes, [before, after], store);
   });
 }
 
-interface Comparison {
-  readonly before: Configuration;
-  readonly after: Configuration;
-  readonly store: Store;
-}
-
-function printChanges(changes: MenuChanges, { store, ...configurations }: Comparison): void {
+function printChanges(changes: MenuChanges, [before, after]: readonly [Configuration, Configuration], store: Store) {
   if (changes.entities.length === 0) return;
-  const describer = createDescriber({ ...configurations, currency: currencyOf(store), formatText: printable });
+  const describer = createDescriber({ before, after, currency: currencyOf(store), formatText: printable });
   terminal.out(formatChanges(changes, describer));
 }
 
@@ -113,7 +104,7 @@ export function restoreMenu(
     const after = await findConfiguration(revision);
     const before = await findConfiguration();
     const changes = withoutPrepType(runAtOnce(compareConfigurations(before, after)));
-    printChanges(changes, { before, after, store });
+    printChanges(changes, [before, after], store);
     if (dryRun) {
       runAtOnce(validateConfiguration(inputOf(em, after), config.menuLimits));
       return terminal.err(`Dry run: ${summarizeChanges(changes)}. Nothing was written.`);

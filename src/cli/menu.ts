@@ -10,10 +10,8 @@ export function addMenuCommand(program: Command): void {
     .command('check <file>')
     .description('validate a menu configuration as POST does, and print its diagnostics; needs no database')
     .option('--json', 'print the report as JSON')
-    .addHelpText(
-      'after',
-      `${examples('carte menu check menu.json')}\n\nThe exit status is 1 if POST would reject the file.`,
-    )
+    .addHelpText('after', examples('carte menu check menu.json'))
+    .addHelpText('after', '\nThe exit status is 1 if POST would reject the file.')
     .action(async (file: string, options: { json?: boolean }) => {
       const { checkMenu } = await import('./menu-check.ts');
       checkMenu(file, options);
@@ -59,10 +57,8 @@ function addHistoryCommands(menu: Command): void {
     .argument(...store)
     .argument('<revision>', 'a revision of its history', parseRevision)
     .option('--dry-run', 'change nothing')
-    .addHelpText(
-      'after',
-      `${examples('carte menu restore lisbon-baixa 1763143331000000 --dry-run')}\n\nIt becomes a new revision, so that it can be undone in the same way.`,
-    )
+    .addHelpText('after', examples('carte menu restore lisbon-baixa 1763143331000000 --dry-run'))
+    .addHelpText('after', '\nIt becomes a new revision, so that it can be undone in the same way.')
     .action(async (storeId: string, revision: number, options) =>
       (await load()).restoreMenu(storeId, { revision, ...options }),
     );

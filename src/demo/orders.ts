@@ -54,8 +54,13 @@ const probabilities: Readonly<Record<Status, { readonly read: number; readonly i
 };
 
 /** Generates orders of the last fourteen days, oldest first; their number grows with the size of a store's menu. */
-export function demoOrders(options: { readonly stores: readonly DemoStore[]; readonly now: Date }): DemoOrder[] {
-  const { stores, now } = options;
+export function demoOrders({
+  stores,
+  now,
+}: {
+  readonly stores: readonly DemoStore[];
+  readonly now: Date;
+}): DemoOrder[] {
   const itemCount = stores.reduce((sum, { menu }) => sum + menu.items.length, 0);
   return stores
     .flatMap(store => drawOrders(store, Math.round((orderCount * store.menu.items.length) / itemCount), now))

@@ -11,12 +11,6 @@ declare module 'fastify' {
   }
 }
 
-interface Connection {
-  bytesRead: number;
-  /** Consecutive sweeps without new bytes or a pending response. */
-  idleSweeps: number;
-}
-
 const sweepIntervalMs = 50;
 /**
  * A client on a keep-alive connection may have sent its next request already, but one that is idle for a second has not. Sweeps
@@ -32,7 +26,8 @@ export const drain = fp(async (app: FastifyInstance) => void app.decorate('drain
 /** Closes keep-alive connections without dropping a request, which Fastify's `close` does not (docs/decisions/0009). */
 function createDrain(app: FastifyInstance) {
   const server: Server = app.server;
-  const connections = new Map<Socket, Connection>();
+  /** Idle sweeps are consecutive ones without new bytes or a pending response. */
+  const connections = new Map<Socket, { bytesRead: number; idleSweeps: number }>();
   let isShuttingDown = false;
   const listeners: (() => void)[] = [];
   const endStreams = () => {

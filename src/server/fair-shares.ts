@@ -18,6 +18,12 @@ declare module 'fastify' {
     runRequest<T>(task: () => Promise<T>): Promise<T>;
     /** Runs the expensive part of the current request when it is the turn of its caller. */
     runExpensive<T>(task: () => Promise<T>): Promise<T>;
+    /**
+     * Throws `Unavailable` while the event loop or the connection pool is saturated: first for requests without a key and for guests, and then for keys
+     * with more requests under way than their share. A key that this process has not seen may be any: it is rejected only with all.
+     */
+    assertNotOverloaded(share: Share | 'unseen' | undefined): void;
+    isOverloaded(): boolean;
   }
 }
 
@@ -155,17 +161,6 @@ export function createGuestConnections({ http, processes }: Config): (socket: So
     socket.once('close', () => sockets.delete(socket));
     return true;
   };
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /**
-     * Throws `Unavailable` while the event loop or the connection pool is saturated: first for requests without a key and for guests, and then for keys
-     * with more requests under way than their share. A key that this process has not seen may be any: it is rejected only with all.
-     */
-    assertNotOverloaded(share: Share | 'unseen' | undefined): void;
-    isOverloaded(): boolean;
-  }
 }
 
 /** From so many times a limit on, load is shed for every key. */

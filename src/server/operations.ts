@@ -6,13 +6,11 @@ import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config.ts';
 import { isReserved, readBuiltInSets, readOwnSets } from '../rest/sets.ts';
 
-type OperationSettings = Pick<Config, 'operations' | 'graphqlLimits'>;
-
 /** Loads all sets of operations, those of the operator with their limits checked; throws with every error. */
 export function loadOperations(
   schema: GraphQLSchema,
-  { operations: folders, graphqlLimits }: OperationSettings,
-  operatorSets: readonly SetFiles[] = readOwnSets(folders),
+  { operations, graphqlLimits }: Pick<Config, 'operations' | 'graphqlLimits'>,
+  operatorSets: readonly SetFiles[] = readOwnSets(operations),
 ): readonly Contract[] {
   return readSets(schema, [...readBuiltInSets(), ...operatorSets], createOwnLimits(schema, graphqlLimits));
 }

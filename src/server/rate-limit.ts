@@ -24,7 +24,13 @@ export const rateLimit = fp(
     await registerLimit(app, perMinute);
     const limit = app.rateLimit();
     app.decorate('countRequest', async request => limit.call(app, request, replyOf(request)));
-    app.decorate('countMessage', createMessageLimit(app));
+    const count = app.createRateLimit();
+    app.decorate('countMessage', async keyId => {
+      // All that the plugin and `keyGenerator` read of a request.
+      const request = { record: { keyId }, routeOptions: {} } as FastifyRequest;
+      const limit = await count(request);
+      if (!limit.isAllowed && limit.isExceeded) throw exceeded(limit.max, limit.ttl);
+    });
   },
   { name: 'rate-limit', dependencies: ['requests'] },
 );
@@ -44,16 +50,6 @@ async function registerLimit(app: FastifyInstance, perMinute: number): Promise<v
     onExceeded: setPolicy,
     errorResponseBuilder: (_request, { max, ttl }) => exceeded(max, ttl),
   });
-}
-
-function createMessageLimit(app: FastifyInstance): (keyId: string) => Promise<void> {
-  const count = app.createRateLimit();
-  return async keyId => {
-    // All that the plugin and `keyGenerator` read of a request.
-    const request = { record: { keyId }, routeOptions: {} } as FastifyRequest;
-    const limit = await count(request);
-    if (!limit.isAllowed && limit.isExceeded) throw exceeded(limit.max, limit.ttl);
-  };
 }
 
 function exceeded(perMinute: number, ttlMs: number): TooManyRequests {

@@ -1,4 +1,5 @@
 import { OperatorError } from '@carte/base/errors';
+import type { SpanStatusCode } from '@opentelemetry/api';
 import type { Span as SdkSpan } from '@opentelemetry/sdk-trace';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -33,7 +34,7 @@ async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [
       Object.assign(new sdk.BatchSpanProcessor({ exporter: new exporter.OTLPTraceExporter() }), {
-        onEnding: correctStatus,
+        onEnding: (span: SdkSpan) => correctStatus(span, api.SpanStatusCode.UNSET),
       }),
     ],
   });
@@ -92,13 +93,10 @@ async function loadPackages() {
   }
 }
 
-/** `SpanStatusCode.UNSET`. */
-const unsetStatus = 0;
-
 /** Removes error messages, which may quote data, and leaves the status of 4xx unset, as the semantic conventions have it. */
-function correctStatus(span: SdkSpan): void {
+function correctStatus(span: SdkSpan, unset: SpanStatusCode): void {
   if (span.status.message === undefined) return;
   const isServerError = Number(span.attributes['http.response.status_code'] ?? 500) >= 500;
   // `setStatus` cannot unset a status.
-  Object.assign(span, { status: { code: isServerError ? span.status.code : unsetStatus } });
+  Object.assign(span, { status: { code: isServerError ? span.status.code : unset } });
 }

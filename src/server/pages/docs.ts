@@ -94,11 +94,8 @@ async function renderDocs({ contract, document }: DocumentedSet, sets: readonly 
 function linksTo(sets: readonly DocumentedSet[], current: string): Html | undefined {
   if (sets.length === 1) return undefined;
   const links = sets.map(({ contract: { name, info } }) => {
-    const title = info?.title ?? name;
-    const href = `docs${query(name)}`;
-    return name === current
-      ? html` <a href="${href}" aria-current="page">${title}</a>`
-      : html` <a href="${href}">${title}</a>`;
+    const state = name === current && html` aria-current="page"`;
+    return html` <a href="docs${query(name)}"${state}>${info?.title ?? name}</a>`;
   });
   return html`<p class="sets">${links}</p>`;
 }

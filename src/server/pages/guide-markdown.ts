@@ -38,13 +38,18 @@ export function renderGuide(markdown: string, name: string, names: ReadonlySet<s
 
 /** Splits a guide at its headings. The first section, below the title, has neither heading nor id. Texts have no markup, for the search. */
 function findSections(tokens: readonly Token[]) {
-  const createId = createIds();
+  const used = new Map<string, number>();
   const sections: { heading: string; id: string; depth: number; text: string }[] = [];
   for (const token of tokens) {
     const section = sections.at(-1);
     if (token.type === 'heading') {
       const heading = token.depth === 1 ? '' : plainText(token.text);
-      sections.push({ heading, id: createId(heading), depth: token.depth, text: '' });
+      // As GitHub creates them, so that a link works in both.
+      const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
+      const name = words.replaceAll(' ', '-');
+      const count = used.get(name) ?? 0;
+      used.set(name, count + 1);
+      sections.push({ heading, id: count === 0 ? name : `${name}-${count}`, depth: token.depth, text: '' });
     } else if (section) {
       section.text = `${section.text} ${plainText(token.raw)}`.trim();
     }
@@ -69,16 +74,4 @@ function resolveLink(href: string, name: string, names: ReadonlySet<string>): st
   const target = posix.join(posix.dirname(name), path);
   if (!path.endsWith('.md') || !names.has(target.slice(0, -'.md'.length))) return undefined;
   return path.slice(0, -'.md'.length) + (fragment === undefined ? '' : `#${fragment}`);
-}
-
-/** Creates the ids of headings as GitHub does, so that a link works in both. */
-function createIds(): (heading: string) => string {
-  const used = new Map<string, number>();
-  return heading => {
-    const words = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
-    const id = words.replaceAll(' ', '-');
-    const count = used.get(id) ?? 0;
-    used.set(id, count + 1);
-    return count === 0 ? id : `${id}-${count}`;
-  };
 }

@@ -1,8 +1,5 @@
 import { posix } from 'node:path';
 
-/** Returns a module of `web/` as browsers run it, by its path. */
-type ReadModule = (path: string) => string;
-
 type JoinedModules = ReturnType<typeof joinModules>;
 
 const importPattern = /^import\s*(\{[^}]*\}|\* as \w+)\s*from '([^']+)';/gm;
@@ -10,10 +7,11 @@ const exportPattern = /^export (?=(?:async )?(?:function|const|class) (\w+))/gm;
 const packageFolder = 'packages/';
 
 /**
- * Joins modules with all that they import in one file, which a browser loads at once instead of one level of imports after the other. Each becomes a function that runs when the module is first used, and the first one is run at
- * once. It knows the imports and exports that our modules have, and refuses others.
+ * Joins modules with all that they import in one file, which a browser loads at once instead of one level of imports after the other. Each
+ * becomes a function that runs when the module is first used, and the first one is run at once. It knows the imports and exports that our
+ * modules have, and refuses others.
  */
-export function joinModules(entries: readonly [main: string, ...others: string[]], read: ReadModule) {
+export function joinModules(entries: readonly [main: string, ...others: string[]], read: (path: string) => string) {
   const paths = new Set<string>(entries);
   const packages = new Set<string>();
   for (const path of paths) {

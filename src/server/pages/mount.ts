@@ -58,7 +58,6 @@ const folder = new URL('../../../web/', import.meta.url);
 
 /** Serves the pages `/`, `/menu` and `/console`, and the files that they load below `/web`. */
 export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
-  const read = (path: string): string => readContent(path, readFileSync(new URL(path, folder), 'utf8'));
   const joined = once(() => joinModules(consoleModules, read));
   const readLinked = (path: string) =>
     /^console\/.*\.ts$/.test(path) ? linkToJoined(path, read(path), joined(), joinedFile) : read(path);
@@ -105,7 +104,9 @@ function findFiles(read: (path: string) => string): [path: string, file: () => A
   });
 }
 
-function readContent(path: string, text: string): string {
+/** Reads a file of `web/` as browsers get it. */
+function read(path: string): string {
+  const text = readFileSync(new URL(path, folder), 'utf8');
   if (path.endsWith('.ts')) return resolvePackages(stripTypes(text), path);
   // Pages have no parser of GraphQL.
   if (path.endsWith('.graphql')) return JSON.stringify(splitOperations(text));
