@@ -18,7 +18,7 @@ export async function openListener({ host, port, http }: Pick<Config, 'host' | '
   const waiting: Socket[] = [];
 
   function assign(socket: Socket): void {
-    const responsive = [...workers].filter(worker => worker.unaccepted < maxUnaccepted);
+    const responsive = [...workers].filter(worker => worker.unaccepted.size < maxUnaccepted);
     const [first, ...others] = responsive.length > 0 ? responsive : workers;
     if (!first) return void waiting.push(socket);
     const leastLoaded = others.reduce((best, worker) => (worker.connections < best.connections ? worker : best), first);
@@ -44,7 +44,7 @@ export async function openListener({ host, port, http }: Pick<Config, 'host' | '
     /** Sends the worker no more connections. */
     remove: (worker: Worker): void => void workers.delete(worker),
     /** Hands connections that a worker has not accepted to another one. */
-    reassign: (sockets: readonly Socket[]): void => sockets.forEach(assign),
+    reassign: ({ unaccepted }: Worker): void => unaccepted.forEach(assign),
     close(): void {
       server.close();
       for (const socket of waiting.splice(0)) socket.destroy();

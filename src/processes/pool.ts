@@ -4,7 +4,7 @@ import type { SetFiles } from '@carte/operations/contract/folders';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { readOwnSets } from '../rest/sets.ts';
-import type { ProcessMetrics } from '../server/metrics.ts';
+import type { Samples } from '../server/metrics.ts';
 import type { Listener } from './listener.ts';
 import { spawnWorker, type Worker } from './worker-handle.ts';
 
@@ -16,10 +16,8 @@ const minRespawnDelayMs = 100;
 const maxRespawnDelayMs = 10_000;
 
 /** Has the configured number of workers running. */
-export function createWorkerPool(
-  { processes, shutdown, operations }: Pick<Config, 'processes' | 'shutdown' | 'operations'>,
-  { listener, log }: { readonly listener: Listener; readonly log: FastifyBaseLogger },
-) {
+export function createWorkerPool(config: Config, listener: Listener, log: FastifyBaseLogger) {
+  const { processes, shutdown, operations } = config;
   /** The operations that workers serve: those that replace one that ended serve the same. */
   let operatorSets: readonly SetFiles[] = readOwnSets(operations);
   const workers = new Set<Worker>();
@@ -33,7 +31,7 @@ export function createWorkerPool(
 
   const isMissing = () => !isShuttingDown && workers.size + respawning < processes;
 
-  async function collectMetrics(): Promise<readonly ProcessMetrics[]> {
+  async function collectMetrics(): Promise<readonly Samples[]> {
     const running = [...workers, ...retiring].filter(({ isReady }) => isReady);
     const metrics = await Promise.all(running.map(worker => worker.readMetrics()));
     return metrics.filter(one => one !== undefined);
@@ -54,9 +52,9 @@ export function createWorkerPool(
   }
 
   async function reap(worker: Worker, spawnedAt: number): Promise<void> {
-    const { reason, unaccepted } = await worker.exited;
+    const reason = await worker.exited;
     listener.remove(worker);
-    listener.reassign(unaccepted);
+    listener.reassign(worker);
     workers.delete(worker);
     if (retiring.delete(worker) || isShuttingDown) return;
     log.error(`Process ${worker.pid} ended by itself: ${reason}`);

@@ -13,7 +13,7 @@ export async function serve(config: Config, onDemo: () => void) {
   try {
     await loadDemoIfEmpty(database, config.demo, onDemo);
     const log = createLog(config.logLevel);
-    const pool = createWorkerPool(config, { listener, log });
+    const pool = createWorkerPool(config, listener, log);
     closeOnSignal({
       log,
       shutdown: config.shutdown,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { SetFiles } from '@carte/operations/contract/folders';
-import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
+import type { CollectMetrics, Samples } from '../server/metrics.ts';
 
 /** Messages from the primary to a worker. */
 export type WorkerMessage =
@@ -16,7 +16,7 @@ export type WorkerMessage =
   /** Drains the connections and exits. */
   | { readonly type: 'shutdown' }
   | { readonly type: 'readMetrics' }
-  | { readonly type: 'collectedMetrics'; readonly all: readonly ProcessMetrics[] };
+  | { readonly type: 'collectedMetrics'; readonly all: readonly Samples[] };
 
 /** Messages from a worker to the primary. */
 export type PrimaryMessage =
@@ -24,10 +24,10 @@ export type PrimaryMessage =
   | { readonly type: 'connectionAccepted'; readonly id: number }
   | { readonly type: 'connectionClosed' }
   | { readonly type: 'collectMetrics' }
-  | { readonly type: 'metrics'; readonly samples: ProcessMetrics['samples'] };
+  | { readonly type: 'metrics'; readonly samples: Samples };
 
 /** A worker process, as the primary sees it. */
-export type Worker = ReturnType<typeof spawnWorker>;
+export type Worker = Readonly<ReturnType<typeof spawnWorker>>;
 
 const bin = fileURLToPath(new URL('../../bin/carte.js', import.meta.url));
 /** Shorter than a scrape's time-out, so that a stuck worker costs its own metrics only. */
@@ -37,33 +37,58 @@ const metricsTimeoutMs = 2_000;
 export function spawnWorker(operatorSets: readonly SetFiles[], collectMetrics: CollectMetrics) {
   // Samples may be NaN or infinite, which JSON cannot represent.
   const child = fork(bin, ['worker'], { serialization: 'advanced' });
-  const pid = child.pid ?? 0;
-  const unaccepted = new Map<number, Socket>();
-  let reading: PromiseWithResolvers<ProcessMetrics['samples']> | undefined;
   const ready = Promise.withResolvers<boolean>();
-  let isReady = false;
-  let connections = 0;
+  const exited = exitOf(child).then(reason => {
+    ready.resolve(false);
+    return reason;
+  });
+  let reading: PromiseWithResolvers<Samples> | undefined;
   let lastId = 0;
 
-  // A message to a worker that has just exited is lost; `exited` reports that.
-  const send = (message: WorkerMessage) => void child.send(message, () => {});
-
+  const worker = {
+    pid: child.pid ?? 0,
+    isReady: false,
+    /** Resolves to false if the worker exits before it is ready. */
+    ready: ready.promise,
+    /** Resolves to the status or signal. */
+    exited,
+    /** Open connections, unaccepted ones included. */
+    connections: 0,
+    /** Those that were sent to the worker, but not accepted by it. */
+    unaccepted: new Map<number, Socket>(),
+    sendConnection(socket: Socket): void {
+      lastId += 1;
+      worker.connections += 1;
+      worker.unaccepted.set(lastId, socket);
+      child.send({ type: 'connection', id: lastId } satisfies WorkerMessage, socket, { keepOpen: true }, () => {});
+    },
+    // A message to a worker that has just exited is lost; `exited` reports that.
+    send: (message: WorkerMessage) => void child.send(message, () => {}),
+    /** Resolves to undefined if the worker does not respond in time. */
+    readMetrics(): Promise<Samples | undefined> {
+      if (!reading) worker.send({ type: 'readMetrics' });
+      reading ??= Promise.withResolvers();
+      const timeout = sleep(metricsTimeoutMs, undefined, { ref: false });
+      return Promise.race([reading.promise, timeout, exited.then(() => undefined)]);
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
   child.on('message', (message: PrimaryMessage) => {
     switch (message.type) {
       case 'ready':
-        isReady = true;
+        worker.isReady = true;
         ready.resolve(true);
         break;
       case 'connectionAccepted':
         // Closes only the primary's handle on the connection.
-        unaccepted.get(message.id)?.destroy();
-        unaccepted.delete(message.id);
+        worker.unaccepted.get(message.id)?.destroy();
+        worker.unaccepted.delete(message.id);
         break;
       case 'connectionClosed':
-        connections -= 1;
+        worker.connections -= 1;
         break;
       case 'collectMetrics':
-        void collectMetrics().then(all => send({ type: 'collectedMetrics', all }));
+        void collectMetrics().then(all => worker.send({ type: 'collectedMetrics', all }));
         break;
       case 'metrics':
         reading?.resolve(message.samples);
@@ -71,44 +96,8 @@ export function spawnWorker(operatorSets: readonly SetFiles[], collectMetrics: C
         break;
     }
   });
-  send({ type: 'start', operatorSets });
-  const exited = exitOf(child).then(reason => {
-    ready.resolve(false);
-    return { reason, unaccepted: [...unaccepted.values()] };
-  });
-  return {
-    pid,
-    /** Resolves to false if the worker exits before it is ready. */
-    ready: ready.promise,
-    /** Resolves to the status or signal, and to the connections that were sent to the worker but not accepted by it. */
-    exited,
-    get isReady() {
-      return isReady;
-    },
-    /** Open connections, unaccepted ones included. */
-    get connections() {
-      return connections;
-    },
-    get unaccepted() {
-      return unaccepted.size;
-    },
-    sendConnection(socket: Socket): void {
-      lastId += 1;
-      connections += 1;
-      unaccepted.set(lastId, socket);
-      child.send({ type: 'connection', id: lastId } satisfies WorkerMessage, socket, { keepOpen: true }, () => {});
-    },
-    send,
-    /** Resolves to undefined if the worker does not respond in time. */
-    async readMetrics(): Promise<ProcessMetrics | undefined> {
-      if (!reading) send({ type: 'readMetrics' });
-      reading ??= Promise.withResolvers();
-      const timeout = sleep(metricsTimeoutMs, undefined, { ref: false });
-      const samples = await Promise.race([reading.promise, timeout, exited.then(() => undefined)]);
-      return samples && { pid, samples };
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
+  worker.send({ type: 'start', operatorSets });
+  return worker;
 }
 
 /**

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { openDatabase } from '../open-database.ts';
-import type { CollectMetrics, ProcessMetrics } from '../server/metrics.ts';
+import type { CollectMetrics, Samples } from '../server/metrics.ts';
 import { createServer } from '../server/server.ts';
 import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts';
 import type { PrimaryMessage, WorkerMessage } from './worker-handle.ts';
@@ -87,8 +87,8 @@ type MetricsExchange = ReturnType<typeof createMetricsExchange>;
 
 /** Collects the metrics of all workers, through the primary; concurrent calls share them. */
 function createMetricsExchange(disconnected: Promise<unknown>) {
-  let collecting: PromiseWithResolvers<readonly ProcessMetrics[]> | undefined;
-  const resolve = (all: readonly ProcessMetrics[]) => {
+  let collecting: PromiseWithResolvers<readonly Samples[]> | undefined;
+  const resolve = (all: readonly Samples[]) => {
     collecting?.resolve(all);
     collecting = undefined;
   };

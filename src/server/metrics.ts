@@ -227,16 +227,11 @@ function createWebhookMetrics({ gauge, histogram }: Factory) {
   };
 }
 
-type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
-
 /** Metrics of one process, in a form that can be sent to another. */
-export interface ProcessMetrics {
-  readonly pid: number;
-  readonly samples: Samples;
-}
+export type Samples = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Reads the metrics of all processes. */
-export type CollectMetrics = () => Promise<readonly ProcessMetrics[]>;
+export type CollectMetrics = () => Promise<readonly Samples[]>;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -257,23 +252,15 @@ export const metrics = fp(
     if (!app.config.metrics) return;
     const { registry } = created;
     const print = collectMetrics ? async () => aggregate(await collectMetrics()) : () => registry.metrics();
+    // Without it, a sum would drop when a process is replaced, which Prometheus takes for a counter reset.
+    if (collectMetrics) registry.setDefaultLabels({ process: String(process.pid) });
     app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await print()));
   },
   { name: 'metrics', dependencies: ['database', 'events', 'fair-shares'] },
 );
 
-/**
- * Prints the metrics of all processes with the label `process`: a sum would drop when a process is replaced, which
- * Prometheus takes for a counter reset.
- */
-function aggregate(all: readonly ProcessMetrics[]): Promise<string> {
-  const labelled = all.map(({ pid, samples }) =>
-    samples.map(metric => ({
-      ...metric,
-      // The label makes every sample unique; prom-client's other aggregators would omit some metrics.
-      aggregator: 'sum',
-      values: metric.values.map(value => ({ ...value, labels: { ...value.labels, process: String(pid) } })),
-    })),
-  );
-  return AggregatorRegistry.aggregate(labelled).metrics();
+function aggregate(all: readonly Samples[]): Promise<string> {
+  // The label `process` makes every sample unique; prom-client's other aggregators would omit some metrics.
+  const summed = all.map(samples => samples.map(metric => ({ ...metric, aggregator: 'sum' })));
+  return AggregatorRegistry.aggregate(summed).metrics();
 }
