@@ -1,7 +1,7 @@
 import { chooseEncoding, compress, type Encoding } from '@carte/operations/http/compression';
 import { contentHash, matchIfNoneMatch } from '@carte/operations/http/etag';
 import { addVary } from '@carte/operations/http/vary';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 export type Asset = ReturnType<typeof createAsset>;
 
@@ -44,12 +44,8 @@ export const lazyAsset = (type: string, read: () => string | Buffer): (() => Ass
   once(() => createAsset(type, read()));
 
 /** Sends an asset in the negotiated encoding, or 304. */
-export async function sendAsset(
-  asset: Asset,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  cacheControl = 'no-cache',
-): Promise<FastifyReply> {
+export async function sendAsset(asset: Asset, reply: FastifyReply, cacheControl = 'no-cache'): Promise<FastifyReply> {
+  const { headers } = reply.request;
   const etag = `"${asset.hash}"`;
   addVary(reply, 'accept-encoding').headers({
     'content-type': asset.type,
@@ -57,9 +53,9 @@ export async function sendAsset(
     // Weak, because all encodings share it.
     etag: `W/${etag}`,
   });
-  const ifNoneMatch = request.headers['if-none-match'];
+  const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch !== undefined && matchIfNoneMatch(etag, ifNoneMatch) !== undefined) return reply.code(304).send();
-  const encoding = chooseEncoding(request.headers['accept-encoding'], asset.bytes.length);
+  const encoding = chooseEncoding(headers['accept-encoding'], asset.bytes.length);
   if (!encoding) return reply.send(asset.bytes);
   return reply.header('content-encoding', encoding).send(await asset.encoded(encoding));
 }
@@ -85,12 +81,7 @@ export function contentSecurityPolicy(directives: Readonly<Record<string, string
 export const defaultPolicy = contentSecurityPolicy();
 
 /** Sends a page under its Content-Security-Policy, without a referrer for the links on it. */
-export function sendPage(
-  page: Asset,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  policy = defaultPolicy,
-): Promise<FastifyReply> {
+export function sendPage(page: Asset, reply: FastifyReply, policy = defaultPolicy): Promise<FastifyReply> {
   reply.headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' });
-  return sendAsset(page, request, reply);
+  return sendAsset(page, reply);
 }

@@ -33,14 +33,14 @@ interface DocumentedSet {
 export function mountDocs(app: FastifyInstance, sets: readonly DocumentedSet[]): void {
   for (const [url, read] of sets.flatMap(set => Object.entries(documentsOf(set)))) {
     const asset = lazyAsset('application/json', () => JSON.stringify(read()));
-    app.get(url, (request, reply) => sendAsset(asset(), request, reply));
+    app.get(url, (_request, reply) => sendAsset(asset(), reply));
   }
   const mountPage = (url: string, render: (set: DocumentedSet) => Promise<string>, policy?: string) => {
     const pages = onceFor(async (set: DocumentedSet) => createAsset('text/html; charset=utf-8', await render(set)));
     app.get<{ Querystring: { set?: string } }>(url, async (request, reply) => {
       const { set: name = 'v1' } = request.query;
       const set = sets.find(({ contract }) => contract.name === name);
-      return set ? sendPage(await pages(set), request, reply, policy) : reply.callNotFound();
+      return set ? sendPage(await pages(set), reply, policy) : reply.callNotFound();
     });
   };
   const script = onceFor<void, Asset>(loadScalar);
@@ -49,7 +49,7 @@ export function mountDocs(app: FastifyInstance, sets: readonly DocumentedSet[]):
   app.get('/docs/', (_request, reply) => reply.redirect('../docs', 307));
   app.get<{ Params: { hash: string } }>('/docs/:hash/scalar.js', async (request, reply) => {
     const asset = await script();
-    return asset.hash === request.params.hash ? sendAsset(asset, request, reply, immutable) : reply.callNotFound();
+    return asset.hash === request.params.hash ? sendAsset(asset, reply, immutable) : reply.callNotFound();
   });
 }
 

@@ -17,18 +17,18 @@ export function mountGuides(app: FastifyInstance): void {
   const names = findGuides(files);
   const pictures = new Set(files.filter(file => file.endsWith('.png')));
   const render = createRenderer(names);
-  app.get('/guides', async (request, reply) => sendPage(await render('index'), request, reply));
+  app.get('/guides', async (_request, reply) => sendPage(await render('index'), reply));
   app.get('/guides/', (_request, reply) => reply.redirect('../guides', 307));
-  app.get('/guides/search.json', async (request, reply) => sendAsset(await render('search.json'), request, reply));
+  app.get('/guides/search.json', async (_request, reply) => sendAsset(await render('search.json'), reply));
   app.get<{ Params: { '*': string } }>('/guides/*', async (request, reply) => {
     const path = request.params['*'];
-    if (pictures.has(path)) return sendAsset(await render(path), request, reply);
+    if (pictures.has(path)) return sendAsset(await render(path), reply);
     const moved = findMovedGuide(path);
     if (moved !== undefined) return reply.redirect(moved, 308);
     const name = path.replace(/\.md$/, '');
     if (!names.has(name)) return reply.callNotFound();
     const asset = await render(path);
-    return name === path ? sendPage(asset, request, reply) : sendAsset(asset, request, reply);
+    return name === path ? sendPage(asset, reply) : sendAsset(asset, reply);
   });
 }
 

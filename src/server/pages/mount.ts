@@ -43,11 +43,11 @@ export const pages = fp(
     if (config.introspection) {
       app.get<{ Querystring: { readonly for?: string } }>('/schema.graphql', (request, reply) => {
         const found = sdl.get(request.query.for);
-        return found ? sendAsset(found(), request, reply) : reply.callNotFound();
+        return found ? sendAsset(found(), reply) : reply.callNotFound();
       });
     }
     const llms = lazyAsset('text/plain; charset=utf-8', () => renderLlms(graph.sets, config.introspection));
-    app.get('/llms.txt', (request, reply) => sendAsset(llms(), request, reply));
+    app.get('/llms.txt', (_request, reply) => sendAsset(llms(), reply));
     mountGuides(app);
     mountPages(app, config);
   },
@@ -73,11 +73,11 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   };
   for (const [url, render] of Object.entries(pages)) {
     const page = lazyAsset('text/html; charset=utf-8', render);
-    app.get(url, (request, reply) => sendPage(page(), request, reply));
+    app.get(url, (_request, reply) => sendPage(page(), reply));
   }
   // Browsers request it for what is no page, such as /openapi.json.
   const icon = files.get('icon.svg');
-  if (icon) app.get('/favicon.ico', (request, reply) => sendAsset(icon(), request, reply));
+  if (icon) app.get('/favicon.ico', (_request, reply) => sendAsset(icon(), reply));
   app.get<{ Params: { store: string } }>('/menu/:store', ({ params, url }, reply) => {
     const search = new URLSearchParams(url.split('?')[1]);
     search.set('store', params.store);
@@ -91,7 +91,7 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
     const file = loaded.get(path);
     // The policy of a page does not apply to its workers.
     if (path.endsWith('/worker.ts')) reply.header('content-security-policy', defaultPolicy);
-    return file ? sendAsset(file(), request, reply) : reply.callNotFound();
+    return file ? sendAsset(file(), reply) : reply.callNotFound();
   });
 }
 

@@ -23,12 +23,12 @@ export function mountPlayground(app: FastifyInstance) {
   app.get<{ Params: { build: string; name: string } }>('/graphql/:build/:name', async (request, reply) => {
     const { build, name } = request.params;
     const file = (await playground())?.files.get(`graphql/${build}/${name}`);
-    return file ? sendAsset(file, request, reply, immutable) : reply.callNotFound();
+    return file ? sendAsset(file, reply, immutable) : reply.callNotFound();
   });
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return async (_request: FastifyRequest, reply: FastifyReply) => {
     const found = await playground();
     if (!found) return reply.code(404).type('text/plain').send(missing);
-    return sendPage(found.page, request, reply, found.policy);
+    return sendPage(found.page, reply, found.policy);
   };
 }
 
