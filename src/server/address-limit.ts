@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { TooManyRequests } from '@carte/base/errors';
 import proxyAddr from '@fastify/proxy-addr';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
-import type { Config } from '../config.ts';
 import { TokenBucket } from '../scheduling/token-bucket.ts';
 
 /** Addresses that are counted at a time; beyond that, the least recently used one is evicted. */
@@ -25,19 +24,15 @@ export const addressLimit = fp(
   async (app: FastifyInstance) => {
     // Reads X-Forwarded-For only as far as proxies in these networks have written it.
     const isTrusted = proxyAddr.compile([...app.config.trustedProxies]);
-    const addressOf = (request: IncomingMessage) => networkOf(proxyAddr(request, isTrusted));
-    app.decorate('addressOf', addressOf);
-    app.decorate('addressLimit', createAddressLimit(app.config, addressOf, app.log));
+    app.decorate('addressOf', request => networkOf(proxyAddr(request, isTrusted)));
+    app.decorate('addressLimit', createAddressLimit(app));
   },
   { name: 'address-limit' },
 );
 
 /** Limits requests by the address of the client. Those with a valid secret key are never counted, whoever shares the address. */
-function createAddressLimit(
-  { addressRateLimit, publishableRateLimit, trustedProxies }: Config,
-  addressOf: FastifyInstance['addressOf'],
-  log: FastifyBaseLogger,
-) {
+function createAddressLimit({ config, addressOf, log }: FastifyInstance) {
+  const { addressRateLimit, publishableRateLimit, trustedProxies } = config;
   const anonymous = createBuckets(addressRateLimit);
   const publishable = createBuckets(publishableRateLimit);
   let hasWarned = false;

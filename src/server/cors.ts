@@ -35,7 +35,7 @@ export const cors = fp(
     const isOpen = configured.has('*');
     const hasOwnOperations = app.config.operations.length > 0;
     const ofKeys = createKeyOrigins(app.database.primary, app.config.keyCacheTtlSeconds);
-    app.decorate('origins', createOrigins(app, { configured, ofKeys }));
+    app.decorate('origins', createOrigins(app, configured, ofKeys));
     if (hasOwnOperations) refuseForwardedHost(app);
     await app.register(import('@fastify/cors'), {
       origin: (origin, callback) => {
@@ -64,10 +64,7 @@ const maxWarnedKeys = 1_000;
 const warning = 'A page sends a secret API key; replace it by a publishable one, and revoke it.';
 
 /** Which pages may call the service, by the header `Origin`. A client that sends none is no page of another origin. */
-function createOrigins(
-  app: FastifyInstance,
-  { configured, ofKeys }: { readonly configured: ReadonlySet<string | undefined>; readonly ofKeys: KeyOrigins },
-) {
+function createOrigins(app: FastifyInstance, configured: ReadonlySet<string | undefined>, ofKeys: KeyOrigins) {
   const warned = new LRUCache<string, true>({ max: maxWarnedKeys, ttl: warningMs });
   const isOwnOrigin = createIsOwnOrigin(app.config, app.log);
   const isConfigured = (request: IncomingMessage) => {

@@ -28,7 +28,6 @@ function createDrain(app: FastifyInstance) {
   const server: Server = app.server;
   /** Idle sweeps are consecutive ones without new bytes or a pending response. */
   const connections = new Map<Socket, { bytesRead: number; idleSweeps: number }>();
-  let isShuttingDown = false;
   const listeners: (() => void)[] = [];
   const endStreams = () => {
     for (const listener of listeners) listener();
@@ -52,12 +51,10 @@ function createDrain(app: FastifyInstance) {
   }
 
   return {
-    /** Set by `beginShutdown`; from then on readiness fails. */
-    get isShuttingDown() {
-      return isShuttingDown;
-    },
+    /** From then on readiness fails. */
+    isShuttingDown: false,
     beginShutdown() {
-      isShuttingDown = true;
+      this.isShuttingDown = true;
     },
     /** Adds a function that ends responses which would not end by themselves, for when connections are drained or the server is closed. */
     onDrain: (listener: () => void) => void listeners.push(listener),
