@@ -22,12 +22,14 @@ export const errorHandler = fp(
   { name: 'error-handler' },
 );
 
-/** The response to an error of a route outside of a set: that of a client error, or 500 for a bug, which is logged. */
-export function responseTo(app: FastifyInstance, error: unknown, request: FastifyRequest): HttpError {
-  const known = toHttpError(app.translateError(error) ?? error);
-  if (known) return known;
-  request.log.error({ err: error }, 'A request failed');
-  return new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+/** Responds to errors of routes outside of a set: to a client error, or with 500 to a bug, which is logged. */
+export function handleErrors(app: FastifyInstance, bodyOf: (error: HttpError) => object): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = toHttpError(app.translateError(error) ?? error);
+    if (!known) request.log.error({ err: error }, 'A request failed');
+    const response = known ?? new HttpError(500, 'Internal server error', { 'x-request-id': request.id });
+    return reply.code(response.status).headers(response.headers).send(bodyOf(response));
+  });
 }
 
 /** Responds 404: to a browser outside of `/v1` and `/graphql` with a page that leads on, else in JSON. */

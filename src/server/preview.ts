@@ -1,13 +1,12 @@
 import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
-import type { SetLimits } from '@carte/operations/contract/sets';
 import { HttpError } from '@carte/operations/errors';
 import { withPlace } from '@carte/operations/limits/parse-document';
 import { previewOperation } from '@carte/operations/preview';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type DocumentNode, GraphQLError, Source } from 'graphql';
-import { responseTo } from './error-handler.ts';
+import { GraphQLError, Source } from 'graphql';
+import { handleErrors } from './error-handler.ts';
 import { createOwnLimits } from './operations.ts';
 
 /** Previews an operation of the playground as a route and a tool, at `/openapi/preview`. It changes nothing, but needs a key, since it takes time. */
@@ -27,10 +26,7 @@ const maxBodyBytes = 400_000;
 function mountPreview(app: FastifyInstance): void {
   const { schema } = app.graph;
   const limits = createOwnLimits(schema, app.config.graphqlLimits);
-  app.setErrorHandler((error, request, reply) => {
-    const { status, headers, detail } = responseTo(app, error, request);
-    return reply.code(status).headers(headers).send({ detail });
-  });
+  handleErrors(app, ({ detail }) => ({ detail }));
   app.post('/openapi/preview', {
     bodyLimit: maxBodyBytes,
     // Before the body is read.
@@ -44,16 +40,12 @@ function mountPreview(app: FastifyInstance): void {
       if (typeof query !== 'string') throw new HttpError(422, 'The body must have a "query".');
       const name = typeof operationName === 'string' ? operationName : undefined;
       return app.runExpensive(async () => {
-        const document = readDocument(limits, query, name);
+        const document = limits.parse(new Source(query));
+        if (document instanceof GraphQLError) throw new HttpError(422, withPlace(document));
+        const [error] = limits.check(document, name);
+        if (error) throw new HttpError(422, withPlace(error));
         return previewOperation(schema, { document, operationName: name }, limits);
       });
     },
   });
-}
-
-function readDocument(limits: SetLimits, query: string, operationName: string | undefined): DocumentNode {
-  const document = limits.parse(new Source(query));
-  const [error] = document instanceof GraphQLError ? [document] : limits.check(document, operationName);
-  if (!error) return document as DocumentNode;
-  throw new HttpError(422, withPlace(error));
 }
