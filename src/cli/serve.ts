@@ -27,9 +27,8 @@ export function addServeCommands(program: Command): void {
       if (!process.connected) {
         throw new OperatorError('A worker is started by `carte serve` alone, when CARTE_PROCESSES is more than 1.');
       }
-      const { readConfig } = await import('../config.ts');
       const { runWorker } = await import('../processes/worker.ts');
-      await runWorker(() => readConfig(process.env));
+      await runWorker();
     });
 }
 

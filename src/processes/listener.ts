@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Config } from '../config.ts';
-import { cannotListen } from '../server/port.ts';
+import { listen } from '../server/port.ts';
 import type { Worker } from './worker-handle.ts';
 
 export type Listener = Awaited<ReturnType<typeof openListener>>;
@@ -31,10 +30,7 @@ export async function openListener({ host, port, http }: Pick<Config, 'host' | '
     if (open < http.maxConnections) assign(socket);
     else socket.destroy();
   });
-  server.listen({ host, port });
-  await once(server, 'listening').catch(error => {
-    throw cannotListen(error, host, port);
-  });
+  await listen(server, host, port);
   return {
     url: urlOf(server.address() as AddressInfo),
     add(worker: Worker): void {

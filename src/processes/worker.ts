@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { openDatabase } from '../open-database.ts';
 import type { CollectMetrics, Samples } from '../server/metrics.ts';
 import { createServer } from '../server/server.ts';
@@ -9,11 +9,11 @@ import { drainAndClose, tolerateDatabaseRejections } from '../server/shutdown.ts
 import type { PrimaryMessage, WorkerMessage } from './worker-handle.ts';
 
 /** Serves the connections that the primary hands over, until the primary asks for the shutdown or exits. */
-export async function runWorker(readConfig: () => Config): Promise<void> {
+export async function runWorker(): Promise<void> {
   // A terminal or service manager signals all processes; the primary handles that.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   try {
-    await serveConnections(readConfig());
+    await serveConnections(readConfig(process.env));
   } finally {
     if (process.connected) process.disconnect();
   }
@@ -28,7 +28,7 @@ async function serveConnections(config: Config): Promise<void> {
     const metrics = createMetricsExchange(disconnected);
     const app = await createServer(database.orm, config, { collectMetrics: metrics.collect, operatorSets });
     tolerateDatabaseRejections(app.log);
-    const shutdown = handleMessages(app, metrics);
+    const shutdown = handleMessages(app, metrics.resolve);
     void disconnected.then(() => app.drain.beginShutdown());
     await app.ready();
     // Node checks time-outs of requests from this event on, but this server does not listen.
@@ -43,7 +43,7 @@ async function serveConnections(config: Config): Promise<void> {
 }
 
 /** Resolves when the primary asks for the shutdown. */
-function handleMessages(app: FastifyInstance, metrics: MetricsExchange): Promise<void> {
+function handleMessages(app: FastifyInstance, onMetrics: (all: readonly Samples[]) => void): Promise<void> {
   return new Promise(resolve => {
     process.on('message', (message: WorkerMessage, socket: unknown) => {
       switch (message.type) {
@@ -63,7 +63,7 @@ function handleMessages(app: FastifyInstance, metrics: MetricsExchange): Promise
           void app.metrics.registry.getMetricsAsJSON().then(samples => send({ type: 'metrics', samples }));
           break;
         case 'collectedMetrics':
-          metrics.resolve(message.all);
+          onMetrics(message.all);
           break;
       }
     });
@@ -82,8 +82,6 @@ function acceptConnection(app: FastifyInstance, socket: unknown): void {
     onClose();
   }
 }
-
-type MetricsExchange = ReturnType<typeof createMetricsExchange>;
 
 /** Collects the metrics of all workers, through the primary; concurrent calls share them. */
 function createMetricsExchange(disconnected: Promise<unknown>) {
