@@ -61,11 +61,20 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   const joined = once(() => joinModules(consoleModules, read));
   const readLinked = (path: string) =>
     /^console\/.*\.ts$/.test(path) ? linkToJoined(path, read(path), joined(), joinedFile) : read(path);
-  const files = new Map([
-    ...findFiles(readLinked),
+  const files = new Map<string, () => Asset>([
+    ...packageAssets(),
     [joinedFile, lazyAsset(mediaTypes.ts, () => joined().text)],
     ['console.css', lazyAsset(mediaTypes.css, () => consoleStyles.map(read).join('\n'))],
   ]);
+  for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = entry.replaceAll('\\', '/');
+    const [, type] = Object.entries(mediaTypes).find(([ending]) => path.endsWith(`.${ending}`)) ?? [];
+    if (type)
+      files.set(
+        path,
+        lazyAsset(type, () => readLinked(path)),
+      );
+  }
   const pages = {
     '/': () => renderLanding(settings),
     '/menu': renderMenuViewer,
@@ -85,22 +94,12 @@ export function mountPages(app: FastifyInstance, settings: LinkSettings): void {
   });
   app.get('/menu/', (_request, reply) => reply.redirect('../menu', 307));
   app.get('/console/', (_request, reply) => reply.redirect('../console', 307));
-  const loaded = new Map([...files, ...packageAssets()]);
   app.get<{ Params: { '*': string } }>('/web/*', (request, reply) => {
     const path = request.params['*'];
-    const file = loaded.get(path);
+    const file = files.get(path);
     // The policy of a page does not apply to its workers.
     if (path.endsWith('/worker.ts')) reply.header('content-security-policy', defaultPolicy);
     return file ? sendAsset(file(), reply) : reply.callNotFound();
-  });
-}
-
-/** Maps the paths of `web/` to assets, which are created on first use. */
-function findFiles(read: (path: string) => string): [path: string, file: () => Asset][] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).flatMap(entry => {
-    const path = entry.replaceAll('\\', '/');
-    const type = Object.entries(mediaTypes).find(([ending]) => path.endsWith(`.${ending}`))?.[1];
-    return type === undefined ? [] : [[path, lazyAsset(type, () => read(path))]];
   });
 }
 

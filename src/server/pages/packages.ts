@@ -39,13 +39,11 @@ export function resolvePackages(source: string, module: string): string {
 
 /** Maps the paths of these files below `/web` to assets, which are created on first use. */
 export function packageAssets(): ReadonlyMap<string, () => Asset> {
-  const create = (name: string, file: string) =>
-    lazyAsset('text/javascript; charset=utf-8', () => readFileSync(new URL(file, folderOf(name))));
-  return new Map(files.map(({ path, name, file }) => [path, create(name, file)]));
-}
-
-function folderOf(name: string): URL {
-  const manifest = findPackageJSON(name, import.meta.url);
-  if (!manifest) throw new Error(`The package ${name} is not installed`);
-  return new URL('.', pathToFileURL(manifest));
+  const read = (name: string, file: string) => {
+    const manifest = findPackageJSON(name, import.meta.url);
+    if (!manifest) throw new Error(`The package ${name} is not installed`);
+    return readFileSync(new URL(file, pathToFileURL(manifest)));
+  };
+  const type = 'text/javascript; charset=utf-8';
+  return new Map(files.map(({ path, name, file }) => [path, lazyAsset(type, () => read(name, file))]));
 }

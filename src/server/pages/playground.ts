@@ -56,20 +56,16 @@ export async function renderPlayground() {
   const imports = JSON.stringify({ imports: { './web/playground/graphiql.ts': `./${base}/graphiql.js` } });
   return {
     page: createAsset('text/html; charset=utf-8', renderGraphiql(base, imports, [...files.keys()])),
-    policy: renderPolicy(imports),
+    // Allows the import map, the styles that Monaco sets from scripts, and the fonts in GraphiQL's style.
+    policy: contentSecurityPolicy({
+      'script-src': `'self' 'sha256-${createHash('sha256').update(imports).digest('base64')}'`,
+      'worker-src': "'self'",
+      'style-src': "'self' 'unsafe-inline'",
+      'font-src': "'self' data:",
+      'img-src': "'self' data:",
+    }),
     files,
   };
-}
-
-/** Allows the import map, the styles that Monaco sets from scripts, and the fonts in GraphiQL's style. */
-function renderPolicy(imports: string): string {
-  return contentSecurityPolicy({
-    'script-src': `'self' 'sha256-${createHash('sha256').update(imports).digest('base64')}'`,
-    'worker-src': "'self'",
-    'style-src': "'self' 'unsafe-inline'",
-    'font-src': "'self' data:",
-    'img-src': "'self' data:",
-  });
 }
 
 function renderGraphiql(base: string, imports: string, urls: readonly string[]): string {
