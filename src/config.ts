@@ -47,7 +47,11 @@ const network = z.string().refine(text => ipaddr.isValidCIDR(text), {
 });
 
 const listOf = <T extends z.ZodType<string, string>>(element: T) =>
-  z.string().default('').transform(splitList).pipe(z.array(element).readonly());
+  z
+    .string()
+    .default('')
+    .transform((text): readonly string[] => text.split(',').flatMap(part => part.trim() || []))
+    .pipe(z.array(element).readonly());
 
 /** An environment variable, and what it may be. */
 interface Setting<Value = unknown> {
@@ -222,11 +226,4 @@ export function readConfig(environment: Environment): Config {
 function messageOf(variable: string, { path: [index], message }: z.core.$ZodIssue): string {
   const isReplica = variable === 'DATABASE_REPLICA_URLS' && typeof index === 'number';
   return `${variable}${isReplica ? `, number ${index + 1},` : ''} ${message}`;
-}
-
-function splitList(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map(part => part.trim())
-    .filter(part => part !== '');
 }

@@ -28,24 +28,18 @@ export const events = fp(
     app.addHook('onReady', async () => feed.start());
     app.addHook('onClose', () => feed.close());
     app.decorate('feed', feed);
-    deleteOldEvents(app);
+    const closed = new AbortController();
+    const options: RetentionOptions = {
+      retention: config.keepEvents,
+      // The metrics are created later, since they show the feed.
+      onStatus: status => app.metrics.logStatus(status),
+      onError: error => app.log.warn({ err: error }, 'Old events could not be deleted'),
+    };
+    app.addHook('onReady', async () => void runRetention(database.primary, options, closed.signal));
+    app.addHook('onClose', async () => closed.abort());
   },
   { name: 'events', dependencies: ['database'] },
 );
-
-/** Keeps events for `CARTE_EVENTS_KEEP_DAYS`, and at most `CARTE_EVENTS_MAX`. */
-function deleteOldEvents(app: FastifyInstance): void {
-  const { config, database } = app;
-  const closed = new AbortController();
-  const options: RetentionOptions = {
-    retention: config.keepEvents,
-    // The metrics are created later, since they show the feed.
-    onStatus: status => app.metrics.logStatus(status),
-    onError: error => app.log.warn({ err: error }, 'Old events could not be deleted'),
-  };
-  app.addHook('onReady', async () => void runRetention(database.primary, options, closed.signal));
-  app.addHook('onClose', async () => closed.abort());
-}
 
 /** Ends pauses and the like at the time that was set, while the server runs. */
 export const dueTimes = fp(

@@ -45,7 +45,31 @@ export const fairShares = fp(
         return task();
       });
     });
-    app.decorate('runExpensive', task => runExpensive(sharesOf, task));
+    app.decorate('runExpensive', async task => {
+      const share = currentShare();
+      const { expensive, responses } = sharesOf(share);
+      const request = currentRequest.getStore();
+      const record = currentRecord();
+      // It only waits from now on: what is cheap goes ahead.
+      if (!record?.isExpensive) record?.leaveShare?.();
+      const reply = record && !record.isExpensive ? record.reply : undefined;
+      const leaveResponses = reply && (await holdUntilClosed(responses, share.id, reply.raw));
+      if (reply && share.isGuest) {
+        const timer = setTimeout(() => reply.raw.destroy(), maxGuestResponseMs).unref();
+        reply.raw.once('close', () => clearTimeout(timer));
+      }
+      return expensive.run(share.id, leaveExpensive => {
+        if (request) request.isExpensive = true;
+        if (record) {
+          record.leaveShare = () => {
+            leaveResponses?.();
+            leaveExpensive();
+          };
+        }
+        assertGuestIsThere(share, record);
+        return task();
+      });
+    });
   },
   { name: 'fair-shares' },
 );
@@ -94,32 +118,6 @@ function createFairShares({ requestsPerKey, expensive }: Config['shares']) {
       replay: ofGuests('missed events', { width: 2, perKey: 1 }),
     },
   };
-}
-
-async function runExpensive<T>(sharesOf: FastifyInstance['sharesOf'], task: () => Promise<T>): Promise<T> {
-  const share = currentShare();
-  const { expensive, responses } = sharesOf(share);
-  const request = currentRequest.getStore();
-  const record = currentRecord();
-  // It only waits from now on: what is cheap goes ahead.
-  if (!record?.isExpensive) record?.leaveShare?.();
-  const reply = record && !record.isExpensive ? record.reply : undefined;
-  const leaveResponses = reply && (await holdUntilClosed(responses, share.id, reply.raw));
-  if (reply && share.isGuest) {
-    const timer = setTimeout(() => reply.raw.destroy(), maxGuestResponseMs).unref();
-    reply.raw.once('close', () => clearTimeout(timer));
-  }
-  return expensive.run(share.id, leaveExpensive => {
-    if (request) request.isExpensive = true;
-    if (record) {
-      record.leaveShare = () => {
-        leaveResponses?.();
-        leaveExpensive();
-      };
-    }
-    assertGuestIsThere(share, record);
-    return task();
-  });
 }
 
 /**

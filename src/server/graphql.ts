@@ -14,15 +14,13 @@ import { mountPlayground } from './pages/playground.ts';
 export const graphql = fp(
   async (app: FastifyInstance) => {
     const { config, graph, responseCache } = app;
+    const { trustedDocuments: list, graphqlLimits: limits } = config;
     await app.register(mountGraphql, {
       schema: graph.schema,
       dependencies: graph.dependencies,
       introspection: config.introspection,
-      limits: config.graphqlLimits,
-      trusted:
-        config.trustedDocuments === undefined
-          ? undefined
-          : loadTrustedDocuments(config.trustedDocuments, config.graphqlLimits),
+      limits,
+      trusted: list === undefined ? undefined : loadTrustedDocuments(list, limits),
       own: ownDocuments(graph.sets, config),
       responseCache,
       authenticate: app.authenticate,

@@ -140,7 +140,7 @@ function watchReplicas({ list, reads }: NonNullable<MetricSources['replicas']>, 
 /** Clients choose the names of operations, so the number of label values is bounded; guests add none. */
 const maxOperationNames = 100;
 
-export interface FinishedRequest {
+interface FinishedRequest {
   /** The pattern of the path, never the path itself; undefined where no route matched. */
   readonly route: string | undefined;
   readonly status: number;

@@ -25,7 +25,7 @@ export function httpOptions({ receiveSeconds, keepAliveSeconds }: Config['http']
       headersTimeout: requestTimeout,
       connectionsCheckingInterval: timeoutCheckIntervalMs,
       maxHeaderSize,
-      // `checkTargets` does it, with a body that names the problem.
+      // The hook of `protocol` does it, with a body that names the problem.
       requireHostHeader: false,
       shouldUpgradeCallback: isWebSocketRequest,
     },
@@ -82,24 +82,19 @@ export const protocol = fp(
       if (reply.statusCode !== 413 || !sendsBody(request)) return done(null, payload);
       void discardBody(request.raw).then(() => done(null, payload));
     });
-    checkTargets(app);
+    app.addHook('onRequest', (request, reply, done) => {
+      const detail = problemOf(request);
+      if (detail !== undefined) return void reply.code(400).header('connection', 'close').send({ detail });
+      const coding = request.headers['transfer-encoding'];
+      // Node undoes the last coding, and leaves the others to the application.
+      if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return done();
+      const unsupported = `The transfer coding "${coding.slice(0, 100)}" is not supported, only "chunked".`;
+      reply.code(415).header('connection', 'close').send({ detail: unsupported });
+    });
   },
   // Requests that are rejected here are logged and counted as well.
   { name: 'protocol', dependencies: ['requests'] },
 );
-
-/** Responds 400 to requests with an invalid Host or target, and 415 to those with an unknown coding. */
-function checkTargets(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    const detail = problemOf(request);
-    if (detail !== undefined) return void reply.code(400).header('connection', 'close').send({ detail });
-    const coding = request.headers['transfer-encoding'];
-    // Node undoes the last coding, and leaves the others to the application.
-    if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return done();
-    const unsupported = `The transfer coding "${coding.slice(0, 100)}" is not supported, only "chunked".`;
-    reply.code(415).header('connection', 'close').send({ detail: unsupported });
-  });
-}
 
 function problemOf({ raw, url }: FastifyRequest): string | undefined {
   const hosts = countHosts(raw.rawHeaders);

@@ -5,7 +5,6 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import fp from 'fastify-plugin';
 import { currentRequest, type RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
-import type { FinishedRequest } from './metrics.ts';
 
 /** State of a request for its log line and metrics. */
 export interface RequestRecord extends RequestStatements {
@@ -36,13 +35,25 @@ export const requests = fp(
     const { config, metrics, traceStatements } = app;
     const logsRequests = config.logLevel === 'info' || config.logLevel === 'debug';
     const report = (request: FastifyRequest, reply: FastifyReply, status: number) => {
-      const milliseconds = reply.elapsedTime - (request.record?.heldMs ?? 0);
+      const { method } = request;
+      const { heldMs = 0, isForGuests = false, keyId, statements } = recordOf(request);
+      const milliseconds = reply.elapsedTime - heldMs;
       // Fastify creates these options anew for each use.
       const { url: route, config } = request.routeOptions;
       const operation = route === '/graphql' ? operationOf(request) : undefined;
-      const finished = { route, status, milliseconds, operation, isOfGuest: request.record?.isForGuests ?? false };
-      metrics.requestFinished(request.method, finished);
-      if (logsRequests) logRequest(request, finished, config);
+      metrics.requestFinished(method, { route, status, milliseconds, operation, isOfGuest: isForGuests });
+      if (!logsRequests) return;
+      const entry = {
+        key: keyId,
+        ...(isForGuests && { publishable: true }),
+        operation: operation ?? restOperation(config) ?? (route === '/mcp' ? toolOf(request) : undefined),
+        method,
+        path: withoutKeys(request.url.split('?')[0] ?? ''),
+        status,
+        ms: Math.round(milliseconds * 10) / 10,
+        statements,
+      };
+      request.log.info(entry, 'request');
     };
     app.decorateRequest('record', null);
     app.addHook('onRequest', (request, reply, done) => {
@@ -118,27 +129,6 @@ export function replyOf(request: FastifyRequest): FastifyReply {
 
 /** nginx's status for a connection that the client closed before the response was sent. */
 const clientClosedRequest = 499;
-
-function logRequest(
-  request: FastifyRequest,
-  { route, status, milliseconds, operation }: FinishedRequest,
-  config: object,
-): void {
-  const { keyId, isForGuests, statements } = recordOf(request);
-  request.log.info(
-    {
-      key: keyId,
-      ...(isForGuests && { publishable: true }),
-      operation: operation ?? restOperation(config) ?? (route === '/mcp' ? toolOf(request) : undefined),
-      method: request.method,
-      path: withoutKeys(request.url.split('?')[0] ?? ''),
-      status,
-      ms: Math.round(milliseconds * 10) / 10,
-      statements,
-    },
-    'request',
-  );
-}
 
 const name = /^[_A-Za-z]\w{0,63}$/;
 const firstOperation = /\b(?:query|mutation|subscription)\s+([_A-Za-z]\w{0,63})\b/;
