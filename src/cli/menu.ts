@@ -16,11 +16,7 @@ export function addMenuCommand(program: Command): void {
       const { checkMenu } = await import('./menu-check.ts');
       checkMenu(file, options);
     });
-  addHistoryCommands(menu);
-}
-
-/** Each imports what it needs when it runs. */
-function addHistoryCommands(menu: Command): void {
+  // Each imports what it needs when it runs.
   const load = () => import('./menu-history.ts');
   const store = ['<store>', 'id of the store'] as const;
   const revision = ['--revision <revision>', 'a revision of its history instead of the current one'] as const;

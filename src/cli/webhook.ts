@@ -33,11 +33,6 @@ export function addWebhookCommands(program: Command): void {
     .description('list webhooks with their state, without their secrets')
     .addHelpText('after', examples('carte webhook list'))
     .action(async () => (await actions()).list());
-  addChanges(webhook);
-  addAttempts(webhook);
-}
-
-function addChanges(webhook: Command): void {
   webhook
     .command('rotate <id>')
     .description('replace the secret of a webhook and print the new one; the old one is used beside it for 24 hours')
@@ -55,9 +50,6 @@ function addChanges(webhook: Command): void {
       .addHelpText('after', examples(`carte webhook ${name} ${exampleId}`))
       .action(async (id: string) => (await actions()).change(id, name, state));
   }
-}
-
-function addAttempts(webhook: Command): void {
   webhook
     .command('test <id>')
     .description('send a message of the type webhook.test and print the outcome')
