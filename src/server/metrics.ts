@@ -22,8 +22,6 @@ export interface MetricSources {
   readonly feed: Pick<EventFeed, 'isConnected' | 'behindSeconds' | 'eventsRead'>;
 }
 
-export type Metrics = ReturnType<typeof createMetrics>;
-
 /** Creates the metrics of this process, which `/metrics` exposes. */
 export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
@@ -235,7 +233,7 @@ export type CollectMetrics = () => Promise<readonly Samples[]>;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly metrics: Metrics;
+    readonly metrics: ReturnType<typeof createMetrics>;
   }
 }
 

@@ -7,13 +7,10 @@ import type { RequestStatements } from '../scheduling/current-request.ts';
 import { withoutKeys } from './log.ts';
 import { graphqlOperation } from './requests.ts';
 
-/** Starts spans for the statements of a request, below the request's own. */
-type TraceStatements = (request: FastifyRequest) => RequestStatements['trace'];
-
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Undefined without tracing. */
-    readonly traceStatements: TraceStatements | undefined;
+    /** Starts spans for the statements of a request, below the request's own; undefined without tracing. */
+    readonly traceStatements: ((request: FastifyRequest) => RequestStatements['trace']) | undefined;
   }
 }
 
@@ -26,7 +23,7 @@ export const tracing = fp(
 );
 
 /** Exports a span for each request to the collector of the standard OTEL_* variables, which the SDK reads itself. */
-async function registerTracing(app: FastifyInstance): Promise<TraceStatements> {
+async function registerTracing(app: FastifyInstance): Promise<FastifyInstance['traceStatements']> {
   const { api, core, exporter, otel, resources, sdk } = await loadPackages();
   const provider = new sdk.TracerProvider({
     resource: resources

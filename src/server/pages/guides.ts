@@ -52,8 +52,8 @@ function createRenderer(names: ReadonlySet<string>): (path: string) => Promise<A
     if (path === 'index') return createAsset(mediaType, renderIndex(groups()));
     const { renderGuide } = await import('./guide-markdown.ts');
     if (path !== 'search.json') {
-      const page = { name: path, groups: groups(), ...renderGuide(readGuide(path), path, names) };
-      return createAsset(mediaType, renderGuidePage(page));
+      const guide = renderGuide(readGuide(path), path, names);
+      return createAsset(mediaType, renderGuidePage(path, groups(), guide));
     }
     // The search lists equally good results in this order.
     const guides = groups().flatMap(group => group.guides);
@@ -136,19 +136,14 @@ function renderIndex(groups: readonly Group[]): string {
   return renderTextPage({ title: 'Guides', base: '', content: html`<h1>Guides</h1>${list}` });
 }
 
-interface GuidePage extends ReturnType<typeof renderGuide> {
-  readonly name: string;
-  readonly groups: readonly Group[];
-}
-
 /** Renders the page of a guide, with links to all others and to its own sections. */
-function renderGuidePage({ name: current, groups, html: content, sections }: GuidePage): string {
+function renderGuidePage(current: string, groups: readonly Group[], page: ReturnType<typeof renderGuide>): string {
   const base = '../'.repeat(current.split('/').length);
   const isCurrent = ({ name }: GuideEntry) => name === current;
   const linkTo = (guide: GuideEntry) => {
     const { name, title } = guide;
     if (!isCurrent(guide)) return html`<li><a href="${base}guides/${name}">${title}</a></li>`;
-    const contents = sections.filter(({ depth }) => depth === 2);
+    const contents = page.sections.filter(({ depth }) => depth === 2);
     const links = contents.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>`);
     return html`<li><a href="${base}guides/${name}" aria-current="page">${title}</a><ul>${links}</ul></li>`;
   };
@@ -158,5 +153,5 @@ function renderGuidePage({ name: current, groups, html: content, sections }: Gui
         ${shown.map(group => html`<h2>${group.title}</h2><ul>${group.guides.map(linkTo)}</ul>`)}
       </nav>`;
   const { title = current } = groups.flatMap(({ guides }) => guides).find(isCurrent) ?? {};
-  return renderTextPage({ title, base, nav, content: new Html(content) });
+  return renderTextPage({ title, base, nav, content: new Html(page.html) });
 }

@@ -1,12 +1,7 @@
 import { escapeHtml } from './html.ts';
 
-interface Language {
-  /** Patterns. */
-  readonly comment?: string;
-  readonly string?: string;
-  /** Words, separated by spaces. */
-  readonly keywords?: string;
-}
+/** Patterns of comments and strings; words, separated by spaces. */
+type Language = Readonly<Partial<Record<'comment' | 'string' | 'keywords', string>>>;
 
 const slashes = '//.*';
 /** Only at the start of a word: a URL may have one. */
