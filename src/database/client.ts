@@ -86,7 +86,7 @@ export function createClientClass({ statementSeconds, prepare, hosts = [] }: Sta
     // One signature stands for the overloads of `pg` that have a callback or return a promise; its callers see theirs.
     override query(given: string | pg.QueryConfig, ...rest: unknown[]): never {
       const query: pg.QueryConfig =
-        typeof given === 'string' ? { text: given, values: rest[0] as unknown[] } : { ...given };
+        typeof given === 'string' ? { text: given, ...(Array.isArray(rest[0]) && { values: rest[0] }) } : { ...given };
       const { text } = query;
       const request = currentRequest.getStore();
       if (request && isBegin.test(text)) query.text = `${text}; ${beginSettings}`;
