@@ -1,5 +1,5 @@
 import { readRoutes } from '@carte/compare/routes';
-import { type Difference, Traversal } from '@carte/compare/values';
+import { within } from '@carte/compare/values';
 import { describe, expect, test } from 'vitest';
 import { loadSchema } from '../../src/graphql/schema.ts';
 import { loadContract } from '../../src/rest/contract.ts';
@@ -14,10 +14,8 @@ function differences(
   strictness = { ids: false, order: false },
 ): string[] {
   const route = readRoutes([contract], strictness).find(candidate => candidate.path === path);
-  const found: Difference[] = [];
-  const response = { type: 'body', id: '', local: false };
-  route?.compare(before, after, new Traversal(response, difference => found.push(difference)));
-  return found.map(({ kind, subject, field, ...values }) => {
+  const found = within({ type: 'body', id: '', local: false }, route?.compare(before, after) ?? []);
+  return [...found].map(({ kind, subject, field, ...values }) => {
     const [oldValue, newValue] = [values.old, values.new].map(value => JSON.stringify(value));
     return `${kind} ${subject.type} ${[subject.id, ...field].join('.')}: ${oldValue} → ${newValue}`;
   });

@@ -13,15 +13,19 @@ import {
   isObjectType,
 } from 'graphql';
 import {
+  at,
   type Compare,
   compareById,
   compareJson,
   compareOrdered,
   compareUnordered,
   compareValues,
+  difference,
   type Identity,
   idOf,
+  keysOf,
   ownValue,
+  within,
 } from './values.ts';
 
 /** Whether to compare what the interface leaves unspecified. */
@@ -74,10 +78,8 @@ function compileList(elementType: GraphQLOutputType, compilation: Compilation): 
   const compareLists = identity
     ? compareById(compareElement, identity, order || (compilation.inEntity && identity.local))
     : compareElements;
-  return (before, after, traversal) => {
-    if (Array.isArray(before) && Array.isArray(after)) compareLists(before, after, traversal);
-    else compareValues(before, after, traversal);
-  };
+  return (before, after) =>
+    Array.isArray(before) && Array.isArray(after) ? compareLists(before, after) : compareValues(before, after);
 }
 
 function compileObject(type: GraphQLObjectType, compilation: Compilation): Compare {
@@ -85,27 +87,25 @@ function compileObject(type: GraphQLObjectType, compilation: Compilation): Compa
   const documented = type.getFields();
   const nested = { ...compilation, inEntity: compilation.inEntity || identity !== undefined };
   const comparisons: [string, Compare][] = [];
-  const compareFields: Compare = (before, after, traversal) => {
-    if (!isObject(before) || !isObject(after)) return compareValues(before, after, traversal);
-    for (const [name, compare] of comparisons) traversal.at(name, () => compare(before[name], after[name], traversal));
+  const compareFields: Compare = function* (before, after) {
+    if (!isObject(before) || !isObject(after)) return yield* compareValues(before, after);
+    for (const [name, compare] of comparisons) yield* at(name, compare(before[name], after[name]));
     // Clients may rely on undocumented fields.
-    for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    for (const name of keysOf(before, after)) {
       if (!Object.hasOwn(documented, name))
-        traversal.at(name, () => compareOptional(ownValue(before, name), ownValue(after, name), traversal));
+        yield* at(name, compareOptional(ownValue(before, name), ownValue(after, name)));
     }
   };
-  const compareObject: Compare = (before, after, traversal) => {
+  const compareObject: Compare = (before, after) => {
     const id = identity && idOf(before, identity);
-    if (!identity || id === undefined) return compareFields(before, after, traversal);
+    if (!identity || id === undefined) return compareFields(before, after);
     const other = idOf(after, identity);
     // The fields of different entities are not compared.
-    if (other !== id) return traversal.at(identity.field, () => compareValues(id, other, traversal));
-    traversal.within({ type: identity.type, local: identity.local, id }, () => compareFields(before, after, traversal));
+    if (other !== id) return at(identity.field, compareValues(id, other));
+    return within({ type: identity.type, local: identity.local, id }, compareFields(before, after));
   };
   compilation.compiled.set(type, compareObject);
-  comparisons.push(
-    ...Object.values(documented).map((field): [string, Compare] => [field.name, compileField(field, nested)]),
-  );
+  for (const field of Object.values(documented)) comparisons.push([field.name, compileField(field, nested)]);
   return compareObject;
 }
 
@@ -122,24 +122,19 @@ function compileField({ name, type, extensions }: GraphQLField<unknown, unknown>
 }
 
 function optionally(compare: Compare, defaultValue: unknown): Compare {
-  return (before, after, traversal) => {
+  return (before, after) => {
     const [oldValue, newValue] = [before ?? defaultValue, after ?? defaultValue];
-    if (oldValue === undefined && newValue === undefined) return;
-    if (oldValue === undefined || newValue === undefined)
-      traversal.report('shape', before ?? undefined, after ?? undefined);
-    else compare(oldValue, newValue, traversal);
+    if (oldValue === undefined && newValue === undefined) return [];
+    if (oldValue !== undefined && newValue !== undefined) return compare(oldValue, newValue);
+    return [difference('shape', before ?? undefined, after ?? undefined)];
   };
 }
 
 const compareOptional = optionally(compareJson, undefined);
 
-const compareTypes: Compare = (before, after, traversal) => {
-  if (typeof before !== typeof after) compareValues(before, after, traversal);
-};
+const compareTypes: Compare = (before, after) => (typeof before === typeof after ? [] : compareValues(before, after));
 
-const compareDateTimes: Compare = (before, after, traversal) => {
-  const [oldValue, newValue] = [before, after].map(
-    value => typeof value === 'string' && parseDateTime(value)?.getTime(),
-  );
-  if (typeof oldValue !== 'number' || oldValue !== newValue) compareValues(before, after, traversal);
+const compareDateTimes: Compare = (before, after) => {
+  const [oldTime, newTime] = [before, after].map(value => typeof value === 'string' && parseDateTime(value)?.getTime());
+  return typeof oldTime === 'number' && oldTime === newTime ? [] : compareValues(before, after);
 };

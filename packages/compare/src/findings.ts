@@ -1,4 +1,4 @@
-import type { Difference, Path, ReportDifference } from './values.ts';
+import type { LocatedDifference, Path } from './values.ts';
 
 /** A request that is sent to both services. */
 export interface ComparedRequest {
@@ -22,7 +22,7 @@ interface Occurrence {
 export interface Finding {
   /** Type and field, e.g. `MenuItem.price`. */
   readonly name: string;
-  readonly kind: Difference['kind'];
+  readonly kind: LocatedDifference['kind'];
   readonly subject: { readonly type: string; readonly id: string; readonly store?: string };
   readonly old?: unknown;
   readonly new?: unknown;
@@ -62,13 +62,13 @@ export class Findings {
     return this.#found.size >= maxFindings;
   }
 
-  record(request: ComparedRequest, compare: (report: ReportDifference) => void): void {
+  record(request: ComparedRequest, differences: Iterable<LocatedDifference>): void {
     let different = false;
-    compare(difference => {
-      if (this.#ignored.has(nameOf(difference))) return;
+    for (const difference of differences) {
+      if (this.#ignored.has(nameOf(difference))) continue;
       different = true;
       this.#add(request, difference);
-    });
+    }
     this.compared++;
     const count = this.#counts.get(request.route);
     if (!count) return;
@@ -81,7 +81,7 @@ export class Findings {
     if (count) count.cut++;
   }
 
-  #add({ route, path, id }: ComparedRequest, difference: Difference): void {
+  #add({ route, path, id }: ComparedRequest, difference: LocatedDifference): void {
     const { subject, field, kind } = difference;
     const store = subject.local && id !== undefined ? { store: id } : {};
     const entity = { type: subject.type, id: subject.id, ...store };
@@ -115,7 +115,7 @@ export class Findings {
   }
 }
 
-function nameOf({ subject, field, kind }: Difference): string {
+function nameOf({ subject, field, kind }: LocatedDifference): string {
   const names = kind === 'missing' ? [] : field.filter(key => typeof key === 'string');
   return [subject.type, ...names].join('.');
 }

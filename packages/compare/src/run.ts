@@ -4,7 +4,7 @@ import { createLocks, createSemaphore, forEachConcurrent, type Lock } from './co
 import type { ComparedRequest, Findings } from './findings.ts';
 import { alignLists, readPagedList } from './paged-lists.ts';
 import type { ReadRoute } from './routes.ts';
-import { type ReportDifference, Traversal } from './values.ts';
+import { difference, type LocatedDifference, within } from './values.ts';
 
 export interface Comparison {
   readonly old: Client;
@@ -90,7 +90,7 @@ function createRun(comparison: Comparison) {
     withLock(async lock => {
       const request: ComparedRequest = { route: route.name, path: pathOf(route, id), id };
       const [before, after] = await Promise.all([oldClient.get(request.path, lock), newClient.get(request.path, lock)]);
-      findings.record(request, report => compareResponses(route, request, { before, after }, report));
+      findings.record(request, compareResponses(route, request, before, after));
       return before.status === 200 && after.status === 200;
     });
 
@@ -106,7 +106,7 @@ function createRun(comparison: Comparison) {
         readPagedList(newClient, route, listRequest),
       ]);
       const { before, after, ids } = alignLists(route, oldList, newList);
-      findings.record(request, report => compareResponses(route, request, { before, after }, report));
+      findings.record(request, compareResponses(route, request, before, after));
       if ([oldList, newList].some(({ status, complete }) => status === 200 && !complete)) findings.recordCut(request);
       return ids;
     });
@@ -130,34 +130,23 @@ function createRun(comparison: Comparison) {
   return { compareList, compareEntities, compareOne };
 }
 
-interface ResponsePair {
-  readonly before: ServiceResponse;
-  readonly after: ServiceResponse;
-}
-
-/** Reports the differences of two responses to the same request. */
+/** The differences of two responses to the same request. */
 function compareResponses(
-  route: ReadRoute,
+  { entityType, idType, bodyType, compare }: ReadRoute,
   { path, id }: ComparedRequest,
-  { before, after }: ResponsePair,
-  report: ReportDifference,
-): void {
-  const traversal = new Traversal({ type: route.bodyType, id: path, local: false }, report);
-  const { entityType, idType } = route;
+  before: ServiceResponse,
+  after: ServiceResponse,
+): Iterable<LocatedDifference> {
+  const response = { type: bodyType, id: path, local: false };
   const statuses = new Set([before.status, after.status]);
-  if (before.status === 200 && after.status === 200) route.compare(before.body, after.body, traversal);
-  else if (
-    entityType !== undefined &&
-    entityType === idType &&
-    id !== undefined &&
-    statuses.has(200) &&
-    statuses.has(404)
-  ) {
-    const idIfFound = ({ status }: ServiceResponse) => (status === 200 ? id : undefined);
-    traversal.within({ type: entityType, id, local: false }, () => {
-      traversal.report('missing', idIfFound(before), idIfFound(after));
-    });
-  } else if (before.status !== 404 || after.status !== 404) traversal.report('status', before.status, after.status);
+  if (before.status === 200 && after.status === 200) return within(response, compare(before.body, after.body));
+  const isEntity = entityType !== undefined && entityType === idType;
+  if (isEntity && id !== undefined && statuses.has(200) && statuses.has(404)) {
+    const [oldId, newId] = [before, after].map(({ status }) => (status === 200 ? id : undefined));
+    return within({ type: entityType, id, local: false }, [difference('missing', oldId, newId)]);
+  }
+  if (before.status === 404 && after.status === 404) return [];
+  return within(response, [difference('status', before.status, after.status)]);
 }
 
 function pathOf({ path }: ReadRoute, id: string | undefined): string {

@@ -19,7 +19,8 @@ export type DifferenceKind = 'value' | 'shape' | 'missing' | 'order' | 'status';
 
 export interface Difference {
   readonly kind: DifferenceKind;
-  readonly subject: Subject;
+  /** Undefined until the entity around it is known. */
+  readonly subject?: Subject;
   /** Path within the subject. */
   readonly field: Path;
   /** Path within the body: the old one or, for what only the new one has, the new one. */
@@ -29,65 +30,49 @@ export interface Difference {
   readonly new: unknown;
 }
 
-export type ReportDifference = (difference: Difference) => void;
+export type LocatedDifference = Required<Difference>;
 
-/** Tracks the path and the subject while two bodies are compared. */
-export class Traversal {
-  readonly #report: ReportDifference;
-  readonly #path: (string | number)[] = [];
-  #subject: Subject;
-  /** Length of the subject's path. */
-  #depth = 0;
+export const difference = (kind: DifferenceKind, before: unknown, after: unknown): Difference => ({
+  kind,
+  field: [],
+  path: [],
+  old: before,
+  new: after,
+});
 
-  /** Number of differences reported. */
-  differences = 0;
-
-  constructor(response: Subject, report: ReportDifference) {
-    this.#subject = response;
-    this.#report = report;
-  }
-
-  at(key: string | number, compare: () => void): void {
-    this.#path.push(key);
-    compare();
-    this.#path.pop();
-  }
-
-  within(subject: Subject, compare: () => void): void {
-    const [outer, depth] = [this.#subject, this.#depth];
-    this.#subject = subject;
-    this.#depth = this.#path.length;
-    compare();
-    this.#subject = outer;
-    this.#depth = depth;
-  }
-
-  report(kind: DifferenceKind, before: unknown, after: unknown): void {
-    const path = [...this.#path];
-    const field = path.slice(this.#depth);
-    this.differences++;
-    this.#report({ kind, subject: this.#subject, field, path, old: before, new: after });
+/** The differences of the value at a key, as those of its parent. */
+export function* at(key: string | number, found: Iterable<Difference>): Generator<Difference> {
+  for (const each of found) {
+    yield { ...each, path: [key, ...each.path], field: each.subject ? each.field : [key, ...each.field] };
   }
 }
 
-export type Compare = (before: unknown, after: unknown, traversal: Traversal) => void;
-export type CompareLists = (before: readonly unknown[], after: readonly unknown[], traversal: Traversal) => void;
+/** The differences of an entity: those that are in no entity within it are its own. */
+export function* within(entity: Subject, found: Iterable<Difference>): Generator<LocatedDifference> {
+  for (const each of found) yield { ...each, subject: each.subject ?? entity };
+}
 
-export const compareValues: Compare = (before, after, traversal) => {
-  if (before === after) return;
-  traversal.report(jsonType(before) === jsonType(after) ? 'value' : 'shape', before, after);
-};
+export type Compare = (before: unknown, after: unknown) => Iterable<Difference>;
+type CompareLists = (before: readonly unknown[], after: readonly unknown[]) => Iterable<Difference>;
+
+export const compareValues = (before: unknown, after: unknown): Difference[] =>
+  before === after ? [] : [difference(jsonType(before) === jsonType(after) ? 'value' : 'shape', before, after)];
 
 /** Compares arbitrary JSON exactly, but for the order of keys. */
-export const compareJson: Compare = (before, after, traversal) => {
-  if (Array.isArray(before) && Array.isArray(after)) return compareJsonLists(before, after, traversal);
-  if (!isObject(before) || !isObject(after)) return compareValues(before, after, traversal);
-  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    traversal.at(key, () => compareJson(ownValue(before, key), ownValue(after, key), traversal));
+export function* compareJson(before: unknown, after: unknown): Generator<Difference> {
+  if (Array.isArray(before) && Array.isArray(after)) yield* compareJsonLists(before, after);
+  else if (!isObject(before) || !isObject(after)) yield* compareValues(before, after);
+  else {
+    for (const key of keysOf(before, after)) {
+      yield* at(key, compareJson(ownValue(before, key), ownValue(after, key)));
+    }
   }
-};
+}
 
 const compareJsonLists = compareOrdered(compareJson);
+
+/** The keys that one of the objects has. */
+export const keysOf = (before: object, after: object) => new Set([...Object.keys(before), ...Object.keys(after)]);
 
 /** Reads a key that may be the name of an inherited property, such as `constructor`. */
 export const ownValue = (object: Readonly<Record<string, unknown>>, key: string) =>
@@ -95,31 +80,27 @@ export const ownValue = (object: Readonly<Record<string, unknown>>, key: string)
 
 /** Compares lists by index and reports the first difference only: an inserted element shifts all that follow. */
 export function compareOrdered(compare: Compare): CompareLists {
-  return (before, after, traversal) => {
-    const { differences } = traversal;
+  return function* (before, after) {
     for (let index = 0; index < Math.max(before.length, after.length); index++) {
-      traversal.at(index, () => {
-        if (index < before.length && index < after.length) compare(before[index], after[index], traversal);
-        else traversal.report('shape', before[index], after[index]);
-      });
-      if (traversal.differences > differences) return;
+      const isInBoth = index < before.length && index < after.length;
+      const [oldValue, newValue] = [before[index], after[index]];
+      const found = [...at(index, isInBoth ? compare(oldValue, newValue) : [difference('shape', oldValue, newValue)])];
+      if (found.length > 0) return yield* found;
     }
   };
 }
 
 /** Compares lists as multisets: removes the elements that both have, and compares the others pair by pair. */
 export function compareUnordered(compare: Compare): CompareLists {
-  return (before, after, traversal) => {
+  return function* (before, after) {
     const [oldTexts, newTexts] = [before.map(canonicalJson), after.map(canonicalJson)];
     const removed = indexesNotIn(newTexts, oldTexts);
     const added = indexesNotIn(oldTexts, newTexts);
     for (let nth = 0; nth < Math.max(removed.length, added.length); nth++) {
       const [from, to] = [removed[nth], added[nth]];
-      traversal.at(from ?? to ?? 0, () => {
-        if (from === undefined) traversal.report('shape', undefined, after[to ?? 0]);
-        else if (to === undefined) traversal.report('shape', before[from], undefined);
-        else compare(before[from], after[to], traversal);
-      });
+      if (from === undefined) yield* at(to ?? 0, [difference('shape', undefined, after[to ?? 0])]);
+      else if (to === undefined) yield* at(from, [difference('shape', before[from], undefined)]);
+      else yield* at(from, compare(before[from], after[to]));
     }
   };
 }
@@ -139,24 +120,20 @@ export function idOf(value: unknown, { field }: Pick<Identity, 'field'>): string
 /** Compares lists of entities by id, so that a missing entity is one difference and does not shift the others. */
 export function compareById(compare: Compare, identity: Identity, ordered: boolean): CompareLists {
   const { type, local } = identity;
-  return (before, after, traversal) => {
+  return function* (before, after) {
     const [oldIndex, newIndex] = [indexById(before, identity), indexById(after, identity)];
     for (const [key, index] of oldIndex) {
       const match = newIndex.get(key);
-      traversal.at(index, () => {
-        if (match !== undefined) return compare(before[index], after[match], traversal);
-        const id = idOf(before[index], identity) ?? key;
-        traversal.within({ type, id, local }, () => traversal.report('missing', id, undefined));
-      });
+      const id = idOf(before[index], identity) ?? key;
+      const missing = () => within({ type, id, local }, [difference('missing', id, undefined)]);
+      yield* at(index, match === undefined ? missing() : compare(before[index], after[match]));
     }
     for (const [key, index] of newIndex) {
       if (oldIndex.has(key)) continue;
       const id = idOf(after[index], identity) ?? key;
-      traversal.at(index, () =>
-        traversal.within({ type, id, local }, () => traversal.report('missing', undefined, id)),
-      );
+      yield* at(index, within({ type, id, local }, [difference('missing', undefined, id)]));
     }
-    if (ordered) compareOrder(oldIndex, newIndex, traversal);
+    if (ordered) yield* compareOrder(oldIndex, newIndex);
   };
 }
 
@@ -173,16 +150,15 @@ function indexById(values: readonly unknown[], identity: Identity): ReadonlyMap<
   return indexes;
 }
 
-function compareOrder(
+function* compareOrder(
   oldIndex: ReadonlyMap<string, number>,
   newIndex: ReadonlyMap<string, number>,
-  traversal: Traversal,
-): void {
+): Generator<Difference> {
   const before = [...oldIndex.keys()].filter(key => newIndex.has(key));
   const after = [...newIndex.keys()].filter(key => oldIndex.has(key));
-  const at = before.findIndex((key, index) => key !== after[index]);
-  if (at >= 0)
-    traversal.at(oldIndex.get(before[at] ?? '') ?? at, () => traversal.report('order', before[at], after[at]));
+  const first = before.findIndex((key, index) => key !== after[index]);
+  const place = oldIndex.get(before[first] ?? '');
+  if (place !== undefined) yield* at(place, [difference('order', before[first], after[first])]);
 }
 
 /** Returns the indexes of the texts that `others` lacks, or has less often. */
