@@ -1,4 +1,12 @@
-import { endOfString, hasEscapedKey, isJsonSpace, JsonReader, JsonSyntaxError, jsonCodes, setMember } from './json.ts';
+import {
+  endOfString,
+  hasEscapedKey,
+  isJsonSpace,
+  JsonReader,
+  JsonSyntaxError,
+  jsonCodes,
+  type OpenObject,
+} from './json.ts';
 import { runInSlices, type Steps, TimeSlice } from './time-slice.ts';
 
 /** Characters that are parsed natively in one step: some 0.2 ms. */
@@ -92,97 +100,49 @@ function isDeeper(text: string, maxNesting: number): boolean {
  */
 export function* parseInParts(text: string, limits: JsonLimits, partLength = defaultPartLength): Steps<unknown> {
   const reader = new PartReader(text, limits, partLength);
-  const value = yield* reader.readValue();
-  if (!Number.isNaN(reader.nextCode())) throw new JsonSyntaxError(text, reader.at);
-  return value;
+  while (!reader.step()) yield;
+  return reader.value;
 }
 
-class PartReader {
-  readonly #text: string;
+class PartReader extends JsonReader {
   readonly #limits: JsonLimits;
   readonly #partLength: number;
-  /** Containers around `at`. */
-  #depth = 0;
-  at = 0;
 
   constructor(text: string, limits: JsonLimits, partLength: number) {
-    this.#text = text;
+    super(text);
     this.#limits = limits;
     this.#partLength = partLength;
   }
 
-  /** Skips white space; NaN at the end. */
-  nextCode(): number {
-    let next = this.#text.charCodeAt(this.at);
-    while (isJsonSpace(next)) next = this.#text.charCodeAt(++this.at);
-    return next;
-  }
-
-  *readValue(): Steps<unknown> {
-    const first = this.nextCode();
+  protected override readValue(code: number): unknown {
     const start = this.at;
-    const end = this.#findEnd(start, start);
-    if (end !== undefined) {
-      this.at = end;
-      return this.#parse(this.#text.slice(start, end), start);
+    const container = this.containers.at(-1);
+    const list = container?.close === closeBracket ? container.value : undefined;
+    const end = this.#findEnd(start, list ? start + this.#partLength : start);
+    if (end === undefined) {
+      this.#limits.add({ containers: 1 }, start);
+      return super.readValue(code);
     }
-    this.#limits.add({ containers: 1 }, start);
-    this.#depth++;
-    this.at++;
-    // An empty one with much white space.
-    const isEmpty = this.nextCode() === (first === openBrace ? closeBrace : closeBracket);
-    const empty = first === openBrace ? {} : [];
-    const container = isEmpty ? empty : yield* first === openBrace ? this.#readObject() : this.#readList();
-    this.at++;
-    this.#depth--;
-    return container;
+    this.at = end;
+    const part = this.text.slice(start, end);
+    if (!list) return this.#parse(part, start);
+    const elements = this.#parse(`[${part}`, start - 1, ']') as unknown[];
+    // A list that is taken apart is not empty.
+    if (elements.length === 0) this.unexpected(end);
+    const last = elements.pop();
+    for (const element of elements) list.push(element);
+    return last;
   }
 
-  *#readObject(): Steps<object> {
-    const object: Record<string, unknown> = {};
-    for (let members = 1; ; members++) {
-      yield;
-      if (members > maxMembers) {
-        throw new JsonTooLarge(this.at, `larger than ${maxMembers.toLocaleString('en-US')} keys in one object`);
-      }
-      if (this.nextCode() !== quote) throw this.#unexpected(this.at);
-      const end = endOfString(this.#text, this.at);
-      const written = this.#text.slice(this.at, end);
-      // The bug of `JSON.parse` does not affect single strings.
-      const key = this.#parse(written, this.at) as string;
-      this.#limits.add({ keys: 1, escapedKeys: written.includes('\\') ? 1 : 0 }, this.at);
-      this.at = end;
-      this.#expect(colon);
-      const value = yield* this.readValue();
-      setMember(object, key, value);
-      if (this.nextCode() === closeBrace) return object;
-      this.#expect(comma);
+  protected override readKey(object: OpenObject): void {
+    if (object.members === maxMembers) {
+      const afterComma = this.text.lastIndexOf(',', this.at - 1) + 1;
+      throw new JsonTooLarge(afterComma, `larger than ${maxMembers.toLocaleString('en-US')} keys in one object`);
     }
-  }
-
-  *#readList(): Steps<unknown[]> {
-    const list: unknown[] = [];
-    for (;;) {
-      yield;
-      this.nextCode();
-      const start = this.at;
-      const end = this.#findEnd(start, start + this.#partLength);
-      if (end === undefined) list.push(yield* this.readValue());
-      else {
-        const elements = this.#parse(`[${this.#text.slice(start, end)}`, start - 1, ']') as unknown[];
-        // A list that is taken apart is not empty, and none ends with a comma.
-        if (elements.length === 0) throw this.#unexpected(end);
-        for (const element of elements) list.push(element);
-        this.at = end;
-      }
-      if (this.nextCode() === closeBracket) return list;
-      this.#expect(comma);
-    }
-  }
-
-  #expect(expected: number): void {
-    if (this.nextCode() !== expected) throw this.#unexpected(this.at);
-    this.at++;
+    this.nextCode();
+    const { at, escapedKeys } = this;
+    super.readKey(object);
+    this.#limits.add({ keys: 1, escapedKeys: this.escapedKeys - escapedKeys }, at);
   }
 
   /** Parses a part that begins at a position, by our own parser if it has escaped keys (json.ts). */
@@ -195,12 +155,8 @@ class PartReader {
       return value;
     } catch (error) {
       if (error instanceof JsonTooLarge || !(error instanceof SyntaxError)) throw error;
-      throw this.#unexpected(start + findError(part));
+      return this.unexpected(start + findError(part));
     }
-  }
-
-  #unexpected(at: number): JsonSyntaxError {
-    return new JsonSyntaxError(this.#text, at);
   }
 
   /**
@@ -208,7 +164,7 @@ class PartReader {
    * Also before a bracket or brace that follows a value, as none may. Undefined for a single value that is longer than a part and has members.
    */
   #findEnd(start: number, minEnd: number): number | undefined {
-    const text = this.#text;
+    const { text } = this;
     const { length } = text;
     const maxEnd = start + this.#partLength;
     let depth = 0;
@@ -234,7 +190,7 @@ class PartReader {
         containers++;
         if (++depth > deepest) {
           deepest = depth;
-          this.#limits.checkNesting(this.#depth + depth, at);
+          this.#limits.checkNesting(this.containers.length + depth, at);
         }
       } else if (next === closeBracket || next === closeBrace) {
         if (--depth < 0) break;

@@ -127,117 +127,124 @@ const unicodeEscape = 'u'.charCodeAt(0);
 const isHexDigit = (code: number) =>
   (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
 
-/** An object or list whose members are being read; `key` is that of the next member. */
-type Container =
-  | { readonly close: typeof closeBrace; readonly value: Record<string, unknown>; key: string }
-  | { readonly close: typeof closeBracket; readonly value: unknown[] };
+/** An object whose members are being read: their number, and the key of the next. */
+export interface OpenObject {
+  readonly close: typeof closeBrace;
+  readonly value: Record<string, unknown>;
+  key: string;
+  members: number;
+}
+
+type Container = OpenObject | { readonly close: typeof closeBracket; readonly value: unknown[] };
 
 /**
  * JSON parser with the semantics of `JSON.parse`: the last of duplicate keys wins, `__proto__` is an ordinary key. Error positions are
  * those of Python's `json`, hence FastAPI's: the start of an invalid value, the quote of an unterminated string.
  */
 export class JsonReader {
-  readonly #text: string;
+  protected readonly text: string;
+  protected readonly containers: Container[] = [];
+  protected at = 0;
   readonly #parseNumber: (text: string) => unknown;
-  readonly #containers: Container[] = [];
-  #at = 0;
-  #value: unknown;
+  /** The document, once it has ended. */
+  value: unknown;
   /** Keys with escape sequences that were read. */
   escapedKeys = 0;
 
   constructor(text: string, parseNumber: (text: string) => unknown = Number) {
-    this.#text = text;
+    this.text = text;
     this.#parseNumber = parseNumber;
   }
 
   read(): unknown {
-    for (;;) {
-      const code = this.#nextCode();
-      let value: unknown;
-      if (code === openBrace || code === openBracket) {
-        if (!this.#open(code)) continue;
-        value = this.#containers.pop()?.value;
-      } else value = this.#readScalar(code);
-      if (this.#complete(value)) return this.#value;
-    }
+    while (!this.step());
+    return this.value;
   }
 
-  /** Enters an object or list; returns whether it is empty. */
-  #open(code: number): boolean {
+  /** Reads up to the end of a value, or into an object or list; returns whether the document has ended. */
+  step(): boolean {
+    const value = this.readValue(this.nextCode());
+    return value !== undefined && this.#complete(value);
+  }
+
+  /** Reads the value that begins here; undefined where it has entered an object or list. */
+  protected readValue(code: number): unknown {
+    if (code !== openBrace && code !== openBracket) return this.#readScalar(code);
     const container: Container =
-      code === openBrace ? { close: closeBrace, value: {}, key: '' } : { close: closeBracket, value: [] };
-    this.#containers.push(container);
-    this.#at++;
-    if (this.#nextCode() === container.close) {
-      this.#at++;
-      return true;
+      code === openBrace ? { close: closeBrace, value: {}, key: '', members: 0 } : { close: closeBracket, value: [] };
+    this.at++;
+    if (this.nextCode() === container.close) {
+      this.at++;
+      return container.value;
     }
-    if (container.close === closeBrace) this.#readKey(container);
-    return false;
+    this.containers.push(container);
+    if (container.close === closeBrace) this.readKey(container);
+    return undefined;
   }
 
   /** Adds a value to its container, and leaves each container that ends with it; returns whether the document has ended. */
   #complete(given: unknown): boolean {
     let value = given;
     for (;;) {
-      const container = this.#containers.at(-1);
-      const code = this.#nextCode();
+      const container = this.containers.at(-1);
+      const code = this.nextCode();
       if (!container) {
-        if (this.#at < this.#text.length) this.#unexpected(this.#at);
-        this.#value = value;
+        if (this.at < this.text.length) this.unexpected(this.at);
+        this.value = value;
         return true;
       }
       addMember(container, value);
       if (code === comma) {
-        this.#at++;
+        this.at++;
         // No trailing comma.
-        if (this.#nextCode() === container.close) this.#unexpected(this.#at);
-        if (container.close === closeBrace) this.#readKey(container);
+        if (this.nextCode() === container.close) this.unexpected(this.at);
+        if (container.close === closeBrace) this.readKey(container);
         return false;
       }
-      if (code !== container.close) this.#unexpected(this.#at);
-      this.#at++;
-      this.#containers.pop();
+      if (code !== container.close) this.unexpected(this.at);
+      this.at++;
+      this.containers.pop();
       value = container.value;
     }
   }
 
-  #readKey(container: { key: string }): void {
-    if (this.#nextCode() !== quote) this.#unexpected(this.#at);
-    const start = this.#at;
+  protected readKey(container: OpenObject): void {
+    if (this.nextCode() !== quote) this.unexpected(this.at);
+    const start = this.at;
     container.key = this.#readString();
-    if (this.#at - start - 2 !== container.key.length) this.escapedKeys++;
-    if (this.#nextCode() !== colon) this.#unexpected(this.#at);
-    this.#at++;
+    container.members++;
+    if (this.at - start - 2 !== container.key.length) this.escapedKeys++;
+    if (this.nextCode() !== colon) this.unexpected(this.at);
+    this.at++;
   }
 
   /** Skips white space; NaN at the end. */
-  #nextCode(): number {
-    const text = this.#text;
-    let at = this.#at;
+  protected nextCode(): number {
+    const { text } = this;
+    let { at } = this;
     let code = text.charCodeAt(at);
     while (isJsonSpace(code)) code = text.charCodeAt(++at);
-    this.#at = at;
+    this.at = at;
     return code;
   }
 
   #readScalar(code: number): unknown {
     if (code === quote) return this.#readString();
-    const start = this.#at;
+    const start = this.at;
     for (const [text, value] of literals) {
-      if (text.charCodeAt(0) !== code || !this.#text.startsWith(text, start)) continue;
-      this.#at += text.length;
+      if (text.charCodeAt(0) !== code || !this.text.startsWith(text, start)) continue;
+      this.at += text.length;
       return value;
     }
     number.lastIndex = start;
-    if (!number.test(this.#text)) this.#unexpected(start);
-    this.#at = number.lastIndex;
-    return this.#parseNumber(this.#text.slice(start, this.#at));
+    if (!number.test(this.text)) this.unexpected(start);
+    this.at = number.lastIndex;
+    return this.#parseNumber(this.text.slice(start, this.at));
   }
 
   #readString(): string {
-    const text = this.#text;
-    const start = this.#at;
+    const text = this.text;
+    const start = this.at;
     let at = start + 1;
     let isEscaped = false;
     for (let code = text.charCodeAt(at); code !== quote; code = text.charCodeAt(at)) {
@@ -245,30 +252,30 @@ export class JsonReader {
         isEscaped = true;
         at = this.#endOfEscape(at, start);
       } else if (code >= firstPlain) at++;
-      else this.#unexpected(at < text.length ? at : start);
-      if (at >= text.length) this.#unexpected(start);
+      else this.unexpected(at < text.length ? at : start);
+      if (at >= text.length) this.unexpected(start);
     }
-    this.#at = at + 1;
+    this.at = at + 1;
     // `JSON.parse` is safe for a single string: its bug affects keys only.
-    return isEscaped ? JSON.parse(text.slice(start, this.#at)) : text.slice(start + 1, at);
+    return isEscaped ? JSON.parse(text.slice(start, this.at)) : text.slice(start + 1, at);
   }
 
   /** The position after an escape sequence of the string that begins at `start`. */
   #endOfEscape(at: number, start: number): number {
-    const text = this.#text;
-    if (at + 1 >= text.length) this.#unexpected(start);
+    const text = this.text;
+    if (at + 1 >= text.length) this.unexpected(start);
     const code = text.charCodeAt(at + 1);
     if (escapes.has(code)) return at + 2;
-    if (code !== unicodeEscape) this.#unexpected(at);
+    if (code !== unicodeEscape) this.unexpected(at);
     const end = at + 6;
-    for (let digit = at + 2; digit < end; digit++) if (!isHexDigit(text.charCodeAt(digit))) this.#unexpected(at + 1);
+    for (let digit = at + 2; digit < end; digit++) if (!isHexDigit(text.charCodeAt(digit))) this.unexpected(at + 1);
     // Python reports the escape if the text ends right after the four digits.
-    if (end >= text.length) this.#unexpected(at + 1);
+    if (end >= text.length) this.unexpected(at + 1);
     return end;
   }
 
-  #unexpected(position: number): never {
-    throw new JsonSyntaxError(this.#text, position);
+  protected unexpected(position: number): never {
+    throw new JsonSyntaxError(this.text, position);
   }
 }
 
@@ -278,7 +285,7 @@ function addMember(container: Container, value: unknown): void {
 }
 
 /** As `JSON.parse` does: `__proto__` is an ordinary key. */
-export function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
+function setMember(object: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
