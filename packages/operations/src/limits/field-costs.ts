@@ -1,5 +1,4 @@
 import {
-  type ConstValueNode,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
@@ -12,10 +11,8 @@ import {
   isInterfaceType,
   isListType,
   isObjectType,
-  Kind,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
-  type ValueNode,
 } from 'graphql';
 import { directiveOf } from '../execution/selected-fields.ts';
 
@@ -160,59 +157,26 @@ function readFieldsOf(
 
 /** Computes the cost of values as they are sent, before coercion: what has a wrong type costs little, since it is rejected. */
 export class InputAnalysis {
-  readonly #variableOf: (name: string) => unknown;
-  /** A document may use one long variable in many fields. */
-  readonly #costsOfVariables = new Map<InputCost, Map<string, number>>();
+  /** A document may use one long list in many fields. */
+  readonly #costsOfLists = new Map<InputCost, Map<unknown, number>>();
 
-  constructor(variableOf: (name: string) => unknown) {
-    this.#variableOf = variableOf;
-  }
-
-  costOf(
-    inputs: InputCosts,
-    given: readonly { readonly name: { readonly value: string }; readonly value: ValueNode }[],
-  ) {
-    let sum = 0;
-    for (const { name, value } of given) {
-      const cost = inputs.get(name.value);
-      if (cost) sum += this.#costOfNode(cost, value);
-    }
+  costOf(cost: InputCost, value: unknown): number {
+    if (value === null || value === undefined) return 0;
+    if (!cost.isList || !Array.isArray(value)) return this.#costOfElement(cost, value);
+    if (cost.fields.size === 0) return cost.weight * value.length;
+    const costs = this.#costsOfLists.get(cost) ?? new Map<unknown, number>();
+    this.#costsOfLists.set(cost, costs);
+    const sum = costs.get(value) ?? value.reduce<number>((all, each) => all + this.#costOfElement(cost, each), 0);
+    costs.set(value, sum);
     return sum;
   }
 
-  #costOfNode(cost: InputCost, node: ValueNode): number {
-    if (node.kind === Kind.VARIABLE) return this.#costOfVariable(cost, node.name.value);
-    if (node.kind === Kind.NULL) return 0;
-    if (!cost.isList || node.kind !== Kind.LIST) return this.#costOfElement(cost, node);
-    return node.values.reduce((sum, element) => sum + this.#costOfElement(cost, element), 0);
+  #costOfElement({ weight, fields }: InputCost, value: unknown): number {
+    if (fields.size === 0 || typeof value !== 'object' || value === null) return weight;
+    let sum = weight;
+    for (const [name, field] of fields) {
+      if (Object.hasOwn(value, name)) sum += this.costOf(field, value[name as keyof typeof value]);
+    }
+    return sum;
   }
-
-  #costOfElement(cost: InputCost, node: ValueNode | ConstValueNode): number {
-    if (node.kind === Kind.VARIABLE) return costOfElement(cost, this.#variableOf(node.name.value));
-    return cost.weight + (node.kind === Kind.OBJECT ? this.costOf(cost.fields, node.fields) : 0);
-  }
-
-  #costOfVariable(cost: InputCost, name: string): number {
-    const costs = this.#costsOfVariables.get(cost) ?? new Map<string, number>();
-    this.#costsOfVariables.set(cost, costs);
-    const known = costs.get(name) ?? costOfValue(cost, this.#variableOf(name));
-    costs.set(name, known);
-    return known;
-  }
-}
-
-function costOfValue(cost: InputCost, value: unknown): number {
-  if (value === null || value === undefined) return 0;
-  if (!cost.isList || !Array.isArray(value)) return costOfElement(cost, value);
-  if (cost.fields.size === 0) return cost.weight * value.length;
-  return value.reduce<number>((sum, element) => sum + costOfElement(cost, element), 0);
-}
-
-function costOfElement({ weight, fields }: InputCost, value: unknown): number {
-  if (fields.size === 0 || typeof value !== 'object' || value === null) return weight;
-  let sum = weight;
-  for (const [name, field] of fields) {
-    if (Object.hasOwn(value, name)) sum += costOfValue(field, value[name as keyof typeof value]);
-  }
-  return sum;
 }

@@ -190,16 +190,15 @@ function lengthOf(value: unknown): number | undefined {
 
 /** Arguments with variables as sent, before coercion: values of a wrong type are ignored here. */
 class ArgumentValues {
-  readonly #variables: Variables;
-  readonly #defaultNodes: ReadonlyMap<string, ValueNode | undefined>;
-  readonly #defaults = new Map<string, unknown>();
-  readonly #inputs = new InputAnalysis(name => this.#variableOf(name));
+  /** With their defaults, and without a prototype: anybody may have written the names. */
+  readonly #variables: Record<string, unknown> = Object.create(null);
+  readonly #inputs = new InputAnalysis();
 
   constructor({ variableDefinitions = [] }: OperationDefinitionNode, variables: Variables) {
-    this.#variables = variables;
-    this.#defaultNodes = new Map(
-      variableDefinitions.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
-    );
+    for (const { variable, defaultValue } of variableDefinitions) {
+      if (defaultValue) this.#variables[variable.name.value] = valueFromASTUntyped(defaultValue);
+    }
+    Object.assign(this.#variables, variables);
   }
 
   /** Returns integers, Booleans, lists of anything, and all variables. */
@@ -207,21 +206,17 @@ class ArgumentValues {
     if (node.kind === Kind.INT) return Number(node.value);
     if (node.kind === Kind.BOOLEAN) return node.value;
     if (node.kind === Kind.LIST) return node.values;
-    return node.kind === Kind.VARIABLE ? this.#variableOf(node.name.value) : undefined;
+    return node.kind === Kind.VARIABLE ? this.#variables[node.name.value] : undefined;
   }
 
   /** The cost of what is given for the arguments of a field. */
   costOf({ argumentCosts }: FieldCost, { arguments: given = [] }: FieldNode): number {
-    return argumentCosts.size > 0 ? this.#inputs.costOf(argumentCosts, given) : 0;
-  }
-
-  #variableOf(name: string): unknown {
-    const value = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
-    const node = this.#defaultNodes.get(name);
-    if (value !== undefined || !node) return value;
-    // Converted once: it may be long, and used often.
-    if (!this.#defaults.has(name)) this.#defaults.set(name, valueFromASTUntyped(node));
-    return this.#defaults.get(name);
+    let sum = 0;
+    for (const { name, value } of given) {
+      const cost = argumentCosts.get(name.value);
+      if (cost) sum += this.#inputs.costOf(cost, valueFromASTUntyped(value, this.#variables));
+    }
+    return sum;
   }
 
   /** Whether `@skip` or `@include` excludes the selection. */
