@@ -16,49 +16,35 @@ import { createFieldCount, fragmentsOf } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
 
-/** Limits on one document. */
-export interface QueryLimits {
+/** Limits on one document, by default. */
+export const defaultQueryLimits = {
   /** Levels of nested fields. */
-  readonly depth: number;
-  /** Levels of nested fields below `__schema` and `__type`. */
-  readonly introspectionDepth: number;
-  /** Objects in the response, by the sizes that the schema declares for its lists. */
-  readonly cost: number;
-  /** The same for a subscription, whose selection is executed for each event. */
-  readonly streamCost: number;
-  readonly rootFields: number;
-  readonly aliases: number;
-  /** Fields and fragment spreads in the document, all operations included. */
-  readonly selections: number;
-  /** Fields of all operations with their fragments expanded at each spread: what is derived or compiled from a document has this size. */
-  readonly expandedFields: number;
-  /** On any one node. */
-  readonly directives: number;
-  /** Fragment spreads in the document; validation compares fragments that are spread together. */
-  readonly spreads: number;
-  /** Selections with the same response name, of which validation compares each with each. */
-  readonly repetitions: number;
-  /** Those of them that select fields of an object, which are compared as well: hundreds took a tenth of a second. */
-  readonly objectRepetitions: number;
-  /** Literals in the arguments of one field below the root, which are coerced for each object; variables are not. */
-  readonly literals: number;
-}
-
-export const defaultQueryLimits: QueryLimits = {
   depth: 15,
+  /** Levels of nested fields below `__schema` and `__type`. */
   introspectionDepth: 20,
+  /** Objects in the response, by the sizes that the schema declares for its lists. */
   cost: 1_000_000,
+  /** The same for a subscription, whose selection is executed for each event. */
   streamCost: 2_000,
   rootFields: 50,
   aliases: 100,
+  /** Fields and fragment spreads in the document, all operations included. */
   selections: 2000,
+  /** Fields of all operations with their fragments expanded at each spread: what is derived or compiled from a document has this size. */
   expandedFields: 10_000,
+  /** On any one node. */
   directives: 10,
+  /** Fragment spreads in the document; validation compares fragments that are spread together. */
   spreads: 500,
+  /** Selections with the same response name, of which validation compares each with each. */
   repetitions: 500,
+  /** Those of them that select fields of an object, which are compared as well: hundreds took a tenth of a second. */
   objectRepetitions: 100,
+  /** Literals in the arguments of one field below the root, which are coerced for each object; variables are not. */
   literals: 100,
 };
+
+export type QueryLimits = Readonly<typeof defaultQueryLimits>;
 
 type LimitCode =
   | 'QUERY_TOO_DEEP'
@@ -69,24 +55,15 @@ type LimitCode =
   | 'TOO_MANY_DIRECTIVES'
   | 'TOO_MANY_LITERALS';
 
-export interface LimitResult {
-  /** Every limit that is exceeded. With any, the document must not be executed, and need not be validated. */
-  readonly errors: readonly GraphQLError[];
-  readonly cost: number;
-}
-
-/** Checks a parsed document before validation and execution, in time linear in its length, whether it is valid or not. */
-export type CheckLimits = (
-  document: DocumentNode,
-  operationName: string | undefined,
-  variables: Variables,
-) => LimitResult;
-
-export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLimits> = {}): CheckLimits {
+/**
+ * Creates the check of a parsed document before validation and execution, in time linear in its length, whether it is valid or not. With any
+ * error, a limit that is exceeded, it must not be executed, and need not be validated.
+ */
+export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLimits> = {}) {
   const limits = { ...defaultQueryLimits, ...options };
   const fieldCosts = readFieldCosts(schema);
   const counted = new WeakMap<DocumentNode, readonly GraphQLError[]>();
-  return (document, operationName, variables) => {
+  return (document: DocumentNode, operationName: string | undefined, variables: Variables) => {
     // Independent of variables, and most documents are sent again.
     const errors = counted.get(document) ?? checkDocument(document, limits);
     counted.set(document, errors);
