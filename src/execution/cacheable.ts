@@ -10,7 +10,6 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLField,
-  type GraphQLObjectType,
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
@@ -50,15 +49,14 @@ export function checkCacheDirectives(schema: GraphQLSchema): void {
   }
 }
 
+const ofConfiguration = (schema: GraphQLSchema, field: GraphQLField<unknown, unknown>) =>
+  directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined;
+
 /** Whether a response depends only on the configuration of one store: one root field, `@storeById`, and below it only `@ofConfiguration`. */
 export function isCacheable(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): boolean {
-  const operation = operationOf(document, operationName);
-  if (!operation || hasDirectives(document)) return false;
-  const fragments = fragmentsOf(document);
-  const root = storeRootOf(schema, operation, fragments);
-  const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
-  const [selected] = selectedFields(operation.selectionSet.selections, fragments);
-  return field !== undefined && selected !== undefined && isCacheableBelow(schema, field, selected, fragments);
+  const query = findStoreQuery(schema, document, operationName);
+  if (!query || hasDirectives(document)) return false;
+  return isCacheableBelow(schema, query.field, query.root, query.fragments);
 }
 
 /** Whether a document selects a field whose value differs for guests: their responses are then cached apart. */
@@ -70,8 +68,7 @@ export function differsForGuests(schema: GraphQLSchema, document: DocumentNode):
     visitWithTypeInfo(typeInfo, {
       [Kind.FIELD]: () => {
         const field = typeInfo.getFieldDef();
-        const directive = field && (directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined);
-        if (directive?.differsForGuests) found = true;
+        if (field && ofConfiguration(schema, field)?.differsForGuests) found = true;
       },
     }),
   );
@@ -80,28 +77,20 @@ export function differsForGuests(schema: GraphQLSchema, document: DocumentNode):
 
 function isCacheableBelow(
   schema: GraphQLSchema,
-  field: GraphQLField<unknown, unknown>,
-  { selections }: Pick<SelectedField, 'selections'>,
+  parent: GraphQLField<unknown, unknown>,
+  { selections }: SelectedField,
   fragments: Fragments,
 ): boolean {
-  const type = getNamedType(field.type);
+  const type = getNamedType(parent.type);
   if (!isObjectType(type)) return true;
-  return selectedFields(selections, fragments).every(selected => isFieldCacheable(schema, type, selected, fragments));
-}
-
-function isFieldCacheable(
-  schema: GraphQLSchema,
-  type: GraphQLObjectType,
-  selected: SelectedField,
-  fragments: Fragments,
-): boolean {
-  const name = selected.node.name.value;
-  if (name === '__typename') return true;
-  const field = type.getFields()[name];
-  const directive = field && (directiveOf(schema, 'ofConfiguration', field) as OfConfiguration | undefined);
-  if (!field || !directive) return false;
-  if (selected.node.arguments?.some(argument => directive.unless.includes(argument.name.value))) return false;
-  return isCacheableBelow(schema, field, selected, fragments);
+  return selectedFields(selections, fragments).every(selected => {
+    const { name, arguments: given = [] } = selected.node;
+    if (name.value === '__typename') return true;
+    const field = type.getFields()[name.value];
+    const directive = field && ofConfiguration(schema, field);
+    if (!directive || given.some(argument => directive.unless.includes(argument.name.value))) return false;
+    return isCacheableBelow(schema, field, selected, fragments);
+  });
 }
 
 /** With `@skip` or `@include` the selection depends on variables; too rare to be worth caching. */
@@ -121,31 +110,37 @@ export type ReadRevisions<Caller> = (
   store: { readonly storeId: string; readonly names: readonly string[] },
 ) => Promise<Readonly<Record<string, unknown>> | undefined>;
 
-/** A root field that loads a store by id. */
-export interface StoreRoot {
-  readonly node: FieldNode;
+/** A query with one root field, which loads a store by id. */
+export interface StoreQuery {
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  readonly root: SelectedField;
+  readonly field: GraphQLField<unknown, unknown>;
   readonly storeIdOf: (variables: Readonly<Record<string, unknown>>) => string;
 }
 
-/** The root field of a query with no other, where the schema marks it `@storeById`. */
-export function storeRootOf(
+/** The query with this name, or the only one, where the schema marks its one root field `@storeById`. */
+export function findStoreQuery(
   schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
-  fragments: Fragments,
-): StoreRoot | undefined {
-  if (operation.operation !== 'query') return undefined;
+  document: DocumentNode,
+  operationName: string | undefined,
+): StoreQuery | undefined {
+  const operation = operationOf(document, operationName);
+  if (operation?.operation !== 'query') return undefined;
+  const fragments = fragmentsOf(document);
   const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);
   const field = root && schema.getQueryType()?.getFields()[root.node.name.value];
   const storeById = field && directiveOf(schema, 'storeById', field);
-  if (!root || !field || !storeById || others.length > 0) return undefined;
-  return { node: root.node, storeIdOf: compileStoreId(field, root.node, String(storeById.argument)) };
+  if (!storeById || others.length > 0) return undefined;
+  const storeIdOf = compileStoreId(field, root.node, String(storeById.argument));
+  return { operation, fragments, root, field, storeIdOf };
 }
 
 function compileStoreId(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
   argument: string,
-): StoreRoot['storeIdOf'] {
+): StoreQuery['storeIdOf'] {
   const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
   if (value?.kind !== Kind.VARIABLE) {
     return variables => String(getArgumentValues(field, node, { ...variables })[argument]);

@@ -2,21 +2,15 @@ import { hash } from 'node:crypto';
 import { RetryableError } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { runInSlices } from '@carte/base/time-slice';
-import { type CompiledOperation, compileOperation, type Variables } from '@carte/operations/execution/compile';
+import { compileOperation, type Variables } from '@carte/operations/execution/compile';
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
-import {
-  createFieldCount,
-  fragmentsOf,
-  operationOf,
-  type SelectedField,
-  selectedFields,
-} from '@carte/operations/execution/selected-fields';
-import type { CachedResponse } from '@carte/operations/http/response-cache';
+import { createFieldCount, type SelectedField } from '@carte/operations/execution/selected-fields';
 import { type DocumentNode, type GraphQLSchema, Kind, type OperationDefinitionNode, visit } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../cache/entries.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { differsForGuests, isCacheable, type ReadRevisions, type StoreRoot, storeRootOf } from './cacheable.ts';
+import { differsForGuests, findStoreQuery, isCacheable, type ReadRevisions } from './cacheable.ts';
+import type { QuerySource } from './compiled-queries.ts';
 
 export interface CachedQueryOptions<Caller> {
   readonly schema: GraphQLSchema;
@@ -31,7 +25,7 @@ export interface CachedQueryOptions<Caller> {
   /** Creates the context value of one rendering. */
   readonly createContext: (caller: Caller) => unknown;
   /** Whether the caller may read everything that an operation selects. */
-  readonly isReadable: (operation: OperationSource, caller: Caller) => boolean;
+  readonly isReadable: (operation: QuerySource, caller: Caller) => boolean;
   /** Without `coerced`, the variables are invalid. */
   readonly coerceVariables: (
     operation: OperationDefinitionNode,
@@ -45,35 +39,14 @@ interface ValidatedRequest {
   readonly cost?: number | undefined;
 }
 
-interface OperationSource {
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
-
 interface GraphqlRequest {
   readonly query: string;
   readonly operationName?: string | null;
   readonly variables?: Variables | null;
 }
 
-export interface CachedQuery {
-  readonly response: CachedResponse;
-  readonly cost: number | undefined;
-}
-
 /** A compiled query whose response depends on one store's menu configuration alone. */
-interface CompiledQuery {
-  readonly id: string;
-  readonly source: OperationSource;
-  readonly storeIdOf: StoreRoot['storeIdOf'];
-  readonly run: CompiledOperation;
-  readonly fields: number;
-  /** Variables that are given for `languages` alone. */
-  readonly languageVariables: readonly string[];
-  /** The response around the rendered store. */
-  readonly prefix: Buffer;
-  readonly suffix: Buffer;
-}
+type CompiledQuery = NonNullable<ReturnType<typeof compileQuery>>;
 
 interface Compilation {
   /** Undefined if the response cannot be cached. */
@@ -106,8 +79,7 @@ const charactersPerField = 40;
  * requests, and where there is an error or no such store: Apollo then executes the query.
  */
 export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>) {
-  const { schema, isForGuests, maxObjects, responseCache, readRevisions, createContext, canonicalLanguages } = options;
-  const { isReadable, coerceVariables } = options;
+  const { responseCache, readRevisions, createContext, canonicalLanguages, isReadable, coerceVariables } = options;
   const compiled = new LRUCache<string, Compilation>({
     maxSize: maxCharacters,
     sizeCalculation: ({ query }, key) => key.length + 1000 + (query?.fields ?? 0) * charactersPerField,
@@ -126,16 +98,15 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     return `graphql ${id} ${JSON.stringify({ ...variables, ...Object.fromEntries(canonical) })}`;
   }
 
-  function findQuery({ query: text, operationName }: GraphqlRequest, validate: () => ValidatedRequest): Compilation {
+  function findQuery(request: GraphqlRequest, validate: () => ValidatedRequest): Compilation {
+    const { query: text, operationName } = request;
     // With the length of the name, so that no two pairs of name and query have one key.
     const key = `${operationName?.length ?? ''}:${operationName ?? ''}${text}`;
     const cached = compiled.get(key);
     if (cached) return cached;
     // A rejected request is stored as well: no cacheable query has limits that depend on its variables.
     const { parsed, cost } = validate();
-    const source = { text, operationName: operationName ?? undefined, isForGuests, maxObjects };
-    const query = parsed && compileQuery(schema, parsed.document, source);
-    const found = { query, cost };
+    const found = { query: parsed && compileQuery(options, parsed.document, request), cost };
     compiled.set(key, found);
     return found;
   }
@@ -146,7 +117,7 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
     caller: Caller,
     validate: () => ValidatedRequest,
     run: <T>(render: () => Promise<T>) => Promise<T>,
-  ): Promise<CachedQuery | undefined> => {
+  ) => {
     if (!isGraphqlRequest(body)) return undefined;
     const { query, cost } = findQuery(body, validate);
     if (!query || !isReadable(query.source, caller)) return undefined;
@@ -177,31 +148,22 @@ export function createCachedQueries<Caller>(options: CachedQueryOptions<Caller>)
   };
 }
 
-interface QuerySource {
-  readonly text: string;
-  readonly operationName: string | undefined;
-  readonly isForGuests: boolean;
-  readonly maxObjects: number;
-}
-
 function compileQuery(
-  schema: GraphQLSchema,
+  { schema, isForGuests, maxObjects }: Pick<CachedQueryOptions<never>, 'schema' | 'isForGuests' | 'maxObjects'>,
   document: DocumentNode,
-  { text, operationName, isForGuests, maxObjects }: QuerySource,
-): CompiledQuery | undefined {
-  if (!isCacheable(schema, document, operationName)) return undefined;
-  const operation = operationOf(document, operationName);
-  const fragments = fragmentsOf(document);
-  const storeRoot = operation && storeRootOf(schema, operation, fragments);
-  const [root] = selectedFields(operation?.selectionSet.selections ?? [], fragments);
-  if (!operation || !storeRoot || !root) return undefined;
+  { query: text, operationName }: GraphqlRequest,
+) {
+  const name = operationName ?? undefined;
+  const query = findStoreQuery(schema, document, name);
+  if (!query || !isCacheable(schema, document, name)) return undefined;
+  const { operation, fragments, root, storeIdOf } = query;
   const languageVariables = variablesFor('languages', document);
   const audience = isForGuests && differsForGuests(schema, document) ? 'guests ' : '';
   const beside = [revisionName, ...(languageVariables.length > 0 ? ['menuLanguages'] : [])].map(fieldOf);
   return {
-    id: audience + hash('sha256', `${operationName ?? ''}\n${text}`, 'base64url'),
+    id: audience + hash('sha256', `${name ?? ''}\n${text}`, 'base64url'),
     source: { document, operation },
-    storeIdOf: storeRoot.storeIdOf,
+    storeIdOf,
     languageVariables,
     fields: createFieldCount(fragments)(root.selections),
     run: compileOperation(
@@ -209,6 +171,7 @@ function compileQuery(
       { document, kind: 'query', body: [root], etags: beside.map(field => [root, field]) },
       { limits: { maxBytes: maxResponseBytes, maxObjects } },
     ),
+    // The response around the rendered store.
     prefix: Buffer.from(`{"data":{${JSON.stringify(root.key)}:`),
     suffix: Buffer.from('}}\n'),
   };
@@ -217,14 +180,11 @@ function compileQuery(
 /** Names of the variables that are given for arguments of this name alone. */
 function variablesFor(argument: string, document: DocumentNode): string[] {
   const uses = new Map<string, Set<string>>();
-  const note = (name: string, use: string) => uses.set(name, (uses.get(name) ?? new Set()).add(use));
   visit(document, {
     [Kind.VARIABLE_DEFINITION]: () => false,
-    [Kind.ARGUMENT]: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE) note(value.name.value, name.value);
-    },
     [Kind.VARIABLE]: ({ name }, _key, parent) => {
-      if (!parent || !('kind' in parent) || parent.kind !== Kind.ARGUMENT) note(name.value, 'a part');
+      const use = parent && 'kind' in parent && parent.kind === Kind.ARGUMENT ? parent.name.value : 'a part of one';
+      uses.set(name.value, (uses.get(name.value) ?? new Set()).add(use));
     },
   });
   return [...uses].filter(([, names]) => names.size === 1 && names.has(argument)).map(([name]) => name);

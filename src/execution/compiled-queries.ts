@@ -25,7 +25,7 @@ import { LRUCache } from 'lru-cache';
 /** Renders the response to a query. Throws where an error, or a null that is not allowed, is part of the response. */
 export type CompiledQuery = (variables: Variables, context: unknown) => Promise<Buffer>;
 
-interface QuerySource {
+export interface QuerySource {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
