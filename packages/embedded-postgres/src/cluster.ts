@@ -1,15 +1,8 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OperatorError } from '@carte/base/errors';
-import type { Binaries } from './binaries.ts';
 import { type DataDirectory, ifMissing } from './data-directory.ts';
 import { lastErrorLine, runAs, type ServerUser } from './unprivileged-user.ts';
-
-interface ClusterOptions {
-  readonly binaries: Binaries;
-  readonly user: ServerUser;
-  readonly sync: boolean;
-}
 
 // PostgreSQL's own Unicode tables compare text and change case, the same on every system; only pg_trgm and full-text search
 // still classify letters by the system's LC_CTYPE.
@@ -27,13 +20,15 @@ export async function readClusterVersion(directory: DataDirectory): Promise<stri
 }
 
 /** Runs initdb in a temporary directory and renames it when it is complete, so that a killed program leaves no partial cluster. */
-export async function createCluster(directory: DataDirectory, options: ClusterOptions): Promise<void> {
-  const { binaries, user, sync } = options;
+export async function createCluster(
+  directory: DataDirectory,
+  { initdb, user, sync }: { readonly initdb: string; readonly user: ServerUser; readonly sync: boolean },
+): Promise<void> {
   const temporary = await mkdtemp(`${directory.cluster}.new-${process.pid}-`);
   try {
     await chown(temporary, user.uid, user.gid);
     const flags = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', ...locale, ...(sync ? [] : ['--no-sync'])];
-    await runAs(user, binaries.initdb, ['-D', temporary, ...flags]);
+    await runAs(user, initdb, ['-D', temporary, ...flags]);
     await rename(temporary, directory.cluster);
     if (sync) await fsyncDirectory(directory.root);
   } catch (cause) {

@@ -6,12 +6,7 @@ import { connectionTo, createDatabase, isTransient, type SessionLock } from './s
 
 export interface EmbeddedServer {
   /** Connection settings for `pg` and MikroORM: host is the socket's directory. */
-  readonly connection: {
-    readonly host: string;
-    readonly port: number;
-    readonly user: string;
-    readonly database: string;
-  };
+  readonly connection: Readonly<ReturnType<typeof connectionTo>>;
   /** Leaves the server, and stops it if no other program uses it. */
   stop(): Promise<void>;
 }
@@ -24,7 +19,7 @@ export async function startEmbedded(options: {
   readonly dataFolder: string;
   /** Created unless it exists; `postgres` by default. */
   readonly database?: string;
-  readonly settings?: Readonly<Record<string, string>>;
+  readonly settings?: Settings;
 }): Promise<EmbeddedServer> {
   const { dataFolder, database = 'postgres', settings = {} } = options;
   const directory = await openDataDirectory(dataFolder);

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -17,7 +17,7 @@ import {
   removeSocketDirectory,
 } from './data-directory.ts';
 import { acquireSharedLock, type SessionLock, tryExclusiveLock } from './session-lock.ts';
-import { chooseServerUser, commandAs, type ServerUser } from './unprivileged-user.ts';
+import { chooseServerUser, commandAs } from './unprivileged-user.ts';
 
 interface Attempt {
   readonly server: ChildProcess;
@@ -62,17 +62,18 @@ async function joinRunning(directory: DataDirectory, pidFile: PidFile | undefine
   return exists ? acquireSharedLock(pidFile.socketDirectory) : undefined;
 }
 
+/** `stalePid` is the pid of the pid file, where it is known not to be the server's. */
 async function startServer(
   directory: DataDirectory,
   settings: Settings,
   stalePid: number | undefined,
 ): Promise<Attempt> {
-  const binaries = await findBinaries();
-  const user = await chooseServerUser(directory, binaries);
+  const { initdb, postgres } = await findBinaries();
+  const user = await chooseServerUser(directory, postgres);
   await removePartialClusters(directory);
   const version = await readClusterVersion(directory);
   if (version === undefined) {
-    await createCluster(directory, { binaries, user, sync: settings.fsync !== 'off' });
+    await createCluster(directory, { initdb, user, sync: settings.fsync !== 'off' });
   } else if (version !== user.majorVersion) {
     throw new OperatorError(
       `"${directory.cluster}" holds data of PostgreSQL ${version}, and this is PostgreSQL ${user.majorVersion}: ` +
@@ -80,10 +81,31 @@ async function startServer(
     );
   }
   const socketDirectory = await createSocketDirectory(directory, user);
-  const logStart = await readLogSize(directory);
-  const { postgres } = binaries;
-  const server = await spawnPostmaster(directory, { postgres, user, socketDirectory, settings, stalePid });
-  return { server, socketDirectory, logStart };
+  const command = commandAs(user, postgres, [
+    ...['-D', directory.cluster, '-p', String(port)],
+    ...Object.entries({ ...defaultSettings, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    // A list of directories: quoted, so that a comma is part of the name.
+    ...['-c', `unix_socket_directories="${socketDirectory.replaceAll('"', '""')}"`],
+  ]);
+  // PostgreSQL does not take a process with this pid for a running server, unless old backends hold shared memory too.
+  const staleEnv = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) };
+  const log = await open(directory.log, 'a', 0o600);
+  try {
+    const { size: logStart } = await log.stat();
+    await log.chown(user.uid, user.gid);
+    const server = spawn(command.file, command.args, {
+      ...command.options,
+      env: { ...command.options.env, ...staleEnv },
+      // A session of its own, so that neither Ctrl-C nor closing the terminal signals it.
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await once(server, 'spawn');
+    server.unref();
+    return { server, socketDirectory, logStart };
+  } finally {
+    await log.close();
+  }
 }
 
 function hasExited(server: ChildProcess): boolean {
@@ -176,46 +198,6 @@ async function isServerProcess(pid: number, directory: DataDirectory): Promise<b
     ({ stdout }) => stdout.includes(directory.cluster),
     () => false,
   );
-}
-
-interface SpawnOptions {
-  readonly postgres: string;
-  readonly user: ServerUser;
-  readonly socketDirectory: string;
-  readonly settings: Settings;
-  /** The pid of the pid file, where it is known not to be the server's. */
-  readonly stalePid: number | undefined;
-}
-
-/** Spawns the server in a session of its own, so that neither Ctrl-C nor closing the terminal signals it. */
-async function spawnPostmaster(directory: DataDirectory, options: SpawnOptions): Promise<ChildProcess> {
-  const { postgres, user, socketDirectory, settings, stalePid } = options;
-  const command = commandAs(user, postgres, [
-    ...['-D', directory.cluster, '-p', String(port)],
-    ...Object.entries({ ...defaultSettings, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    // A list of directories: quoted, so that a comma is part of the name.
-    ...['-c', `unix_socket_directories="${socketDirectory.replaceAll('"', '""')}"`],
-  ]);
-  // PostgreSQL does not take a process with this pid for a running server, unless old backends hold shared memory too.
-  const staleEnv = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) };
-  const env = { ...command.options.env, ...staleEnv };
-  const log = await open(directory.log, 'a', 0o600);
-  try {
-    await log.chown(user.uid, user.gid);
-    const stdio = ['ignore' as const, log.fd, log.fd];
-    const server = spawn(command.file, command.args, { ...command.options, env, detached: true, stdio });
-    await once(server, 'spawn');
-    server.unref();
-    return server;
-  } finally {
-    await log.close();
-  }
-}
-
-/** The size of the server's log in bytes. */
-async function readLogSize(directory: DataDirectory): Promise<number> {
-  const found = await stat(directory.log).catch(ifMissing(undefined));
-  return found?.size ?? 0;
 }
 
 async function readLog(directory: DataDirectory, start: number): Promise<string> {

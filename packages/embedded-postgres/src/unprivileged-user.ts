@@ -3,23 +3,11 @@ import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { OperatorError } from '@carte/base/errors';
-import type { Binaries } from './binaries.ts';
 import { currentUser, type DataDirectory, type Owner, ownerOf } from './data-directory.ts';
 
 /** The user that runs PostgreSQL, which refuses to run as root; `uid` and `gid` own its files outside of a user namespace. */
 export interface ServerUser extends Owner {
   readonly inNamespace: boolean;
-}
-
-interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly options: {
-    readonly uid: number;
-    readonly gid: number;
-    readonly cwd: string;
-    readonly env: NodeJS.ProcessEnv;
-  };
 }
 
 /** initdb requires a user with a name, and uid 1 has one on every system. */
@@ -28,7 +16,7 @@ const unprivilegedId = 1;
 const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** The command that runs a program as the user. */
-export function commandAs({ uid, gid, inNamespace }: ServerUser, program: string, args: readonly string[]): Command {
+export function commandAs({ uid, gid, inNamespace }: ServerUser, program: string, args: readonly string[]) {
   const options = { uid, gid, cwd: '/', env: environment };
   if (!inNamespace) return { file: program, args, options };
   const mapping = ['--user', `--map-user=${unprivilegedId}`, `--map-group=${unprivilegedId}`];
@@ -49,12 +37,12 @@ export function lastErrorLine(error: unknown): string {
 /** Finds a user that can run PostgreSQL, makes it the owner of the data directory, and returns it with PostgreSQL's major version. */
 export async function chooseServerUser(
   directory: DataDirectory,
-  binaries: Binaries,
+  postgres: string,
 ): Promise<ServerUser & { readonly majorVersion: string }> {
   const failures: unknown[] = [];
   for (const user of await candidates(directory)) {
     try {
-      const majorVersion = await readMajorVersion(user, directory, binaries);
+      const majorVersion = await readMajorVersion(user, directory, postgres);
       await changeOwner(directory, user);
       return { ...user, majorVersion };
     } catch (error) {
@@ -101,9 +89,9 @@ async function candidates(directory: DataDirectory): Promise<readonly ServerUser
 }
 
 /** Runs the server's binary from the parent of the data directory, so that a directory closed to the user fails early. */
-async function readMajorVersion(user: ServerUser, directory: DataDirectory, binaries: Binaries): Promise<string> {
+async function readMajorVersion(user: ServerUser, directory: DataDirectory, postgres: string): Promise<string> {
   const script = 'cd -- "$1" && exec "$0" --version';
-  const version = await runAs(user, '/bin/sh', ['-c', script, binaries.postgres, dirname(directory.root)]);
+  const version = await runAs(user, '/bin/sh', ['-c', script, postgres, dirname(directory.root)]);
   return /\d+/.exec(version)?.[0] ?? version;
 }
 
