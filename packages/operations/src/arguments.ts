@@ -18,8 +18,8 @@ export function compileArguments(
   operation: Operation,
   { operations, info }: Pick<Contract, 'operations' | 'info'>,
 ): ReadArguments {
-  const { parameters } = operation;
-  const ifMatch = parameters.find(({ header }) => header === ifMatchHeader);
+  const ifMatch = operation.parameters.find(isIfMatch);
+  const parameters = operation.parameters.filter(parameter => !isIfMatch(parameter));
   const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
   const hashes = new Set(matching.map(({ hash }) => hash));
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
@@ -30,11 +30,17 @@ export function compileArguments(
     const errors = new ValidationErrors();
     const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;
     if (body && forbidsUnknown) forbidUnknownFields(body, namesInBody, { keys: ['body'], errors }, 1);
-    const input = { ...readInput(request), body };
+    const search = request.url.indexOf('?');
+    const query = search < 0 ? undefined : new URLSearchParams(request.url.slice(search));
     const variables: Record<string, unknown> = {};
     for (const parameter of parameters) {
-      const reading = readParameter(parameter, input, variables, errors);
-      if (reading) await reading;
+      const { name, reader, loc } = parameter;
+      if (parameter.in === 'body' && !body) continue;
+      const value = findValue(parameter, request, query, body);
+      // A body may be large.
+      if (parameter.in === 'body' && value !== undefined) {
+        variables[name] = await reader.readInSlices(value, loc, errors);
+      } else readValue(parameter, value, variables, errors);
     }
     if (errors.list.length > 0) {
       if (!errors.full) for (const { loc, type, msg } of await checkPartialInput(variables)) errors.add(loc, type, msg);
@@ -50,25 +56,11 @@ export function compileArguments(
   };
 }
 
+const isIfMatch = ({ header }: Parameter) => header === ifMatchHeader;
+
 type Fields = Readonly<Record<string, unknown>>;
 
-interface Input {
-  readonly path: Fields;
-  readonly query: URLSearchParams | undefined;
-  readonly headers: Fields;
-  /** Undefined without an object to read. */
-  readonly body: Fields | undefined;
-}
-
-function readInput({ params, url, headers }: FastifyRequest): Omit<Input, 'body'> {
-  const search = url.indexOf('?');
-  return {
-    path: params as Fields,
-    headers,
-    query: search < 0 ? undefined : new URLSearchParams(url.slice(search)),
-  };
-}
-
+/** The fields of a body; undefined without an object to read. */
 async function readFields(request: FastifyRequest, parameters: readonly Parameter[], errors: ValidationErrors) {
   const body = await readBody(request);
   if (isObject(body)) return body;
@@ -77,26 +69,6 @@ async function readFields(request: FastifyRequest, parameters: readonly Paramete
     errors.add(['body'], 'model_attributes_type', msg);
   } else if (parameters.some(parameter => parameter.required)) errors.add(['body'], 'missing', 'Field required');
   return undefined;
-}
-
-/** Returns a promise for the parameters of a body, which may be large. */
-function readParameter(
-  parameter: Parameter,
-  input: Input,
-  variables: Record<string, unknown>,
-  errors: ValidationErrors,
-): Promise<void> | undefined {
-  const { name, required, reader, loc } = parameter;
-  if (parameter.header === ifMatchHeader || (parameter.in === 'body' && !input.body)) return undefined;
-  const value = findValue(parameter, input);
-  const isAbsent = value === undefined || (value === null && !required) || isEmptyFilter(parameter, value);
-  if (isAbsent || parameter.in !== 'body') {
-    readValue(parameter, isAbsent ? undefined : value, variables, errors);
-    return undefined;
-  }
-  return reader.readInSlices(value, loc, errors).then(read => {
-    variables[name] = read;
-  });
 }
 
 /** Reads the value of a parameter into its variable; undefined is one that is absent. */
@@ -111,17 +83,32 @@ export function readValue(
   else if (defaultValue !== undefined) variables[name] = defaultValue;
 }
 
-function findValue(parameter: Parameter, { path, query, headers, body }: Input): unknown {
-  const { name, header } = parameter;
-  if (parameter.in === 'path') return path[name];
+/** The value of a parameter as it was sent; undefined where that means the same as absence. */
+function findValue(
+  parameter: Parameter,
+  { params, headers }: FastifyRequest,
+  query: URLSearchParams | undefined,
+  body: Fields | undefined,
+): unknown {
+  const { name, header, required } = parameter;
+  if (parameter.in === 'path') return (params as Fields)[name];
   if (parameter.in === 'query') return query && queryValue(parameter, query);
   if (header !== undefined) return headers[header.toLowerCase()];
-  return body && Object.hasOwn(body, name) ? body[name] : undefined;
+  const value = body && Object.hasOwn(body, name) ? body[name] : undefined;
+  return value === null && !required ? undefined : value;
 }
 
-/** The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. */
+/**
+ * The last of repeated parameters wins, as in FastAPI; those of a list are joined, as generated clients send them. `?customer_name=` and an
+ * empty list set no condition; other types have no empty value.
+ */
 function queryValue({ name, type }: Parameter, query: URLSearchParams): string | undefined {
-  if (!isListType(getNullableType(type))) return query.getAll(name).at(-1);
+  const isList = isListType(getNullableType(type));
+  const value = isList ? listValue(name, query) : query.getAll(name).at(-1);
+  return value === '' && (isList || ['String', 'ID'].includes(getNamedType(type).name)) ? undefined : value;
+}
+
+function listValue(name: string, query: URLSearchParams): string | undefined {
   const values = [...query].flatMap(([key, value]) => (isListKey(key, name) ? [value] : []));
   return values.length > 1 ? values.filter(Boolean).join(',') : values[0];
 }
@@ -129,12 +116,6 @@ function queryValue({ name, type }: Parameter, query: URLSearchParams): string |
 /** Whether a key of the query is that of a list: its name, `name[]` as axios and PHP write it, or `name[0]` and so on. */
 function isListKey(key: string, name: string): boolean {
   return key.startsWith(name) && /^(?:\[\d*\])?$/.test(key.slice(name.length));
-}
-
-/** `?customer_name=` and an empty list set no condition; other types have no empty value. */
-function isEmptyFilter(parameter: Parameter, value: unknown): boolean {
-  if (parameter.in !== 'query' || value !== '') return false;
-  return isListType(getNullableType(parameter.type)) || ['String', 'ID'].includes(getNamedType(parameter.type).name);
 }
 
 /** Buffers bodies of any media type up to a limit; `readBody` rejects those that are not JSON. */
