@@ -1,7 +1,7 @@
 import {
   type ASTNode,
   type FieldNode,
-  type FragmentSpreadNode,
+  type FragmentDefinitionNode,
   type GraphQLFieldConfig,
   type GraphQLLeafType,
   GraphQLList,
@@ -52,11 +52,10 @@ interface AnonymousType {
 
 interface ObjectTypeDraft {
   readonly name: string;
-  readonly parent: GraphQLObjectType;
   readonly node: ASTNode;
-  readonly description: string | undefined;
-  readonly fields: Fields;
+  readonly selections: readonly SelectionNode[];
   readonly constants: readonly Constant[];
+  readonly description?: string | undefined;
 }
 
 /** Names of the roots, and of schemas that every OpenAPI document has. */
@@ -98,7 +97,7 @@ export class OutputTypes {
   readonly #sources: ContractSources;
   readonly #report: Report;
   readonly #types = new Map<string, GraphQLObjectType>();
-  readonly #typesByFragment = new Map<string, GraphQLObjectType>();
+  readonly #typesByFragment = new Map<FragmentDefinitionNode, GraphQLObjectType>();
   readonly #scalars = new Map<string, GraphQLScalarType>();
 
   constructor(sources: ContractSources, report: Report) {
@@ -137,56 +136,33 @@ export class OutputTypes {
     return isLeafType(type) ? this.leaf(type) : type;
   }
 
+  /** The type of a selection: that of its fragment where it is a single one. */
   #objectType(parent: GraphQLObjectType, node: FieldNode, { name, constants = [] }: AnonymousType): GraphQLObjectType {
     const selections = selectionsInBody(node);
     const [only, ...others] = selections;
-    if (only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0 && constants.length === 0) {
-      return this.#fragmentType(parent, only);
-    }
-    return this.#create({
-      name,
-      parent,
-      node,
-      description: undefined,
-      fields: this.#fieldsOf(parent, selections, name),
-      constants,
-    });
-  }
-
-  #fragmentType(parent: GraphQLObjectType, node: FragmentSpreadNode): GraphQLObjectType {
-    const name = node.name.value;
-    const known = this.#typesByFragment.get(name);
+    const isFragment = only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0 && constants.length === 0;
+    const fragment = isFragment ? this.#sources.fragments.get(only.name.value) : undefined;
+    if (!fragment) return this.#create(parent, { name, node, selections, constants });
+    const known = this.#typesByFragment.get(fragment);
     if (known) return known;
-    const fragment = this.#sources.fragments.get(name);
-    if (!fragment) throw new Error(`There is no fragment ${name}`);
-    const fields = this.#fieldsOf(parent, fragment.selectionSet.selections, name);
-    const type = this.#create({
-      name,
-      parent,
-      node: fragment,
-      description: describeOutput(parent.description, namesIn(parent, fragment.selectionSet.selections)),
-      fields,
-      constants: [],
-    });
-    this.#typesByFragment.set(name, type);
+    const ofFragment = fragment.selectionSet.selections;
+    const description = describeOutput(parent.description, namesIn(parent, ofFragment));
+    const draft = { name: fragment.name.value, node: fragment, selections: ofFragment, constants: [], description };
+    const type = this.#create(parent, draft);
+    this.#typesByFragment.set(fragment, type);
     return type;
   }
 
-  #create({ name, parent, node, description, fields, constants }: ObjectTypeDraft): GraphQLObjectType {
+  #create(parent: GraphQLObjectType, { name, node, selections, constants, description }: ObjectTypeDraft) {
+    const entries = [...this.#fieldsOf(parent, selections, name)];
     const isTaken = this.#types.has(name) || isLeafType(this.#sources.schema.getType(name)) || reservedTypes.has(name);
     if (isTaken) this.#report(`There is another type named ${name}; rename this one.`, node);
     if (name.length > maxNameLength) {
       this.#report(`The type has a name of ${name.length} characters; select a fragment, whose name it takes.`, node);
     }
-    const entries = [...fields];
     for (const constant of constants) this.#insertConstant(constant, entries, node);
     const extensions: TypeExtensions = { graphType: parent.name };
-    const type = new GraphQLObjectType({
-      name,
-      description,
-      fields: Object.fromEntries(entries),
-      extensions,
-    });
+    const type = new GraphQLObjectType({ name, description, fields: Object.fromEntries(entries), extensions });
     this.#types.set(name, type);
     return type;
   }
