@@ -108,14 +108,17 @@ function readParameter(
     report(`@range needs an integer; $${name} is ${type}.`, definition);
   }
   const unknownFields = unknownFieldsIn(interfaceOf(schema));
-  const options = { source: source === 'body' ? 'json' : 'text', unknownFields, ...bounds } as const;
-  const reader = readerOf(type, options, definition, report);
-  if (!reader) return undefined;
+  let reader: Reader;
+  try {
+    reader = compileReader(type, { source: source === 'body' ? 'json' : 'text', unknownFields, ...bounds });
+  } catch (error) {
+    report(error instanceof Error ? error.message : String(error), definition);
+    return undefined;
+  }
   const header = source === 'header' ? headerOf(schema, definition) : undefined;
   const isGiven = isNonNullType(type) || definition.defaultValue !== undefined;
   const isUntrue = (clause: string) =>
-    (isGiven && isAboutOmission(clause)) ||
-    (range !== undefined && hasOtherBounds(clause, [range.min ?? undefined, range.max ?? undefined]));
+    (isGiven && isAboutOmission(clause)) || (range !== undefined && hasOtherBounds(clause, [bounds.min, bounds.max]));
   const parameter: Parameter = {
     name,
     in: source,
@@ -132,8 +135,7 @@ function readParameter(
     etagsOf: directiveAt(schema, 'ifMatch', definition)?.etagsOf ?? [],
   };
   if (source === 'header') checkHeader(parameter, definition, report);
-  checkExample(parameter, 'example', definition, report);
-  checkExample(parameter, 'defaultValue', definition, report);
+  checkSamples(parameter, definition, report);
   return parameter;
 }
 
@@ -171,34 +173,16 @@ function checkHeader({ header = '', name, type }: Parameter, definition: Variabl
   }
 }
 
-function readerOf(
-  type: GraphQLInputType,
-  options: Parameters<typeof compileReader>[1],
-  definition: VariableDefinitionNode,
-  report: Report,
-): Reader | undefined {
-  try {
-    return compileReader(type, options);
-  } catch (error) {
-    report(error instanceof Error ? error.message : String(error), definition);
-    return undefined;
-  }
-}
-
-function checkExample(
-  parameter: Parameter,
-  kind: 'example' | 'defaultValue',
-  definition: VariableDefinitionNode,
-  report: Report,
-): void {
-  const value = parameter[kind];
-  if (value === undefined) return;
-  const errors = new ValidationErrors();
-  // A literal of the graph has its names.
-  const inBody = kind === 'example' ? value : toSnakeValue(parameter.type, value);
-  parameter.reader.read(parameter.in === 'body' ? inBody : String(value), [parameter.name], errors);
-  for (const { loc, msg } of errors.list) {
-    report(`The ${kind === 'example' ? 'example' : 'default'} of $${loc.join('.')} is invalid: ${msg}.`, definition);
+/** Checks the example and the default, which is a literal of the graph with its names. */
+function checkSamples(parameter: Parameter, definition: VariableDefinitionNode, report: Report): void {
+  const { name, type, reader, example, defaultValue } = parameter;
+  for (const [kind, value] of Object.entries({ example, default: toSnakeValue(type, defaultValue) })) {
+    if (value === undefined) continue;
+    const errors = new ValidationErrors();
+    reader.read(parameter.in === 'body' ? value : String(value), [name], errors);
+    for (const { loc, msg } of errors.list) {
+      report(`The ${kind} of $${loc.join('.')} is invalid: ${msg}.`, definition);
+    }
   }
 }
 
