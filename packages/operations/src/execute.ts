@@ -95,7 +95,10 @@ export interface Audience<Caller> {
 /** Compiles an operation in its variants, and returns the function that authorizes a caller and finds what it executes. */
 export function compileVariants<Caller>(contract: Contract, operation: Operation, options: VariantOptions<Caller>) {
   const { audience, authorize } = options;
-  const compile = (variant: Operation) => ({ ...variant, execute: compileExecute(contract, variant, options) });
+  const compile = (variant: Operation) => {
+    const compileExecute = variant.route.method === 'GET' ? compileRead<Caller> : compileWrite<Caller>;
+    return { ...variant, execute: compileExecute(contract, variant, options) };
+  };
   const compileReduced = (variant: ReturnType<typeof compile>) => {
     const reduced = audience?.reduce(contract, variant) ?? variant;
     return reduced === variant ? variant : compile(reduced);
@@ -106,16 +109,6 @@ export function compileVariants<Caller>(contract: Contract, operation: Operation
   const reducedVariants = [compileReduced(full), ...others.map(compileReduced)] as const;
   return (caller: Caller | null): ExecuteOperation<Caller> =>
     authorize(caller !== null && audience?.includes(caller) ? reducedVariants : variants, caller).execute;
-}
-
-function compileExecute<Caller>(
-  contract: Contract,
-  operation: Operation,
-  options: ExecuteOptions<Caller>,
-): ExecuteOperation<Caller> {
-  return operation.route.method === 'GET'
-    ? compileRead(contract, operation, options)
-    : compileWrite(contract, operation, options);
 }
 
 /** A response of so many objects takes its turn among the expensive requests, as does one that is rendered to be kept. */
@@ -146,15 +139,19 @@ function compileRead<Caller>(
         : undefined;
     // The 304 for `*` has the ETag of the encoding that the 200 would have, which depends on the length of the body.
     const isForAny = ifNoneMatch !== undefined && isWildcard(ifNoneMatch);
-    const findUnchanged = (current: string | undefined) =>
-      current === undefined || isForAny ? undefined : notModified(current, ifNoneMatch);
+    const findUnchanged = (current: string | undefined): RestResponse | undefined => {
+      if (current === undefined || ifNoneMatch === undefined || isForAny) return undefined;
+      const matched = matchIfNoneMatch(current, ifNoneMatch);
+      return matched === undefined ? undefined : notModified(matched);
+    };
     const unchanged = findUnchanged(etag);
     if (unchanged) return unchanged;
-    const send = async (entry: Representation) => {
-      const response = await encode(entry, headers);
-      return isForAny
-        ? { ...response, status: 304 as const, body: undefined, encoding: 'identity' as const }
-        : response;
+    const send = async (entry: Representation): Promise<RestResponse> => {
+      const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
+      const encodedAs = encodedETag(entry.revision, encoding);
+      if (isForAny) return notModified(encodedAs);
+      const body = encoding ? await entry.encoded(encoding) : entry.bytes;
+      return { status: 200, etag: encodedAs, body, encoding: encoding ?? 'identity' };
     };
     const render = () => renderResponse(operation, compiled, variables, createContext(caller, cost));
     if (cache && etag !== undefined) {
@@ -170,12 +167,8 @@ function compileRead<Caller>(
   };
 }
 
-/** A 304 with the ETag and Vary of the 200; undefined where If-None-Match does not match. */
-function notModified(etag: string, ifNoneMatch: string | undefined): RestResponse | undefined {
-  const matched = ifNoneMatch === undefined ? undefined : matchIfNoneMatch(etag, ifNoneMatch);
-  if (matched === undefined) return undefined;
-  return { status: 304, etag: matched, body: undefined, encoding: 'identity' };
-}
+/** A 304 with the ETag and Vary of the 200. */
+const notModified = (etag: string): RestResponse => ({ status: 304, etag, body: undefined, encoding: 'identity' });
 
 /** Renders the body; its revision is its ETag. */
 async function renderResponse(
@@ -190,12 +183,6 @@ async function renderResponse(
 }
 
 type Representation = Pick<CachedResponse, 'revision' | 'bytes' | 'encoded'>;
-
-async function encode(entry: Representation, headers: IncomingHttpHeaders): Promise<RestResponse> {
-  const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
-  const body = encoding ? await entry.encoded(encoding) : entry.bytes;
-  return { status: 200, etag: encodedETag(entry.revision, encoding), body, encoding: encoding ?? 'identity' };
-}
 
 const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name} ${hash} ${JSON.stringify(variables)}`;
 
