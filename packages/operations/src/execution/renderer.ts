@@ -168,43 +168,31 @@ function renderField(field: CompiledField, object: unknown, rendering: Rendering
     : field.render(value, rendering);
 }
 
-interface BegunObject {
-  readonly rendering: Rendering;
-  /** The fields before. */
-  readonly text: string;
-  /** The first field. */
-  readonly chunk: PromiseOrValue<Chunk | null>;
-}
-
+/** Renders an object whose fields are not all short and in memory: `fields` from the first of these on, whose chunk there is, after `text`. */
 function renderLongFields(
   fields: readonly CompiledField[],
   object: unknown,
-  { rendering, text, chunk }: BegunObject,
+  begun: { readonly rendering: Rendering; readonly text: string; readonly chunk: PromiseOrValue<Chunk | null> },
 ): PromiseOrValue<Chunk> {
+  const { rendering, text, chunk: firstChunk } = begun;
   const [first] = fields;
-  const chunks = renderAll(fields, field => (field === first ? chunk : renderField(field, object, rendering)));
-  const join = (all: readonly (Chunk | null)[]) => joinFields(fields, all, text, new JsonWriter(rendering.maxBytes));
+  const chunks = renderAll(fields, field => (field === first ? firstChunk : renderField(field, object, rendering)));
+  const join = (all: readonly (Chunk | null)[]): Chunk => {
+    const writer = new JsonWriter(rendering.maxBytes);
+    let isEmpty = text === '';
+    writer.write(text);
+    let index = 0;
+    for (const { firstLabel, nextLabel } of fields) {
+      const chunk = all[index++] ?? null;
+      if (chunk === null) continue;
+      writer.write(isEmpty ? firstLabel : nextLabel);
+      writer.write(chunk);
+      isEmpty = false;
+    }
+    writer.write(isEmpty ? '{}' : '}');
+    return writer.toChunk();
+  };
   return chunks instanceof Promise ? chunks.then(join) : join(chunks);
-}
-
-function joinFields(
-  fields: readonly CompiledField[],
-  chunks: readonly (Chunk | null)[],
-  text: string,
-  writer: JsonWriter,
-): Chunk {
-  let isEmpty = text === '';
-  writer.write(text);
-  let index = 0;
-  for (const { firstLabel, nextLabel } of fields) {
-    const chunk = chunks[index++] ?? null;
-    if (chunk === null) continue;
-    writer.write(isEmpty ? firstLabel : nextLabel);
-    writer.write(chunk);
-    isEmpty = false;
-  }
-  writer.write(isEmpty ? '{}' : '}');
-  return writer.toChunk();
 }
 
 const isAbsent = (value: unknown) => value === null || value === undefined;
@@ -255,7 +243,7 @@ function renderAll<Part, Result>(
   let hasPromise = false;
   try {
     for (let index = 0; index < parts.length; index++) {
-      if (rendering?.isSliceOver()) return renderRest(parts, index, { render, results, rendering });
+      if (rendering?.isSliceOver()) return renderRest(parts, results.slice(0, index), render, rendering);
       const result = render(parts[index] as Part);
       if (result instanceof Promise) hasPromise = true;
       results[index] = result;
@@ -267,23 +255,18 @@ function renderAll<Part, Result>(
   return hasPromise ? Promise.all(results) : (results as Result[]);
 }
 
-interface Started<Part, Result> {
-  readonly render: (part: Part) => PromiseOrValue<Result>;
-  readonly results: PromiseOrValue<Result>[];
-  readonly rendering: Rendering;
-}
-
-/** Renders the parts from an index on in later turns of the event loop. */
+/** Renders the parts that have no result yet in later turns of the event loop. */
 async function renderRest<Part, Result>(
   parts: readonly Part[],
-  start: number,
-  { render, results, rendering }: Started<Part, Result>,
+  results: PromiseOrValue<Result>[],
+  render: (part: Part) => PromiseOrValue<Result>,
+  rendering: Rendering,
 ): Promise<Result[]> {
   swallowRejections(results);
-  for (let index = start; index < parts.length; index++) {
+  for (let index = results.length; index < parts.length; index++) {
     if (rendering.isSliceOver()) await rendering.yield();
     const result = render(parts[index] as Part);
-    results[index] = result;
+    results.push(result);
     if (result instanceof Promise) swallowRejections([result]);
   }
   return Promise.all(results);
