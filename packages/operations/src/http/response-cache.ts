@@ -1,27 +1,21 @@
-import type { Steps } from '@carte/base/time-slice';
+import type { DeduplicatedBuffer } from '../execution/json-writer.ts';
 import type { Encoding } from './compression.ts';
 
-/** A response body, compressed once per encoding on first use. */
-export interface CachedResponse {
+export interface RenderedResponse {
   /** The ETag of the body before it is compressed. */
   readonly revision: string;
   readonly bytes: Buffer;
+}
+
+/** A response body, compressed once per encoding on first use. */
+export interface CachedResponse extends RenderedResponse {
   /** Of all representations, in bytes. */
   readonly size: number;
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 
-export interface RenderedResponse {
-  readonly revision: string;
-  readonly bytes: Buffer;
-}
-
 /** A body in a form that takes less memory than its bytes. */
-export interface CompactBody {
-  /** Memory that it takes, in bytes. */
-  readonly size: number;
-  toBuffer(): Steps<Buffer>;
-}
+export type CompactBody = Pick<DeduplicatedBuffer, 'size' | 'toBuffer'>;
 
 /** Keeps responses by key, one revision each. */
 export interface ResponseCache {
