@@ -1,7 +1,7 @@
 import { Unauthenticated } from '@carte/base/errors';
 import { isObject } from '@carte/base/json';
 import { HttpError } from '@carte/operations/errors';
-import { withPlace } from '@carte/operations/limits/parse-document';
+import { parseDocument, withPlace } from '@carte/operations/limits/parse-document';
 import { previewOperation } from '@carte/operations/preview';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
@@ -40,7 +40,7 @@ function mountPreview(app: FastifyInstance): void {
       if (typeof query !== 'string') throw new HttpError(422, 'The body must have a "query".');
       const name = typeof operationName === 'string' ? operationName : undefined;
       return app.runExpensive(async () => {
-        const document = limits.parse(new Source(query));
+        const document = parseDocument(new Source(query));
         if (document instanceof GraphQLError) throw new HttpError(422, withPlace(document));
         const [error] = limits.check(document, name);
         if (error) throw new HttpError(422, withPlace(error));

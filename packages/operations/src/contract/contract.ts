@@ -44,11 +44,11 @@ import {
   SnakeCaseRule,
 } from './rules.ts';
 import {
-  ContractError,
   type ContractSources,
   type DocumentLimits,
   parseSources,
   type Report,
+  rejectErrors,
   unlimited,
 } from './sources.ts';
 
@@ -137,11 +137,11 @@ export function readContract(
     const names = parsed.operations.flatMap(operation => operation.name?.value ?? []);
     errors.push(...checkExamples(examplesFile, names));
   }
-  if (errors.length > 0) throw new ContractError(errors);
+  rejectErrors(errors);
   const derived = derive(parsed, parameters, (message, nodes) => {
     if (errors.length < maxErrors) errors.push(new GraphQLError(message, { nodes }));
   });
-  if (errors.length > 0) throw new ContractError(errors);
+  rejectErrors(errors);
   return { name, isBuiltIn, examples, ...derived };
 }
 

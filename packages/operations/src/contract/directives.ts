@@ -106,7 +106,7 @@ export function routeAt(schema: GraphQLSchema, node: OperationDefinitionNode): R
 
 export function hasDirective(
   { directives = [] }: Annotated,
-  name: 'body' | 'etag' | 'optional' | 'ifReadable',
+  name: 'route' | 'tool' | 'body' | 'etag' | 'optional' | 'ifReadable',
 ): boolean {
   return directives.some(directive => directive.name.value === name);
 }

@@ -32,7 +32,7 @@ export const routableOperations =
       const schema = context.getSchema();
       if (!node.name) report('The operation has no name.', node);
       if (node.operation === OperationTypeNode.SUBSCRIPTION) report('A subscription cannot be a route.', node);
-      if (!node.directives?.some(directive => directive.name.value === 'route')) {
+      if (!hasDirective(node, 'route')) {
         report('The operation has no @route; add one such as @route(path: "/shop/stores").', node);
       }
       const paths = findResponse(schema, node, report);

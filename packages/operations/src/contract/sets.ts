@@ -3,7 +3,7 @@ import { operationOf } from '../execution/selected-fields.ts';
 import { type Contract, loadBuiltIn, type Operation, readContract, toolNameOf } from './contract.ts';
 import type { SetFiles } from './folders.ts';
 import { conflictOf } from './rules.ts';
-import { ContractError, type DocumentLimits, unlimited } from './sources.ts';
+import { ContractError, type DocumentLimits, rejectErrors, unlimited } from './sources.ts';
 
 /** Limits on sets that do not come with the service. */
 export interface SetLimits extends DocumentLimits {
@@ -29,8 +29,7 @@ export function readSets(
       return [];
     }
   });
-  errors.push(...conflictsBetween(contracts), ...toolConflicts(contracts));
-  if (errors.length > 0) throw new ContractError(errors);
+  rejectErrors([...errors, ...conflictsBetween(contracts), ...toolConflicts(contracts)]);
   return contracts;
 }
 

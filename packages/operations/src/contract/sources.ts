@@ -4,7 +4,6 @@ import {
   type DefinitionNode,
   type DocumentNode,
   extendSchema,
-  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   getLocation,
@@ -13,13 +12,14 @@ import {
   isInputObjectType,
   Kind,
   type OperationDefinitionNode,
-  parse,
   type Source,
   separateOperations,
   ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
+import { type Fragments, fragmentsOf } from '../execution/selected-fields.ts';
+import { parseDocument } from '../limits/parse-document.ts';
 import { type InterfaceDirective, interfaceOf } from './directives.ts';
 import { directivesPath } from './folders.ts';
 
@@ -30,15 +30,13 @@ export interface ContractSources {
   /** The operations and fragments of all files. */
   readonly document: DocumentNode;
   readonly operations: readonly OperationDefinitionNode[];
-  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly fragments: Fragments;
   readonly inputs: readonly InputObjectTypeExtensionNode[];
   readonly info: InterfaceDirective | undefined;
 }
 
 /** Limits on what others have written, which are checked before anything walks it: those of documents at `/graphql`. */
 export interface DocumentLimits {
-  /** Parses a file; returns the first error. */
-  readonly parse: (source: Source) => DocumentNode | GraphQLError;
   /** Checks an operation with its fragments. */
   readonly check: (document: DocumentNode, operationName: string | undefined) => readonly GraphQLError[];
   /** Whether the service keeps the paths that begin with a segment to itself. */
@@ -46,18 +44,7 @@ export interface DocumentLimits {
 }
 
 /** For the sets that come with the service. */
-export const unlimited: DocumentLimits = {
-  parse(source) {
-    try {
-      return parse(source);
-    } catch (error) {
-      if (error instanceof GraphQLError) return error;
-      throw error;
-    }
-  },
-  check: () => [],
-  isReserved: () => false,
-};
+export const unlimited: DocumentLimits = { check: () => [], isReserved: () => false };
 
 /** Reports an error of the contract at a node. */
 export type Report = (message: string, node: ASTNode) => void;
@@ -87,18 +74,23 @@ function describe(error: Error): string {
   return `${first === undefined ? '' : `${first}: `}${error.message}${also}`;
 }
 
+/** Throws a `ContractError` if there are errors. */
+export function rejectErrors(errors: readonly Error[]): void {
+  if (errors.length > 0) throw new ContractError(errors);
+}
+
 export function parseSources(
   graph: GraphQLSchema,
   sources: readonly Source[],
   limits: DocumentLimits,
 ): ContractSources {
-  const definitions = parseAll(sources, limits);
-  const executable = definitions.filter(isExecutableDefinitionNode);
-  const inputs = definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION);
-  const mistakes = [...checkDefinitions(graph, definitions), ...checkInterfaces(definitions)];
-  if (mistakes.length > 0) throw new ContractError(mistakes);
-  const operations = executable.filter(node => node.kind === Kind.OPERATION_DEFINITION);
-  const fragments = executable.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
+  const parsed = sources.map(source => parseDocument(source));
+  rejectErrors(parsed.filter(result => result instanceof GraphQLError));
+  const definitions = parsed.flatMap(result => ('definitions' in result ? result.definitions : []));
+  const document = { kind: Kind.DOCUMENT, definitions: definitions.filter(isExecutableDefinitionNode) } as const;
+  const separate = Object.entries(separateOperations(document));
+  rejectErrors(separate.flatMap(([name, operation]) => limits.check(operation, name || undefined)));
+  rejectErrors([...checkDefinitions(graph, definitions), ...checkInterfaces(definitions)]);
   const schema = extendGraph(
     graph,
     definitions.filter(node => !isExecutableDefinitionNode(node)),
@@ -106,23 +98,11 @@ export function parseSources(
   return {
     schema,
     info: interfaceOf(schema),
-    document: { kind: Kind.DOCUMENT, definitions: executable },
-    operations,
-    fragments: new Map(fragments.map(fragment => [fragment.name.value, fragment])),
-    inputs,
+    document,
+    operations: document.definitions.filter(node => node.kind === Kind.OPERATION_DEFINITION),
+    fragments: fragmentsOf(document),
+    inputs: definitions.filter(node => node.kind === Kind.INPUT_OBJECT_TYPE_EXTENSION),
   };
-}
-
-function parseAll(sources: readonly Source[], limits: DocumentLimits): DefinitionNode[] {
-  const parsed = sources.map(limits.parse);
-  const errors = parsed.filter(result => result instanceof GraphQLError);
-  if (errors.length > 0) throw new ContractError(errors);
-  const definitions = parsed.flatMap(result => ('definitions' in result ? result.definitions : []));
-  const executable = definitions.filter(isExecutableDefinitionNode);
-  const operations = Object.entries(separateOperations({ kind: Kind.DOCUMENT, definitions: executable }));
-  const exceeded = operations.flatMap(([name, document]) => limits.check(document, name || undefined));
-  if (exceeded.length > 0) throw new ContractError(exceeded);
-  return definitions;
 }
 
 /** Files of a set define nothing but operations and fragments; types and directives are those of the graph and of directives.graphql. */
@@ -152,11 +132,9 @@ const errorAt = (nodes: ASTNode | readonly ASTNode[], message: string) => new Gr
 
 function extendGraph(graph: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLSchema {
   const document = { kind: Kind.DOCUMENT, definitions } as const;
-  const errors = validateSDL(document, graph);
-  if (errors.length > 0) throw new ContractError(errors);
+  rejectErrors(validateSDL(document, graph));
   const schema = extendSchema(graph, document, { assumeValidSDL: true });
   // Rules for type definitions do not look at the values of arguments.
-  const wrongValues = validate(schema, document, [ValuesOfCorrectTypeRule]);
-  if (wrongValues.length > 0) throw new ContractError(wrongValues);
+  rejectErrors(validate(schema, document, [ValuesOfCorrectTypeRule]));
   return schema;
 }

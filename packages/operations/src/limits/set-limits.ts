@@ -12,7 +12,6 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import { errorAt, type SetLimits } from '../contract/sets.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { createLimitCheck, defaultQueryLimits, type QueryLimits } from './limits.ts';
-import { parseDocument } from './parse-document.ts';
 import { analyzeOperation } from './query-cost.ts';
 
 /** Creates the limits on sets of operations: those of any document, except that bodies have as many aliases as fields. */
@@ -24,7 +23,6 @@ export function createSetLimits(
   const checkLimits = createLimitCheck(schema, { ...limits, aliases: defaultQueryLimits.selections });
   const largestCost = createLargestCost(schema);
   return {
-    parse: source => parseDocument(source),
     // Without variables: `checkCosts` knows their bounds.
     check: (document, operationName) => checkLimits(document, operationName, {}).errors,
     isReserved,
