@@ -1,11 +1,10 @@
 import { JsonReader, JsonSyntaxError } from '@carte/base/json';
-import { JsonLimits, JsonTooLarge, parseInParts } from '@carte/base/json-parts';
+import { JsonTooLarge, parseInParts } from '@carte/base/json-parts';
 import { runAtOnce } from '@carte/base/time-slice';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-const parse = (text: string, partLength: number) =>
-  runAtOnce(parseInParts(text, new JsonLimits({ maxNesting: 1_000 }), partLength));
+const parse = (text: string, partLength: number) => runAtOnce(parseInParts(text, 1_000, partLength));
 
 function outcomeOf(run: () => unknown): unknown {
   try {
@@ -86,7 +85,7 @@ describe('JSON that is parsed in parts', () => {
 
   test('each member of a large object is a step', () => {
     const text = `{${'"abcdefgh":1,'.repeat(9_000)}"a":1}`;
-    expect([...parseInParts(text, new JsonLimits({ maxNesting: 100 }))].length).toBeGreaterThan(9_000);
+    expect([...parseInParts(text, 100)].length).toBeGreaterThan(9_000);
   });
 
   test.each([
@@ -99,8 +98,7 @@ describe('JSON that is parsed in parts', () => {
     [`[${'1,'.repeat(1_100_000)}1]`, 'larger than 1,000,000 values', undefined],
   ])('a text beyond a limit is rejected (%#)', (text, problem, position) => {
     for (const partLength of [701, 64 * 1024]) {
-      const limits = new JsonLimits({ maxNesting: 100 });
-      const error = errorOf(() => runAtOnce(parseInParts(text, limits, partLength)));
+      const error = errorOf(() => runAtOnce(parseInParts(text, 100, partLength)));
       expect(error).toBeInstanceOf(JsonTooLarge);
       expect(error).toMatchObject({ problem, ...(position !== undefined && { position }) });
     }

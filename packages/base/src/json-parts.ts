@@ -40,32 +40,6 @@ const maxMembers = 10_000;
 
 const countNames = Object.keys(maxCounts) as readonly JsonCount[];
 
-/** Bounds the work for a JSON text while it is read: 10 MiB of brackets or of empty objects would take the parser seconds. */
-export class JsonLimits {
-  readonly #maxNesting: number;
-  readonly #counts: Record<JsonCount, number> = { containers: 0, keys: 0, escapedKeys: 0, values: 0 };
-
-  constructor({ maxNesting }: { readonly maxNesting: number }) {
-    this.#maxNesting = maxNesting;
-  }
-
-  /** Adds what was found up to a position; throws `JsonTooLarge` beyond a limit. */
-  add(found: Partial<Readonly<Record<JsonCount, number>>>, position: number): void {
-    for (const name of countNames) {
-      if (!found[name]) continue;
-      const [limit, noun] = maxCounts[name];
-      this.#counts[name] += found[name];
-      if (this.#counts[name] > limit) {
-        throw new JsonTooLarge(position, `larger than ${limit.toLocaleString('en-US')} ${noun}`);
-      }
-    }
-  }
-
-  checkNesting(depth: number, position: number): void {
-    if (depth > this.#maxNesting) throw new JsonTooLarge(position, `nested deeper than ${this.#maxNesting} levels`);
-  }
-}
-
 const { quote, comma, colon, openBracket, closeBracket, openBrace, closeBrace } = jsonCodes;
 
 /** Up to this length `JSON.parse` takes 5 ms at most, and no count exceeds its limit. */
@@ -80,7 +54,7 @@ export async function parseUntrustedJson(text: string, maxNesting: number): Prom
       // Below, the error gets its position.
     }
   }
-  return runInSlices(parseInParts(text, new JsonLimits({ maxNesting })), new TimeSlice(), 1);
+  return runInSlices(parseInParts(text, maxNesting), new TimeSlice(), 1);
 }
 
 function isDeeper(text: string, maxNesting: number): boolean {
@@ -98,20 +72,34 @@ function isDeeper(text: string, maxNesting: number): boolean {
  * Parses a JSON text by `JSON.parse` in parts of bounded length and structure, since that takes some 7 ms for each MB of a usual text, and up to 100 ms for other texts:
  * what is larger than a part is taken apart here.
  */
-export function* parseInParts(text: string, limits: JsonLimits, partLength = defaultPartLength): Steps<unknown> {
-  const reader = new PartReader(text, limits, partLength);
+export function* parseInParts(text: string, maxNesting: number, partLength = defaultPartLength): Steps<unknown> {
+  const reader = new PartReader(text, maxNesting, partLength);
   while (!reader.step()) yield;
   return reader.value;
 }
 
+/** Bounds the work for a text while it is read: 10 MiB of brackets or of empty objects would take the parser seconds. */
 class PartReader extends JsonReader {
-  readonly #limits: JsonLimits;
+  readonly #maxNesting: number;
   readonly #partLength: number;
+  readonly #counts: Record<JsonCount, number> = { containers: 0, keys: 0, escapedKeys: 0, values: 0 };
 
-  constructor(text: string, limits: JsonLimits, partLength: number) {
+  constructor(text: string, maxNesting: number, partLength: number) {
     super(text);
-    this.#limits = limits;
+    this.#maxNesting = maxNesting;
     this.#partLength = partLength;
+  }
+
+  /** Adds what was found up to a position; throws `JsonTooLarge` beyond a limit. */
+  #count(found: Partial<Readonly<Record<JsonCount, number>>>, position: number): void {
+    for (const name of countNames) {
+      if (!found[name]) continue;
+      const [limit, noun] = maxCounts[name];
+      this.#counts[name] += found[name];
+      if (this.#counts[name] > limit) {
+        throw new JsonTooLarge(position, `larger than ${limit.toLocaleString('en-US')} ${noun}`);
+      }
+    }
   }
 
   protected override readValue(code: number): unknown {
@@ -120,7 +108,7 @@ class PartReader extends JsonReader {
     const list = container?.close === closeBracket ? container.value : undefined;
     const end = this.#findEnd(start, list ? start + this.#partLength : start);
     if (end === undefined) {
-      this.#limits.add({ containers: 1 }, start);
+      this.#count({ containers: 1 }, start);
       return super.readValue(code);
     }
     this.at = end;
@@ -142,7 +130,7 @@ class PartReader extends JsonReader {
     this.nextCode();
     const { at, escapedKeys } = this;
     super.readKey(object);
-    this.#limits.add({ keys: 1, escapedKeys: this.escapedKeys - escapedKeys }, at);
+    this.#count({ keys: 1, escapedKeys: this.escapedKeys - escapedKeys }, at);
   }
 
   /** Parses a part that begins at a position, by our own parser if it has escaped keys (json.ts). */
@@ -151,7 +139,7 @@ class PartReader extends JsonReader {
       if (!hasEscapedKey(part)) return JSON.parse(part + end);
       const reader = new JsonReader(part + end);
       const value = reader.read();
-      this.#limits.add({ escapedKeys: reader.escapedKeys }, start);
+      this.#count({ escapedKeys: reader.escapedKeys }, start);
       return value;
     } catch (error) {
       if (error instanceof JsonTooLarge || !(error instanceof SyntaxError)) throw error;
@@ -190,7 +178,9 @@ class PartReader extends JsonReader {
         containers++;
         if (++depth > deepest) {
           deepest = depth;
-          this.#limits.checkNesting(this.containers.length + depth, at);
+          if (this.containers.length + depth > this.#maxNesting) {
+            throw new JsonTooLarge(at, `nested deeper than ${this.#maxNesting} levels`);
+          }
         }
       } else if (next === closeBracket || next === closeBrace) {
         if (--depth < 0) break;
@@ -211,11 +201,11 @@ class PartReader extends JsonReader {
       } else if (depth === 0 && !isJsonSpace(next)) hasValue = true;
       if (depth > 0 && at > maxEnd) {
         if (cut === start) return undefined;
-        this.#limits.add({ containers: containersBefore, keys: keysBefore, values: valuesBefore }, cut);
+        this.#count({ containers: containersBefore, keys: keysBefore, values: valuesBefore }, cut);
         return cut;
       }
     }
-    this.#limits.add({ containers, keys, values }, at);
+    this.#count({ containers, keys, values }, at);
     return Math.min(at, length);
   }
 }
