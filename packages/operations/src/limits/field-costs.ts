@@ -2,7 +2,6 @@ import {
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
-  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
@@ -137,22 +136,14 @@ function readInputCosts(
   parents: readonly GraphQLNamedType[] = [],
 ): InputCosts {
   const costs = inputs.map((input): [string, InputCost] => {
-    const { name, type } = input;
-    const isList = isListType(getNullableType(type));
-    return [name, { weight: weightOf(schema, input), isList, fields: readFieldsOf(schema, type, parents) }];
+    const type = getNamedType(input.type);
+    // A type that contains itself counts once.
+    const below = isInputObjectType(type) && !parents.includes(type) ? Object.values(type.getFields()) : [];
+    const isList = isListType(getNullableType(input.type));
+    const fields = below.length > 0 ? readInputCosts(schema, below, [...parents, type]) : new Map();
+    return [input.name, { weight: weightOf(schema, input), isList, fields }];
   });
   return new Map(costs.filter(([, { weight, fields }]) => weight > 0 || fields.size > 0));
-}
-
-function readFieldsOf(
-  schema: GraphQLSchema,
-  inputType: GraphQLInputType,
-  parents: readonly GraphQLNamedType[],
-): InputCosts {
-  const type = getNamedType(inputType);
-  // A type that contains itself counts once.
-  if (!isInputObjectType(type) || parents.includes(type)) return new Map();
-  return readInputCosts(schema, Object.values(type.getFields()), [...parents, type]);
 }
 
 /** Computes the cost of values as they are sent, before coercion: what has a wrong type costs little, since it is rejected. */

@@ -227,7 +227,8 @@ function* checkOperation(
     [introspection, limits.introspectionDepth],
   ] as const) {
     if (depth <= limit) continue;
-    const { path, node } = tooDeepField(deepest, limit);
+    // The first field below the limit on the path to the deepest one.
+    const { path, node } = fieldAt(pathOf(deepest, 'deepest'), limit);
     yield limitError('QUERY_TOO_DEEP', `${subject} is ${depth} levels deep at ${path}`, limit, node);
   }
   const isStream = operation.operation === 'subscription';
@@ -238,11 +239,6 @@ function* checkOperation(
     const remedy = isStream ? 'Query the rest when an event tells that it has changed.' : undefined;
     yield limitError('QUERY_TOO_COMPLEX', finding, costLimit, node, remedy);
   }
-}
-
-/** Finds the first field below the depth limit on the path to the deepest one. */
-function tooDeepField(deepest: PathField | undefined, limit: number) {
-  return fieldAt(pathOf(deepest, 'deepest'), limit);
 }
 
 /** Finds the first list that exceeds the limit by itself on the path to the costliest field; without one, that field. */

@@ -21,25 +21,22 @@ export function createSetLimits(
   isReserved: SetLimits['isReserved'] = () => false,
 ): SetLimits {
   const checkLimits = createLimitCheck(schema, { ...limits, aliases: defaultQueryLimits.selections });
-  const largestCost = createLargestCost(schema);
   return {
     // Without variables: `checkCosts` knows their bounds.
     check: (document, operationName) => checkLimits(document, operationName, {}).errors,
     isReserved,
-    checkCosts: contract => [...checkCosts(contract, largestCost, limits.cost ?? defaultQueryLimits.cost)],
+    checkCosts: contract => [...checkCosts(schema, contract, limits.cost ?? defaultQueryLimits.cost)],
   };
 }
 
-type LargestCost = ReturnType<typeof createLargestCost>;
-
 /** Every length that a caller chooses is bounded, and no request of an operator's set can exceed the limit. */
 function* checkCosts(
+  schema: GraphQLSchema,
   { operations, isBuiltIn }: Contract,
-  largestCost: LargestCost,
   limit: number,
 ): Generator<GraphQLError> {
   for (const operation of operations) {
-    const { cost, unbounded } = largestCost(operation);
+    const { cost, unbounded } = largestCost(schema, operation);
     for (const node of unbounded) {
       const message = `"${node.name.value}" says how much is loaded, so its variable needs @range(max:), e.g. @range(min: 1, max: 100).`;
       yield new GraphQLError(message, { nodes: node });
@@ -54,35 +51,32 @@ function* checkCosts(
 }
 
 /**
- * Creates the function that computes the most that an operation can cost, by the bounds of its parameters, and finds those without a bound that
- * say how long a list is. Lists among them count as absent.
+ * Computes the most that an operation can cost, by the bounds of its parameters, and finds those without a bound that say how long a list is.
+ * Lists among them count as absent.
  */
-function createLargestCost(schema: GraphQLSchema) {
+function largestCost(schema: GraphQLSchema, { document, name, parameters }: Operation) {
   const fieldCosts = readFieldCosts(schema);
-  return ({ document, name, parameters }: Operation) => {
-    const operation = getOperationAST(document, name);
-    if (!operation) throw new Error(`The document has no operation ${name}`);
-    const unbounded: ArgumentNode[] = [];
-    const variables: Record<string, number> = {};
-    const typeInfo = new TypeInfo(schema);
-    visit(
-      document,
-      visitWithTypeInfo(typeInfo, {
-        Argument(node) {
-          const field = typeInfo.getFieldDef();
-          const slicing =
-            field && fieldCosts.get(field)?.slicingArguments.find(slice => slice.name === node.name.value);
-          if (!slicing || slicing.isList || node.value.kind !== Kind.VARIABLE) return;
-          const variable = node.value.name.value;
-          const parameter = parameters.find(candidate => candidate.name === variable);
-          if (parameter?.max === undefined) return void unbounded.push(node);
-          // Without the variable, the default of the argument holds.
-          const mayBeAbsent = !parameter.required && parameter.defaultValue === undefined;
-          const inPlace = mayBeAbsent && typeof slicing.defaultValue === 'number' ? slicing.defaultValue : 0;
-          variables[variable] = Math.max(parameter.max, inPlace, variables[variable] ?? 0);
-        },
-      }),
-    );
-    return { cost: analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost ?? 0, unbounded };
-  };
+  const operation = getOperationAST(document, name);
+  if (!operation) throw new Error(`The document has no operation ${name}`);
+  const unbounded: ArgumentNode[] = [];
+  const variables: Record<string, number> = {};
+  const typeInfo = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      Argument(node) {
+        const field = typeInfo.getFieldDef();
+        const slicing = field && fieldCosts.get(field)?.slicingArguments.find(slice => slice.name === node.name.value);
+        if (!slicing || slicing.isList || node.value.kind !== Kind.VARIABLE) return;
+        const variable = node.value.name.value;
+        const parameter = parameters.find(candidate => candidate.name === variable);
+        if (parameter?.max === undefined) return void unbounded.push(node);
+        // Without the variable, the default of the argument holds.
+        const mayBeAbsent = !parameter.required && parameter.defaultValue === undefined;
+        const inPlace = mayBeAbsent && typeof slicing.defaultValue === 'number' ? slicing.defaultValue : 0;
+        variables[variable] = Math.max(parameter.max, inPlace, variables[variable] ?? 0);
+      },
+    }),
+  );
+  return { cost: analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost ?? 0, unbounded };
 }
