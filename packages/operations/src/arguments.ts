@@ -2,7 +2,7 @@ import { isObject, JsonSyntaxError } from '@carte/base/json';
 import { JsonTooLarge, parseUntrustedJson } from '@carte/base/json-parts';
 import { forbidUnknownFields, type RequestError, ValidationErrors } from '@carte/base/validation';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type GraphQLSchema, getNamedType, getNullableType, isListType } from 'graphql';
+import { getNamedType, getNullableType, isListType } from 'graphql';
 import type { Contract, Operation } from './contract/contract.ts';
 import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
@@ -10,14 +10,11 @@ import { compilePartialCheck, type HttpError, unprocessable, unsupportedMediaTyp
 import type { Variables } from './execution/compile.ts';
 import { expectedRevision } from './http/etag.ts';
 
-/** Reads the variables of an operation from a request. Throws 422 with all validation errors. */
-export type ReadArguments = (request: FastifyRequest) => Promise<Variables>;
-
+/** Compiles the function that reads the variables of an operation from a request. It throws 422 with all validation errors. */
 export function compileArguments(
-  graph: GraphQLSchema,
   operation: Operation,
   { operations, info }: Pick<Contract, 'operations' | 'info'>,
-): ReadArguments {
+): (request: FastifyRequest) => Promise<Variables> {
   const ifMatch = operation.parameters.find(isIfMatch);
   const parameters = operation.parameters.filter(parameter => !isIfMatch(parameter));
   const matching = operations.filter(({ name }) => ifMatch?.etagsOf.includes(name));
@@ -25,7 +22,7 @@ export function compileArguments(
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   const namesInBody = new Set(bodyParameters.map(({ name }) => name));
   const forbidsUnknown = unknownFieldsIn(info) === 'forbid';
-  const checkPartialInput = compilePartialCheck(graph, operation);
+  const checkPartialInput = compilePartialCheck(operation);
   return async request => {
     const errors = new ValidationErrors();
     const body = bodyParameters.length > 0 ? await readFields(request, bodyParameters, errors) : undefined;

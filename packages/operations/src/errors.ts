@@ -11,10 +11,10 @@ import {
   type ValidationError,
 } from '@carte/base/errors';
 import type { ErrorPath, RequestError } from '@carte/base/validation';
-import { type FieldNode, type GraphQLSchema, Kind, type ValueNode, visit } from 'graphql';
+import { type FieldNode, Kind, type ValueNode, visit } from 'graphql';
 import type { Operation } from './contract/contract.ts';
 import type { Variables } from './execution/compile.ts';
-import { fieldsAlong, operationOf } from './execution/selected-fields.ts';
+import { fieldsAlong } from './execution/selected-fields.ts';
 import { toSnakePath } from './input/names.ts';
 
 /** An error response of a route: a status, and the body `{"detail": …}`. */
@@ -78,22 +78,13 @@ export const tooMuch = (operation: Operation, message: string): HttpError =>
   unprocessable([{ loc: unknownLoc(operation), msg: message, type: 'too_costly' }]);
 
 /** Compiles the domain's check of arguments of which not all could be read, so that one 422 reports every error. */
-export function compilePartialCheck(
-  graph: GraphQLSchema,
-  operation: Operation,
-): (variables: Variables) => Promise<RequestError[]> {
-  const node = operationOf(operation.document, operation.name);
-  const [root] = node?.selectionSet.selections ?? [];
-  if (!node || root?.kind !== Kind.FIELD) return async () => [];
-  const extensions: { readonly checkPart?: CheckPartialInput } | undefined = graph
-    .getRootType(node.operation)
-    ?.getFields()[root.name.value]?.extensions;
-  const check = extensions?.checkPart;
-  if (!check) return async () => [];
-  const keys = [(root.alias ?? root.name).value];
+export function compilePartialCheck(operation: Operation): (variables: Variables) => Promise<RequestError[]> {
+  const { checkPart }: { readonly checkPart?: CheckPartialInput } = operation.rootField.extensions;
+  const [root] = fieldsAlong(operation.document, operation.name, operation.bodyPath);
+  if (!checkPart || !root) return async () => [];
   return async variables => {
-    const errors = await check(argumentsOf(root, variables));
-    return errors.map(issue => toRequestError(operation, keys, issue));
+    const errors = await checkPart(argumentsOf(root.node, variables));
+    return errors.map(issue => toRequestError(operation, [root.key], issue));
   };
 }
 

@@ -55,8 +55,8 @@ function mountRoute<Caller>(
   { operation, method, path, handle }: SofaRoute,
   options: RestOptions<Caller> & RouteSet<Caller>,
 ): void {
-  const { contract, schema, runRequest = runNow, runExpensive = runNow } = options;
-  const readArguments = compileArguments(schema, operation, contract);
+  const { contract, runRequest = runNow, runExpensive = runNow } = options;
+  const readArguments = compileArguments(operation, contract);
   const authorize = compileVariants(contract, operation, options);
   const costOf = compileCost(operation, options);
   const headers = operation.parameters.flatMap(({ header }) => header ?? []);
