@@ -26,17 +26,11 @@ import {
 } from 'graphql';
 import { snakeCase } from './names.ts';
 
-/** Source of the values: a JSON body, read without coercion, or text of a URL or header, which is parsed. */
-type Source = 'json' | 'text';
-
-interface Bounds {
+export interface ReaderOptions {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
-}
-
-export interface ReaderOptions extends Bounds {
-  /** Default: `json`. */
-  readonly source?: Source;
+  /** Source of the values: a JSON body, the default, read without coercion, or text of a URL or header, which is parsed. */
+  readonly source?: 'json' | 'text';
   /** What is done with unknown fields of objects, at any depth. Default: `ignore`. */
   readonly unknownFields?: 'ignore' | 'forbid';
 }
@@ -67,11 +61,13 @@ interface Compilation {
 }
 
 function compile(type: GraphQLInputType, compilation: Compilation): Read {
-  const { source = 'json', min, max } = compilation.options;
+  const { options } = compilation;
   if (isNonNullType(type)) return compile(type.ofType, compilation);
-  if (isListType(type)) return source === 'json' ? listReader(type.ofType, compilation) : textListReader(type.ofType);
+  if (isListType(type)) {
+    return options.source === 'text' ? textListReader(type.ofType) : listReader(type.ofType, compilation);
+  }
   if (isInputObjectType(type)) return objectReader(type, compilation);
-  return isEnumType(type) ? enumReader(type) : scalarReader(type, source, { min, max });
+  return isEnumType(type) ? enumReader(type) : scalarReader(type, options);
 }
 
 function listReader(itemType: GraphQLInputType, { options, objects }: Compilation): Read {
@@ -137,21 +133,22 @@ function objectReader(type: GraphQLInputObjectType, compilation: Compilation): R
   return read;
 }
 
-function scalarReader({ name }: GraphQLScalarType, source: Source, bounds: Bounds): Read {
+function scalarReader({ name }: GraphQLScalarType, { source, min, max }: ReaderOptions): Read {
+  const isText = source === 'text';
   switch (name) {
     case 'ID':
     case 'String':
       return readString;
     case 'Int':
-      return integerReader(source, bounds.min ?? -(2 ** 31), bounds.max ?? 2 ** 31 - 1);
+      return integerReader(isText, min ?? -(2 ** 31), max ?? 2 ** 31 - 1);
     case 'SafeInt':
-      return integerReader(source, bounds.min ?? Number.MIN_SAFE_INTEGER, bounds.max ?? Number.MAX_SAFE_INTEGER);
+      return integerReader(isText, min ?? Number.MIN_SAFE_INTEGER, max ?? Number.MAX_SAFE_INTEGER);
     case 'Float':
-      return source === 'json' ? readFloat : readFloatText;
+      return isText ? readFloatText : readFloat;
     case 'Boolean':
-      return source === 'json' ? readBoolean : readBooleanText;
+      return isText ? readBooleanText : readBoolean;
     case 'DateTime':
-      return source === 'json' ? readDateTime : readDateTimeText;
+      return isText ? readDateTimeText : readDateTime;
     case 'StringMap':
       return readStringMap;
     case 'JSONObject':
@@ -163,7 +160,7 @@ function scalarReader({ name }: GraphQLScalarType, source: Source, bounds: Bound
 
 const integerText = /^\s*[+-]?\d+(?:\.0+)?\s*$/;
 
-function integerReader(source: Source, min: number, max: number): Read {
+function integerReader(isText: boolean, min: number, max: number): Read {
   const readNumber = (value: number, cursor: PathCursor, depth: number) => {
     if (!Number.isFinite(value)) return fail(cursor, depth, 'finite_number', 'Input should be a finite number');
     if (!Number.isInteger(value)) {
@@ -176,7 +173,7 @@ function integerReader(source: Source, min: number, max: number): Read {
     if (value > max) return fail(cursor, depth, 'less_than_equal', `Input should be less than or equal to ${max}`);
     return value;
   };
-  if (source === 'json') {
+  if (!isText) {
     return (value, cursor, depth) => {
       const number = numberOf(value);
       return number === undefined
