@@ -111,24 +111,22 @@ function planOf(
   if (fields > maxFields) return null;
   const typeInfo = new TypeInfo(schema);
   let isCompiled = true;
-  const enter = () => {
-    const field = typeInfo.getFieldDef();
-    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) isCompiled = false;
-    else if (field && isResolvedOnce(field)) isCompiled = false;
-  };
-  visit(document, visitWithTypeInfo(typeInfo, { [Kind.FIELD]: enter }));
-  return isCompiled ? { fields, conditions: conditionsOf(document) } : null;
-}
-
-function conditionsOf(document: DocumentNode): Plan['conditions'] {
-  let names: Set<string> | undefined;
-  visit(document, {
-    [Kind.DIRECTIVE]: ({ arguments: given = [] }) => {
-      names ??= new Set();
-      for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-  });
-  return names && [...names];
+  let conditions: Set<string> | undefined;
+  visit(
+    document,
+    visitWithTypeInfo(typeInfo, {
+      [Kind.FIELD]: () => {
+        const field = typeInfo.getFieldDef();
+        if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) isCompiled = false;
+        else if (field && isResolvedOnce(field)) isCompiled = false;
+      },
+      [Kind.DIRECTIVE]: ({ arguments: given = [] }) => {
+        conditions ??= new Set();
+        for (const { value } of given) if (value.kind === Kind.VARIABLE) conditions.add(value.name.value);
+      },
+    }),
+  );
+  return isCompiled ? { fields, conditions: conditions && [...conditions] } : null;
 }
 
 /** The query without what `@skip` and `@include` leave out. */
