@@ -1,4 +1,4 @@
-import { createRouter } from 'fets';
+import { createRouter, type OnRouteHook } from 'fets';
 import { GraphQLObjectType, GraphQLSchema, Kind } from 'graphql';
 import { useSofa } from 'sofa-api';
 import type { Contract, Operation } from './contract/contract.ts';
@@ -54,14 +54,14 @@ function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
   });
   const byRoute = new Map(operations.map(operation => [keyOf(routeOf(operation)), operation]));
   const routes: SofaRoute[] = [];
-  const collect = ({ method = '', path, tags = [], schemas, handler }: FetsRoute) => {
+  const onRoute: OnRouteHook<unknown> = ({ route: { method = '', path, tags = [], schemas, handler } }) => {
     const operation = byRoute.get(keyOf({ method, path }));
     // Any other route is SOFA's POST /webhook, which would call any URL that it is given.
     if (!operation) return;
     const bodySchema = schemas?.responses?.[200] ?? {};
     routes.push({ operation, method, path, tags, bodySchema, handle: compileHandle(handler, operation) });
   };
-  createRouter({ landingPage: false, plugins: [{ onRoute: ({ route }) => collect(route) }] }).use(sofa);
+  createRouter({ landingPage: false, plugins: [{ onRoute }] }).use(sofa);
   // In the order of the files; SOFA puts queries before mutations.
   return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
 }
@@ -79,15 +79,6 @@ function withQuery(schema: GraphQLSchema): GraphQLSchema {
       type.astNode = { kind: Kind.OBJECT_TYPE_DEFINITION, name: { kind: Kind.NAME, value: type.name }, fields: [] };
   }
   return complete;
-}
-
-/** The part of fets' route type that is used here. */
-interface FetsRoute {
-  readonly method?: string | undefined;
-  readonly path: string;
-  readonly tags?: readonly string[] | undefined;
-  readonly schemas?: { readonly responses?: Readonly<Record<number, object>> | undefined } | undefined;
-  readonly handler: unknown;
 }
 
 const fieldOf = ({ kind, name }: Operation) => `${kind === 'query' ? 'Query' : 'Mutation'}.${name}`;

@@ -1,3 +1,5 @@
+import type { Operation } from './contract.ts';
+
 /** Where a description of the graph is inherited to. */
 interface Surroundings {
   /** The graph's names beside it with those that callers know them by; undefined for those that they do not get. */
@@ -54,14 +56,8 @@ export function toWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-interface DescribedOperation {
-  readonly name: string;
-  readonly route: { readonly summary?: string | null; readonly description?: string | null };
-  readonly returns: string | undefined;
-}
-
 /** What an operation does: its own description, or else its summary and what the graph says of the body. */
-export function describeOperation({ name, route: { summary, description }, returns = '' }: DescribedOperation): string {
+export function describeOperation({ name, route: { summary, description }, returns = '' }: Operation): string {
   return description ?? `${toSentence(summary ?? toWords(name))} ${returns}`.trim();
 }
 

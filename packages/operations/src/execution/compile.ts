@@ -1,11 +1,4 @@
-import {
-  type DocumentNode,
-  type GraphQLField,
-  type GraphQLNamedType,
-  type GraphQLSchema,
-  getNamedType,
-  isObjectType,
-} from 'graphql';
+import { type DocumentNode, type GraphQLNamedType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { Chunk } from './json-writer.ts';
 import { compileRenderer, type Shape } from './renderer.ts';
 import { compileResolver, Rendering, type RenderingOptions } from './rendering.ts';
@@ -38,12 +31,6 @@ export interface Result {
 
 /** Runs an operation; null where a field on the path to its body is null. Variables are not validated again. */
 export type CompiledOperation = (variables: Variables, context: unknown) => Promise<Result | null>;
-
-interface CompiledField {
-  readonly field: GraphQLField<unknown, unknown>;
-  readonly selected: SelectedField;
-  readonly resolve: (object: unknown, rendering: Rendering) => unknown;
-}
 
 /** Compiles an operation to calls of the graph's resolvers and a renderer that writes their results, without an object in between. */
 export function compileOperation(
@@ -87,11 +74,7 @@ export function compileOperation(
   };
 }
 
-function compilePath(
-  root: GraphQLNamedType | null | undefined,
-  path: readonly SelectedField[],
-  fragments: Fragments,
-): CompiledField[] {
+function compilePath(root: GraphQLNamedType | null | undefined, path: readonly SelectedField[], fragments: Fragments) {
   let type = root;
   return path.map(selected => {
     const field = isObjectType(type) ? type.getFields()[selected.node.name.value] : undefined;

@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
-import type { Parameter } from '../contract/parameters.ts';
+import { colonPath, type Parameter } from '../contract/parameters.ts';
 import { snakeCase } from '../input/names.ts';
 import type { Json } from './schemas.ts';
 
@@ -148,10 +148,7 @@ function sampleOf(type: GraphQLInputType, depth = 0): unknown {
 
 function describeUrl(path: string, parameters: readonly Parameter[]): Json {
   // The empty last step of a path is its trailing slash.
-  const steps = path
-    .replace(/\{(\w+)\}/g, ':$1')
-    .split('/')
-    .slice(1);
+  const steps = colonPath(path).split('/').slice(1);
   const query = parameters.filter(parameter => parameter.in === 'query');
   return {
     raw: `{{baseUrl}}/${steps.join('/')}`,
