@@ -32,10 +32,10 @@ export interface Finding {
 export interface RouteCount {
   readonly route: string;
   /** Number of response pairs. */
-  readonly compared: number;
-  readonly different: number;
+  compared: number;
+  different: number;
   /** Number of lists that were not compared to their ends. */
-  readonly cut: number;
+  cut: number;
 }
 
 const maxFindings = 100_000;
@@ -46,12 +46,12 @@ const maxShownLength = 200;
 export class Findings {
   readonly #ignored: ReadonlySet<string>;
   readonly #found = new Map<string, { finding: Omit<Finding, 'seen'>; seen: Map<string, Occurrence> }>();
-  readonly #counts: Map<string, { compared: number; different: number; cut: number }>;
+  readonly #counts: ReadonlyMap<string, RouteCount>;
   compared = 0;
 
   constructor(routes: readonly string[], ignored: readonly string[] = []) {
     this.#ignored = new Set(ignored);
-    this.#counts = new Map(routes.map(route => [route, { compared: 0, different: 0, cut: 0 }]));
+    this.#counts = new Map(routes.map(route => [route, { route, compared: 0, different: 0, cut: 0 }]));
   }
 
   get size(): number {
@@ -110,8 +110,8 @@ export class Findings {
     return findings.sort((a, b) => a.name.localeCompare(b.name) || locationOf(a).localeCompare(locationOf(b)));
   }
 
-  routes(): readonly RouteCount[] {
-    return [...this.#counts].map(([route, count]) => ({ route, ...count }));
+  routes(): readonly Readonly<RouteCount>[] {
+    return [...this.#counts.values()];
   }
 }
 
