@@ -140,47 +140,35 @@ function mountFallbackRoutes(app: FastifyInstance, operations: readonly Operatio
     const methods = onPath.map(({ route }) => route.method);
     mountOtherMethods(app, path, methods);
     const alternative = toggleTrailingSlash(path);
-    if (!byPath.has(alternative)) mountRedirect(app, alternative);
+    if (byPath.has(alternative)) continue;
+    const redirect = (request: FastifyRequest, reply: FastifyReply) => reply.redirect(documentedUrl(request), 307);
+    respondAlways(app, { url: colonPath(alternative) }, redirect);
   }
   for (const prefix of new Set([...byPath.keys()].map(path => path.split('/')[1]))) {
-    app.route({
-      method: app.supportedMethods,
-      url: `/${prefix}/*`,
-      ...respondOnRequest(() => {
-        throw new HttpError(404, 'Not Found');
-      }),
+    respondAlways(app, { url: `/${prefix}/*` }, () => {
+      throw new HttpError(404, 'Not Found');
     });
   }
 }
 
-/** Responds without reading the body. */
-function respondOnRequest(respond: (request: FastifyRequest, reply: FastifyReply) => unknown) {
-  return {
-    onRequest: async (request: FastifyRequest, reply: FastifyReply) => respond(request, reply),
-    handler: () => {},
-  };
+/** Mounts a response that does not depend on the body, which is not read. */
+function respondAlways(
+  app: FastifyInstance,
+  { url, method = app.supportedMethods }: { readonly url: string; readonly method?: string[] },
+  respond: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  app.route({ method, url, onRequest: async (request, reply) => respond(request, reply), handler: () => {} });
 }
 
 /** Mounts 405 for the methods that a path does not have, and OPTIONS. */
 export function mountOtherMethods(app: FastifyInstance, path: string, methods: readonly string[]): void {
   const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].sort();
   const allow = allowed.join(', ');
-  app.route({
-    method: app.supportedMethods.filter(method => !allowed.includes(method)),
-    url: colonPath(path),
-    ...respondOnRequest(() => {
-      throw new HttpError(405, 'Method Not Allowed', { allow });
-    }),
+  const others = app.supportedMethods.filter(method => !allowed.includes(method));
+  respondAlways(app, { url: colonPath(path), method: others }, () => {
+    throw new HttpError(405, 'Method Not Allowed', { allow });
   });
   app.options(colonPath(path), (_request, reply) => reply.code(204).header('allow', allow).send());
-}
-
-function mountRedirect(app: FastifyInstance, path: string): void {
-  app.route({
-    method: app.supportedMethods,
-    url: colonPath(path),
-    ...respondOnRequest((request, reply) => reply.redirect(documentedUrl(request), 307)),
-  });
 }
 
 const toggleTrailingSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : `${path}/`);
