@@ -1,6 +1,7 @@
 import {
   type ASTVisitor,
   GraphQLError,
+  type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isSpecifiedDirective,
@@ -18,18 +19,20 @@ import { namesInPath, type Parameter, readParameters } from './parameters.ts';
 import { findResponse, keyOf } from './response.ts';
 import type { Report } from './sources.ts';
 
-const reportTo =
-  (context: ValidationContext): Report =>
-  (message, nodes) =>
-    context.reportError(new GraphQLError(message, { nodes }));
+/** A rule for operations that reports errors at nodes. */
+const rule =
+  (visitor: (report: Report, schema: GraphQLSchema, context: ValidationContext) => ASTVisitor): ValidationRule =>
+  context =>
+    visitor(
+      (message, nodes) => context.reportError(new GraphQLError(message, { nodes })),
+      context.getSchema(),
+      context,
+    );
 
 /** Every operation is a named query or mutation with a route, a body and parameters, which are kept by operation. */
-export const routableOperations =
-  (read: Map<OperationDefinitionNode, readonly Parameter[]>) =>
-  (context: ValidationContext): ASTVisitor => ({
+export const routableOperations = (read: Map<OperationDefinitionNode, readonly Parameter[]>) =>
+  rule((report, schema) => ({
     OperationDefinition(node) {
-      const report = reportTo(context);
-      const schema = context.getSchema();
       if (!node.name) report('The operation has no name.', node);
       if (node.operation === OperationTypeNode.SUBSCRIPTION) report('A subscription cannot be a route.', node);
       if (!hasDirective(node, 'route')) {
@@ -46,70 +49,61 @@ export const routableOperations =
       }
       read.set(node, parameters);
     },
-  });
+  }));
 
 /** Rejects abstract types, inline fragments and conditions: the shape of a REST body is fixed. */
-export function FixedShapeRule(context: ValidationContext): ASTVisitor {
-  const report = reportTo(context);
-  return {
-    InlineFragment: node => report('An inline fragment has no REST type; use a named fragment.', node),
-    Directive(node) {
-      const directive = context.getSchema().getDirective(node.name.value);
-      if (directive && isSpecifiedDirective(directive)) {
-        report(`@${node.name.value} is not a directive of the REST contract.`, node);
-      }
-    },
-    Field(node) {
-      const type = context.getType();
-      if (type && isAbstractType(getNamedType(type))) {
-        report(`"${node.name.value}" is of the abstract type ${getNamedType(type)}, which has no REST type.`, node);
-      }
-    },
-    FragmentDefinition(node) {
-      const type = context.getSchema().getType(node.typeCondition.name.value);
-      if (isAbstractType(type)) report(`The fragment is on the abstract type ${type}, which has no REST type.`, node);
-    },
-  };
-}
+export const FixedShapeRule = rule((report, schema, context) => ({
+  InlineFragment: node => report('An inline fragment has no REST type; use a named fragment.', node),
+  Directive(node) {
+    const directive = schema.getDirective(node.name.value);
+    if (directive && isSpecifiedDirective(directive)) {
+      report(`@${node.name.value} is not a directive of the REST contract.`, node);
+    }
+  },
+  Field(node) {
+    const type = context.getType();
+    if (type && isAbstractType(getNamedType(type))) {
+      report(`"${node.name.value}" is of the abstract type ${getNamedType(type)}, which has no REST type.`, node);
+    }
+  },
+  FragmentDefinition(node) {
+    const type = schema.getType(node.typeCondition.name.value);
+    if (isAbstractType(type)) report(`The fragment is on the abstract type ${type}, which has no REST type.`, node);
+  },
+}));
 
 const snakeCased = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
 
 /** `@body` and `@etag` are in operations, not in fragments; `@ifReadable` leaves out neither the body nor all fields of an object. */
-export function BodyFieldsRule(context: ValidationContext): ASTVisitor {
-  const report = reportTo(context);
-  return {
-    OperationDefinition(node) {
-      for (const { node: field } of findResponse(context.getSchema(), node)?.body ?? []) {
-        if (hasDirective(field, 'ifReadable')) report('@ifReadable is not allowed on the path to the body.', field);
-      }
-    },
-    SelectionSet(node) {
-      const isLeftOut = (selection: SelectionNode) =>
-        selection.kind === Kind.FIELD && hasDirective(selection, 'ifReadable');
-      if (node.selections.every(isLeftOut)) report('One of these fields must be without @ifReadable.', node);
-    },
-    FragmentDefinition(fragment) {
-      visit(fragment, {
-        Field(node) {
-          if (hasDirective(node, 'body') || hasDirective(node, 'etag')) {
-            report('@body and @etag are not allowed in fragments.', node);
-          }
-        },
-      });
-    },
-  };
-}
+export const BodyFieldsRule = rule((report, schema) => ({
+  OperationDefinition(node) {
+    for (const { node: field } of findResponse(schema, node)?.body ?? []) {
+      if (hasDirective(field, 'ifReadable')) report('@ifReadable is not allowed on the path to the body.', field);
+    }
+  },
+  SelectionSet(node) {
+    const isLeftOut = (selection: SelectionNode) =>
+      selection.kind === Kind.FIELD && hasDirective(selection, 'ifReadable');
+    if (node.selections.every(isLeftOut)) report('One of these fields must be without @ifReadable.', node);
+  },
+  FragmentDefinition(fragment) {
+    visit(fragment, {
+      Field(node) {
+        if (hasDirective(node, 'body') || hasDirective(node, 'etag')) {
+          report('@body and @etag are not allowed in fragments.', node);
+        }
+      },
+    });
+  },
+}));
 
 /** Fields of a body have snake_case names. */
-export function SnakeCaseRule(context: ValidationContext): ASTVisitor {
-  const report = reportTo(context);
+export const SnakeCaseRule = rule((report, schema) => {
   const outsideBody = new Set<unknown>();
   return {
     OperationDefinition(node) {
-      const paths = findResponse(context.getSchema(), node);
-      for (const path of [paths?.body ?? [], ...(paths?.etags ?? [])]) {
-        for (const field of path) outsideBody.add(field.node);
-      }
+      const { body = [], etags = [] } = findResponse(schema, node) ?? {};
+      for (const field of [body, ...etags].flat()) outsideBody.add(field.node);
     },
     Field(node) {
       if (!outsideBody.has(node) && !snakeCased.test(keyOf(node))) {
@@ -117,7 +111,7 @@ export function SnakeCaseRule(context: ValidationContext): ASTVisitor {
       }
     },
   };
-}
+});
 
 const pathPattern = /^(\/([\w.-]+|\{\w+\}))+\/?$/;
 
@@ -131,13 +125,12 @@ function pathProblem(path: string): string | undefined {
 }
 
 /** Links name an operation and a parameter of its path. */
-export function KnownLinksRule(context: ValidationContext): ASTVisitor {
-  const report = reportTo(context);
+export const KnownLinksRule = rule((report, schema) => {
   const pathParameters = new Map<string, readonly string[]>();
   const links: (Link & { readonly node: Parameters<Report>[1] })[] = [];
   return {
     OperationDefinition(node) {
-      const route = routeAt(context.getSchema(), node);
+      const route = routeAt(schema, node);
       if (!route) return;
       pathParameters.set(node.name?.value ?? '', namesInPath(route.path));
       links.push(...route.links.map(link => ({ ...link, node })));
@@ -151,17 +144,15 @@ export function KnownLinksRule(context: ValidationContext): ASTVisitor {
       },
     },
   };
-}
+});
 
 /** Routes are unique, and `@ifMatch` names operations with an ETag. */
-export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
-  const report = reportTo(context);
+export const DistinctRoutesRule = rule((report, schema) => {
   const routes: Pick<Operation, 'name' | 'route'>[] = [];
   const withETag = new Set<string>();
   const references: { readonly name: string; readonly node: Parameters<Report>[1] }[] = [];
   return {
     OperationDefinition(node) {
-      const schema = context.getSchema();
       const name = node.name?.value ?? '';
       if (findResponse(schema, node)?.etags.length) withETag.add(name);
       for (const variable of node.variableDefinitions ?? []) {
@@ -184,29 +175,22 @@ export function DistinctRoutesRule(context: ValidationContext): ASTVisitor {
       },
     },
   };
-}
+});
 
 /** The path of an operator's route begins with a literal segment that is not reserved. */
-export const reservedPaths =
-  (isReserved: (firstSegment: string) => boolean): ValidationRule =>
-  context => {
-    const report = reportTo(context);
-    return {
-      OperationDefinition(node) {
-        const path = routeAt(context.getSchema(), node)?.path;
-        if (!path?.startsWith('/')) return;
-        const first = path.split('/')[1]?.toLowerCase() ?? '';
-        if (first.startsWith('{')) {
-          report(`"${path}" begins with a parameter; begin with a name of your own, such as "/shop${path}".`, node);
-        } else if (isReserved(first)) {
-          report(
-            `"/${first}" is reserved for the service; begin with a name of your own, such as "/shop${path}".`,
-            node,
-          );
-        }
-      },
-    };
-  };
+export const reservedPaths = (isReserved: (firstSegment: string) => boolean) =>
+  rule((report, schema) => ({
+    OperationDefinition(node) {
+      const path = routeAt(schema, node)?.path;
+      if (!path?.startsWith('/')) return;
+      const first = path.split('/')[1]?.toLowerCase() ?? '';
+      if (first.startsWith('{')) {
+        report(`"${path}" begins with a parameter; begin with a name of your own, such as "/shop${path}".`, node);
+      } else if (isReserved(first)) {
+        report(`"/${first}" is reserved for the service; begin with a name of your own, such as "/shop${path}".`, node);
+      }
+    },
+  }));
 
 const normalized = (path: string) => path.replace(/\{\w+\}/g, '{}').replace(/\/$/, '');
 
