@@ -30,7 +30,7 @@ import {
 } from './directives.ts';
 import { checkExamples } from './examples.ts';
 import type { SetFiles } from './folders.ts';
-import { InputTypes } from './inputs.ts';
+import { createInputTypes } from './inputs.ts';
 import { describeOutput, OutputTypes } from './outputs.ts';
 import type { Parameter } from './parameters.ts';
 import { findResponse, keyOf, last, printBody, type ResponsePaths } from './response.ts';
@@ -164,7 +164,7 @@ function derive(
     return { operation, type: outputs.ofBody(operation.name, paths, operation.route.constants) };
   });
   // After all bodies, whose types take precedence where names collide.
-  const inputs = new InputTypes(sources, outputs);
+  const inputs = createInputTypes(sources, outputs);
   const roots: Roots = { query: {}, mutation: {} };
   for (const { operation, type } of derived) {
     roots[operation.kind][operation.name] = {
@@ -184,7 +184,7 @@ function derive(
     query: rootType('Query', roots.query),
     mutation: rootType('Mutation', roots.mutation),
   });
-  inputs.checkNames(sources, report);
+  inputs.checkNames(report);
   return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
 }
 

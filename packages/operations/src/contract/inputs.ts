@@ -28,67 +28,58 @@ export const nameInBodies = (schema: GraphQLSchema) => (name: string) => {
 };
 
 /** Derives the types of request bodies: the graph's input types with snake_case fields and documented names. */
-export class InputTypes {
-  readonly #documented: ReadonlyMap<string, string>;
-  readonly #schema: GraphQLSchema;
-  readonly #outputs: OutputTypes;
-  readonly #types = new Map<string, GraphQLInputObjectType>();
+export function createInputTypes({ schema, inputs }: ContractSources, outputs: OutputTypes) {
+  const documented = new Map(inputs.map(node => [node.name.value, directiveAt(schema, 'documented', node)?.as]));
+  const types = new Map<string, GraphQLInputObjectType>();
 
-  constructor({ schema, inputs }: ContractSources, outputs: OutputTypes) {
-    this.#schema = schema;
-    this.#outputs = outputs;
-    this.#documented = new Map(
-      inputs.map(node => [node.name.value, directiveAt(schema, 'documented', node)?.as ?? node.name.value]),
-    );
+  function of(type: GraphQLInputType): GraphQLInputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(of(type.ofType)));
+    if (isListType(type)) return new GraphQLList(of(type.ofType));
+    if (!isInputObjectType(type)) return outputs.leaf(type);
+    const derived = types.get(type.name) ?? deriveObject(type);
+    types.set(type.name, derived);
+    return derived;
   }
 
-  of(type: GraphQLInputType): GraphQLInputType {
-    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(this.of(type.ofType)));
-    if (isListType(type)) return new GraphQLList(this.of(type.ofType));
-    return isInputObjectType(type) ? this.#objectType(type) : this.#outputs.leaf(type);
-  }
-
-  #objectType(type: GraphQLInputObjectType): GraphQLInputObjectType {
-    const known = this.#types.get(type.name);
-    if (known) return known;
-    const documentedName = this.#documented.get(type.name) ?? type.name;
+  function deriveObject(type: GraphQLInputObjectType): GraphQLInputObjectType {
+    const documentedName = documented.get(type.name) ?? type.name;
     const names = new Map(Object.keys(type.getFields()).map(name => [name, snakeCase(name)]));
     const inherit = (description: string | null | undefined) =>
-      inheritDescription(description, { names, otherName: nameInBodies(this.#schema) });
-    const derived: GraphQLInputObjectType = new GraphQLInputObjectType({
+      inheritDescription(description, { names, otherName: nameInBodies(schema) });
+    return new GraphQLInputObjectType({
       // A GraphQL schema cannot have an input and an output type of one name; OpenAPI can, if their fields are equal.
-      name: this.#outputs.get(documentedName) ? `${documentedName}Input` : documentedName,
+      name: outputs.get(documentedName) ? `${documentedName}Input` : documentedName,
       description: inherit(type.description),
       extensions: { documentedName },
       fields: () =>
         Object.fromEntries(
           Object.values(type.getFields()).map(({ name, type: fieldType, description, defaultValue, astNode }) => {
             const extensions: InputExtensions = {
-              length: astNode ? directiveAt(this.#schema, 'length', astNode) : undefined,
+              length: astNode ? directiveAt(schema, 'length', astNode) : undefined,
             };
             const preset = toSnakeValue(fieldType, defaultValue);
             return [
               snakeCase(name),
-              { type: this.of(fieldType), description: inherit(description), defaultValue: preset, extensions },
+              { type: of(fieldType), description: inherit(description), defaultValue: preset, extensions },
             ];
           }),
         ),
     });
-    this.#types.set(type.name, derived);
-    return derived;
   }
 
   /** Reports inputs that share the documented name of an output type but not its fields. */
-  checkNames({ inputs }: ContractSources, report: Report): void {
+  function checkNames(report: Report): void {
     for (const node of inputs) {
-      const input = this.#types.get(node.name.value);
-      const output = input && this.#outputs.get(documentedNameOf(input));
+      const input = types.get(node.name.value);
+      const output = input && outputs.get(documentedNameOf(input));
       if (!input) report(`No operation takes a ${node.name.value}.`, node);
       else if (output && printFields(input) !== printFields(output)) {
         report(`${node.name.value} is documented as ${output.name} but has other fields than that type.`, node);
       }
     }
   }
+
+  return { of, checkNames };
 }
 
 /** The name of a derived input type in the OpenAPI document. */
