@@ -95,20 +95,18 @@ function describeItem(operation: Operation, variables: Variables, response: unkn
 }
 
 function describeRequest({ route, parameters }: Operation, variables: Variables): Json {
-  const inBody = parameters.filter(parameter => parameter.in === 'body');
+  const { body: inBody = [], header: headers = [] } = Object.groupBy(parameters, parameter => parameter.in);
   return {
     method: route.method,
     description: route.description ?? '',
     header: [
       ...(inBody.length > 0 ? [{ key: 'Content-Type', value: 'application/json' }] : []),
-      ...parameters
-        .filter(parameter => parameter.in === 'header')
-        .map(({ header, description, required, example }) => ({
-          key: header,
-          value: String(example ?? ''),
-          description,
-          disabled: !required,
-        })),
+      ...headers.map(({ header, description, required, example }) => ({
+        key: header,
+        value: String(example ?? ''),
+        description,
+        disabled: !required,
+      })),
     ],
     url: describeUrl(route.path, parameters),
     ...(inBody.length > 0 && {
@@ -149,7 +147,7 @@ function sampleOf(type: GraphQLInputType, depth = 0): unknown {
 function describeUrl(path: string, parameters: readonly Parameter[]): Json {
   // The empty last step of a path is its trailing slash.
   const steps = colonPath(path).split('/').slice(1);
-  const query = parameters.filter(parameter => parameter.in === 'query');
+  const { query = [], path: inPath = [] } = Object.groupBy(parameters, parameter => parameter.in);
   return {
     raw: `{{baseUrl}}/${steps.join('/')}`,
     host: ['{{baseUrl}}'],
@@ -160,12 +158,10 @@ function describeUrl(path: string, parameters: readonly Parameter[]): Json {
       description: description ?? '',
       disabled: !required,
     })),
-    variable: parameters
-      .filter(parameter => parameter.in === 'path')
-      .map(({ name, description, example }) => ({
-        key: name,
-        value: example === undefined ? '' : `{{${name}}}`,
-        description: description ?? '',
-      })),
+    variable: inPath.map(({ name, description, example }) => ({
+      key: name,
+      value: example === undefined ? '' : `{{${name}}}`,
+      description: description ?? '',
+    })),
   };
 }
