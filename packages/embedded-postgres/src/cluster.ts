@@ -1,7 +1,7 @@
 import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OperatorError } from '@carte/base/errors';
-import { type DataDirectory, ifMissing } from './data-directory.ts';
+import { type DataDirectory, ignoring } from './data-directory.ts';
 import { lastErrorLine, runAs, type ServerUser } from './unprivileged-user.ts';
 
 // PostgreSQL's own Unicode tables compare text and change case, the same on every system; only pg_trgm and full-text search
@@ -15,7 +15,7 @@ const locale = [
 
 /** The major version of the cluster; undefined where none exists. */
 export async function readClusterVersion(directory: DataDirectory): Promise<string | undefined> {
-  const text = await readFile(join(directory.cluster, 'PG_VERSION'), 'utf8').catch(ifMissing(undefined));
+  const text = await readFile(join(directory.cluster, 'PG_VERSION'), 'utf8').catch(ignoring('ENOENT'));
   return text?.trim();
 }
 
@@ -63,10 +63,6 @@ function isAlive(pid: number): boolean {
 }
 
 async function fsyncDirectory(path: string): Promise<void> {
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path);
+  await handle.sync();
 }

@@ -36,14 +36,13 @@ export function currentUser(): Owner {
 }
 
 export async function ownerOf(path: string): Promise<Owner | undefined> {
-  return stat(path).catch(ifMissing(undefined));
+  return stat(path).catch(ignoring('ENOENT'));
 }
 
-/** Handles ENOENT by returning a default. */
-export function ifMissing<T>(value: T): (error: unknown) => T {
+/** Handles system errors with these codes: the result is undefined. */
+export function ignoring(...codes: readonly string[]): (error: unknown) => undefined {
   return error => {
-    if (codeOf(error) === 'ENOENT') return value;
-    throw error;
+    if (!codes.includes(codeOf(error) ?? '')) throw error;
   };
 }
 
@@ -70,12 +69,8 @@ const maxSocketPathBytes = 103;
 /** Creates the socket's directory, accessible to its owner alone: connections through it need no password. */
 export async function createSocketDirectory(directory: DataDirectory, owner: Owner): Promise<string> {
   const path = socketDirectoryOf(directory);
-  try {
-    await mkdir(path, { mode: 0o700 });
-    await chown(path, owner.uid, owner.gid);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
+  const isNew = await mkdir(path, { mode: 0o700 }).then(() => true, ignoring('EEXIST'));
+  if (isNew) await chown(path, owner.uid, owner.gid);
   await checkSocketDirectory(path, owner);
   return path;
 }
@@ -89,7 +84,7 @@ function socketDirectoryOf({ root }: DataDirectory): string {
 
 /** Returns whether the directory exists; throws if others can open it, since anyone may create that name in the temporary directory. */
 export async function checkSocketDirectory(path: string, owner: Owner): Promise<boolean> {
-  const found = await lstat(path).catch(ifMissing(undefined));
+  const found = await lstat(path).catch(ignoring('ENOENT'));
   if (!found) return false;
   if (found.isDirectory() && found.uid === owner.uid && (found.mode & 0o077) === 0) return true;
   throw new OperatorError(
@@ -98,10 +93,6 @@ export async function checkSocketDirectory(path: string, owner: Owner): Promise<
 }
 
 export async function removeSocketDirectory(path: string): Promise<void> {
-  try {
-    await rmdir(path);
-  } catch (error) {
-    // Not empty: another program is starting the next server.
-    if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'ENOENT') throw error;
-  }
+  // Not empty: another program is starting the next server.
+  await rmdir(path).catch(ignoring('ENOTEMPTY', 'ENOENT'));
 }

@@ -11,7 +11,7 @@ import {
   checkSocketDirectory,
   createSocketDirectory,
   type DataDirectory,
-  ifMissing,
+  ignoring,
   ownerOf,
   port,
   removeSocketDirectory,
@@ -89,23 +89,19 @@ async function startServer(
   ]);
   // PostgreSQL does not take a process with this pid for a running server, unless old backends hold shared memory too.
   const staleEnv = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) };
-  const log = await open(directory.log, 'a', 0o600);
-  try {
-    const { size: logStart } = await log.stat();
-    await log.chown(user.uid, user.gid);
-    const server = spawn(command.file, command.args, {
-      ...command.options,
-      env: { ...command.options.env, ...staleEnv },
-      // A session of its own, so that neither Ctrl-C nor closing the terminal signals it.
-      detached: true,
-      stdio: ['ignore', log.fd, log.fd],
-    });
-    await once(server, 'spawn');
-    server.unref();
-    return { server, socketDirectory, logStart };
-  } finally {
-    await log.close();
-  }
+  await using log = await open(directory.log, 'a', 0o600);
+  const { size: logStart } = await log.stat();
+  await log.chown(user.uid, user.gid);
+  const server = spawn(command.file, command.args, {
+    ...command.options,
+    env: { ...command.options.env, ...staleEnv },
+    // A session of its own, so that neither Ctrl-C nor closing the terminal signals it.
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await once(server, 'spawn');
+  server.unref();
+  return { server, socketDirectory, logStart };
 }
 
 function hasExited(server: ChildProcess): boolean {
@@ -179,9 +175,9 @@ const defaultSettings: Settings = {
 };
 
 export async function readPidFile(directory: DataDirectory): Promise<PidFile | undefined> {
-  const text = await readFile(join(directory.cluster, 'postmaster.pid'), 'utf8').catch(ifMissing(''));
+  const text = await readFile(join(directory.cluster, 'postmaster.pid'), 'utf8').catch(ignoring('ENOENT'));
   // The server may be writing it: what follows the last line break is the start of a line.
-  const lines = text.split('\n').slice(0, -1);
+  const lines = text?.split('\n').slice(0, -1) ?? [];
   const pid = Number(lines[0]);
   return pid > 0 ? { pid, socketDirectory: lines[4] || undefined } : undefined;
 }
@@ -201,7 +197,8 @@ async function isServerProcess(pid: number, directory: DataDirectory): Promise<b
 }
 
 async function readLog(directory: DataDirectory, start: number): Promise<string> {
-  return (await readFile(directory.log).catch(ifMissing(Buffer.of()))).subarray(start).toString('utf8');
+  const bytes = await readFile(directory.log).catch(ignoring('ENOENT'));
+  return bytes?.subarray(start).toString('utf8') ?? '';
 }
 
 /** The path and the last lines of the log, for an error message. */
