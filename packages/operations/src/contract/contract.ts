@@ -31,7 +31,7 @@ import {
 import { checkExamples } from './examples.ts';
 import type { SetFiles } from './folders.ts';
 import { createInputTypes } from './inputs.ts';
-import { describeOutput, OutputTypes } from './outputs.ts';
+import { createOutputTypes, describeOutput } from './outputs.ts';
 import type { Parameter } from './parameters.ts';
 import { findResponse, keyOf, last, printBody, type ResponsePaths } from './response.ts';
 import {
@@ -157,7 +157,7 @@ function derive(
   parameters: ParametersOf,
   report: Report,
 ): Pick<Contract, 'operations' | 'schema' | 'info'> {
-  const outputs = new OutputTypes(sources, report);
+  const outputs = createOutputTypes(sources, report);
   const texts = createTexts(sources);
   const derived = sources.operations.map(node => {
     const { operation, paths } = readOperation(sources.schema, node, parameters.get(node), texts);

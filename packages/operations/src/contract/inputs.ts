@@ -13,7 +13,7 @@ import {
 import { snakeCase, toSnakeValue } from '../input/names.ts';
 import { inheritDescription } from './descriptions.ts';
 import { directiveAt } from './directives.ts';
-import type { OutputTypes } from './outputs.ts';
+import type { createOutputTypes } from './outputs.ts';
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of an input field of the derived schema. */
@@ -28,7 +28,7 @@ export const nameInBodies = (schema: GraphQLSchema) => (name: string) => {
 };
 
 /** Derives the types of request bodies: the graph's input types with snake_case fields and documented names. */
-export function createInputTypes({ schema, inputs }: ContractSources, outputs: OutputTypes) {
+export function createInputTypes({ schema, inputs }: ContractSources, outputs: ReturnType<typeof createOutputTypes>) {
   const documented = new Map(inputs.map(node => [node.name.value, directiveAt(schema, 'documented', node)?.as]));
   const types = new Map<string, GraphQLInputObjectType>();
 
@@ -48,7 +48,7 @@ export function createInputTypes({ schema, inputs }: ContractSources, outputs: O
       inheritDescription(description, { names, otherName: nameInBodies(schema) });
     return new GraphQLInputObjectType({
       // A GraphQL schema cannot have an input and an output type of one name; OpenAPI can, if their fields are equal.
-      name: outputs.get(documentedName) ? `${documentedName}Input` : documentedName,
+      name: outputs.types.get(documentedName) ? `${documentedName}Input` : documentedName,
       description: inherit(type.description),
       extensions: { documentedName },
       fields: () =>
@@ -71,7 +71,7 @@ export function createInputTypes({ schema, inputs }: ContractSources, outputs: O
   function checkNames(report: Report): void {
     for (const node of inputs) {
       const input = types.get(node.name.value);
-      const output = input && outputs.get(documentedNameOf(input));
+      const output = input && outputs.types.get(documentedNameOf(input));
       if (!input) report(`No operation takes a ${node.name.value}.`, node);
       else if (output && printFields(input) !== printFields(output)) {
         report(`${node.name.value} is documented as ${output.name} but has other fields than that type.`, node);

@@ -1,3 +1,4 @@
+import { isObject } from '@carte/base/json';
 import {
   type ASTNode,
   type FieldNode,
@@ -21,7 +22,6 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
-import { findMismatches } from './defaults.ts';
 import { inheritDescription, isAboutOmission } from './descriptions.ts';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
 import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts';
@@ -93,128 +93,157 @@ export const describeOutput = (
   inRestTerms(inheritDescription(description, { names, otherName: () => undefined, ...(isUntrue && { isUntrue }) }));
 
 /** Derives the types of response bodies: an alias becomes the name of a field, the name of a fragment that of a type. */
-export class OutputTypes {
-  readonly #sources: ContractSources;
-  readonly #report: Report;
-  readonly #types = new Map<string, GraphQLObjectType>();
-  readonly #typesByFragment = new Map<FragmentDefinitionNode, GraphQLObjectType>();
-  readonly #scalars = new Map<string, GraphQLScalarType>();
-
-  constructor(sources: ContractSources, report: Report) {
-    this.#sources = sources;
-    this.#report = report;
-  }
-
-  get(name: string): GraphQLObjectType | undefined {
-    return this.#types.get(name);
-  }
+export function createOutputTypes({ schema, fragments }: ContractSources, report: Report) {
+  const types = new Map<string, GraphQLObjectType>();
+  const typesByFragment = new Map<FragmentDefinitionNode, GraphQLObjectType>();
+  const scalars = new Map<string, GraphQLScalarType>();
 
   /** A leaf type of the graph. Scalars serialise to the same value, because SOFA serialises arguments, which are parsed already. */
-  leaf(type: GraphQLLeafType): GraphQLLeafType {
+  function leaf(type: GraphQLLeafType): GraphQLLeafType {
     if (!isScalarType(type) || isSpecifiedScalarType(type)) return type;
-    const scalar =
-      this.#scalars.get(type.name) ?? new GraphQLScalarType({ ...type.toConfig(), serialize: value => value });
-    this.#scalars.set(type.name, scalar);
+    const scalar = scalars.get(type.name) ?? new GraphQLScalarType({ ...type.toConfig(), serialize: value => value });
+    scalars.set(type.name, scalar);
     return scalar;
   }
 
   /** The type of an operation's body, nullable if any field on the path to it is. */
-  ofBody(operationName: string, { body }: ResponsePaths, constants: readonly Constant[]): GraphQLOutputType {
+  function ofBody(operationName: string, { body }: ResponsePaths, constants: readonly Constant[]): GraphQLOutputType {
     const { node, field } = last(body);
-    const type = this.#derive(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
+    const type = derive(field.type, node, { name: `${capitalized(operationName)}Response`, constants });
     if (constants.length > 0 && isListType(getNullableType(field.type))) {
-      this.#report('Constants need a body that is an object, not a list.', node);
+      report('Constants need a body that is an object, not a list.', node);
     }
     const isNonNull = body.every(parent => isNonNullType(parent.field.type));
     return isNonNull ? type : getNullableType(type);
   }
 
-  #derive(type: GraphQLOutputType, node: FieldNode, anonymous: AnonymousType): GraphQLOutputType {
-    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(this.#derive(type.ofType, node, anonymous)));
-    if (isListType(type)) return new GraphQLList(this.#derive(type.ofType, node, anonymous));
-    if (isObjectType(type)) return this.#objectType(type, node, anonymous);
-    return isLeafType(type) ? this.leaf(type) : type;
+  function derive(type: GraphQLOutputType, node: FieldNode, anonymous: AnonymousType): GraphQLOutputType {
+    if (isNonNullType(type)) return new GraphQLNonNull(getNullableType(derive(type.ofType, node, anonymous)));
+    if (isListType(type)) return new GraphQLList(derive(type.ofType, node, anonymous));
+    if (isObjectType(type)) return objectType(type, node, anonymous);
+    return isLeafType(type) ? leaf(type) : type;
   }
 
   /** The type of a selection: that of its fragment where it is a single one. */
-  #objectType(parent: GraphQLObjectType, node: FieldNode, { name, constants = [] }: AnonymousType): GraphQLObjectType {
+  function objectType(
+    parent: GraphQLObjectType,
+    node: FieldNode,
+    { name, constants = [] }: AnonymousType,
+  ): GraphQLObjectType {
     const selections = selectionsInBody(node);
     const [only, ...others] = selections;
     const isFragment = only?.kind === Kind.FRAGMENT_SPREAD && others.length === 0 && constants.length === 0;
-    const fragment = isFragment ? this.#sources.fragments.get(only.name.value) : undefined;
-    if (!fragment) return this.#create(parent, { name, node, selections, constants });
-    const known = this.#typesByFragment.get(fragment);
+    const fragment = isFragment ? fragments.get(only.name.value) : undefined;
+    if (!fragment) return create(parent, { name, node, selections, constants });
+    const known = typesByFragment.get(fragment);
     if (known) return known;
     const ofFragment = fragment.selectionSet.selections;
     const description = describeOutput(parent.description, namesIn(parent, ofFragment));
     const draft = { name: fragment.name.value, node: fragment, selections: ofFragment, constants: [], description };
-    const type = this.#create(parent, draft);
-    this.#typesByFragment.set(fragment, type);
+    const type = create(parent, draft);
+    typesByFragment.set(fragment, type);
     return type;
   }
 
-  #create(parent: GraphQLObjectType, { name, node, selections, constants, description }: ObjectTypeDraft) {
-    const entries = [...this.#fieldsOf(parent, selections, name)];
-    const isTaken = this.#types.has(name) || isLeafType(this.#sources.schema.getType(name)) || reservedTypes.has(name);
-    if (isTaken) this.#report(`There is another type named ${name}; rename this one.`, node);
+  function create(parent: GraphQLObjectType, { name, node, selections, constants, description }: ObjectTypeDraft) {
+    const entries = [...fieldsOf(parent, selections, name)];
+    const isTaken = types.has(name) || isLeafType(schema.getType(name)) || reservedTypes.has(name);
+    if (isTaken) report(`There is another type named ${name}; rename this one.`, node);
     if (name.length > maxNameLength) {
-      this.#report(`The type has a name of ${name.length} characters; select a fragment, whose name it takes.`, node);
+      report(`The type has a name of ${name.length} characters; select a fragment, whose name it takes.`, node);
     }
-    for (const constant of constants) this.#insertConstant(constant, entries, node);
+    for (const constant of constants) insertConstant(constant, entries, node);
     const extensions: TypeExtensions = { graphType: parent.name };
     const type = new GraphQLObjectType({ name, description, fields: Object.fromEntries(entries), extensions });
-    this.#types.set(name, type);
+    types.set(name, type);
     return type;
   }
 
-  #fieldsOf(parent: GraphQLObjectType, selections: readonly SelectionNode[], name: string): Fields {
+  function fieldsOf(parent: GraphQLObjectType, selections: readonly SelectionNode[], name: string): Fields {
     const fields: Fields = new Map();
     const names = namesIn(parent, selections);
     for (const selection of selections) {
-      for (const [key, field] of this.#fieldsFrom(parent, selection, name, names)) {
-        if (fields.has(key)) this.#report(`${name} already has a field "${key}".`, selection);
+      for (const [key, field] of fieldsFrom(parent, selection, name, names)) {
+        if (fields.has(key)) report(`${name} already has a field "${key}".`, selection);
         fields.set(key, field);
       }
     }
     return fields;
   }
 
-  #fieldsFrom(parent: GraphQLObjectType, selection: SelectionNode, name: string, names: Names): Fields {
+  function fieldsFrom(parent: GraphQLObjectType, selection: SelectionNode, name: string, names: Names): Fields {
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
-      const fragment = this.#sources.fragments.get(selection.name.value);
-      return this.#fieldsOf(parent, fragment?.selectionSet.selections ?? [], name);
+      const fragment = fragments.get(selection.name.value);
+      return fieldsOf(parent, fragment?.selectionSet.selections ?? [], name);
     }
     const field = selection.kind === Kind.FIELD ? parent.getFields()[selection.name.value] : undefined;
     if (selection.kind !== Kind.FIELD || !field) return new Map();
     const key = keyOf(selection);
-    const type = this.#derive(field.type, selection, { name: `${name}${capitalized(key)}` });
-    const override = directiveAt(this.#sources.schema, 'description', selection)?.text;
-    const isGiven = directiveAt(this.#sources.schema, 'default', selection) !== undefined;
+    const type = derive(field.type, selection, { name: `${name}${capitalized(key)}` });
+    const override = directiveAt(schema, 'description', selection)?.text;
+    const isGiven = directiveAt(schema, 'default', selection) !== undefined;
     const isUntrue = (clause: string) => isGiven && isAboutOmission(clause);
     // Of a map, the names are those of its own keys.
     const inherited = describeOutput(field.description, isMap(field.type) ? new Map() : names, isUntrue);
     const description = override ?? inherited;
-    return new Map([[key, { description, ...this.#nullability(type, selection) }]]);
+    return new Map([[key, { description, ...nullability(type, selection) }]]);
   }
 
-  #nullability(type: GraphQLOutputType, node: FieldNode): Pick<Field, 'type' | 'extensions'> {
-    const directive = directiveAt(this.#sources.schema, 'default', node);
+  function nullability(type: GraphQLOutputType, node: FieldNode): Pick<Field, 'type' | 'extensions'> {
+    const directive = directiveAt(schema, 'default', node);
     const isOptional = hasDirective(node, 'optional') || hasDirective(node, 'ifReadable');
     if (!directive) return { type: isOptional ? getNullableType(type) : type };
-    if (isNonNullType(type)) this.#report('@default replaces null, but this field is non-null.', node);
+    if (isNonNullType(type)) report('@default replaces null, but this field is non-null.', node);
     for (const problem of findMismatches(getNullableType(type), directive.value, keyOf(node))) {
-      this.#report(`The value of @default is not of the type ${getNullableType(type)}: ${problem}.`, node);
+      report(`The value of @default is not of the type ${getNullableType(type)}: ${problem}.`, node);
     }
     const extensions: FieldExtensions = { default: directive.value };
     return { type: new GraphQLNonNull(getNullableType(type)), extensions };
   }
 
-  #insertConstant({ name, value, before, optional }: Constant, entries: [string, Field][], node: ASTNode): void {
+  function insertConstant(
+    { name, value, before, optional }: Constant,
+    entries: [string, Field][],
+    node: ASTNode,
+  ): void {
     const index = before ? entries.findIndex(([key]) => key === before) : entries.length;
-    if (index < 0) this.#report(`The constant "${name}" has no field "${before}" to precede.`, node);
-    if (entries.some(([key]) => key === name)) this.#report(`The body already has a field "${name}".`, node);
+    if (index < 0) report(`The constant "${name}" has no field "${before}" to precede.`, node);
+    if (entries.some(([key]) => key === name)) report(`The body already has a field "${name}".`, node);
     const type = optional ? GraphQLString : new GraphQLNonNull(GraphQLString);
     const extensions: FieldExtensions = { constant: value };
     entries.splice(index, 0, [name, { type, description: `Always \`${value}\`.`, extensions }]);
+  }
+
+  return { types, leaf, ofBody };
+}
+
+/** Finds what a value has that no body of a derived type has. */
+function* findMismatches(type: GraphQLOutputType, value: unknown, path: string): Generator<string> {
+  if (isNonNullType(type)) {
+    if (value === undefined) yield `${path} is missing`;
+    else yield* findMismatches(type.ofType, value, path);
+  } else if (value === undefined) return;
+  else if (value === null) yield `${path} is null`;
+  else if (isListType(type)) {
+    if (!Array.isArray(value)) yield `${path} is not a list`;
+    else
+      for (const [index, element] of value.entries()) yield* findMismatches(type.ofType, element, `${path}.${index}`);
+  } else if (isObjectType(type)) {
+    const fields = type.getFields();
+    if (!isObject(value)) return yield `${path} is not an object`;
+    for (const name of Object.keys(value)) if (!fields[name]) yield `${path}.${name} is not a field of it`;
+    for (const field of Object.values(fields))
+      yield* findMismatches(field.type, value[field.name], `${path}.${field.name}`);
+  } else if (isLeafType(type) && !isLeafValue(type, value)) yield `${path} is no ${type}`;
+}
+
+function isLeafValue(type: Extract<GraphQLOutputType, { parseValue: unknown }>, value: unknown): boolean {
+  // As input, an ID may be a number.
+  if (type.name === 'ID') return typeof value === 'string';
+  try {
+    type.parseValue(value);
+    return true;
+  } catch {
+    return false;
   }
 }
