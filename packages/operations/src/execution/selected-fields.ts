@@ -58,8 +58,8 @@ export function selectedFields(selections: readonly SelectionNode[], fragments: 
   return [...fields.values()];
 }
 
-/** Upper bound of a count, so that no sum becomes inexact. */
-const maxCount = 1e15;
+/** Upper bound of all counts, so that no sum becomes inexact, and no product infinite. */
+export const maxCount = 1e15;
 
 /**
  * Counts the fields of selections and below them with fragments expanded at each spread, in time linear in the document: each fragment is

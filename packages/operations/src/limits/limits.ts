@@ -12,9 +12,9 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { createFieldCount, fragmentsOf } from '../execution/selected-fields.ts';
+import { createFieldCount, fragmentsOf, maxCount } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
-import { analyzeOperation, type Complexity, maxCount, type PathField, type Variables } from './query-cost.ts';
+import { analyzeOperation, type Complexity, type PathField, type Variables } from './query-cost.ts';
 
 /** Limits on one document, by default. */
 export const defaultQueryLimits = {
@@ -217,18 +217,21 @@ function* checkOperation(
     yield limitError('QUERY_TOO_DEEP', finding, limits.depth, operation);
     return;
   }
-  const { fields, introspection, cost, costliest } = complexity;
+  const { fields, nesting, introspection, cost, costliest } = complexity;
   if (fields > limits.rootFields) {
     const finding = `${subject} has ${format(fields)} root fields`;
     yield limitError('TOO_MANY_ROOT_FIELDS', finding, limits.rootFields, operation);
   }
   for (const [{ depth, deepest }, limit] of [
-    [complexity, limits.depth],
+    [nesting, limits.depth],
     [introspection, limits.introspectionDepth],
   ] as const) {
     if (depth <= limit) continue;
     // The first field below the limit on the path to the deepest one.
-    const { path, node } = fieldAt(pathOf(deepest, 'deepest'), limit);
+    const { path, node } = fieldAt(
+      pathOf(deepest, ({ children }) => children.nesting.deepest),
+      limit,
+    );
     yield limitError('QUERY_TOO_DEEP', `${subject} is ${depth} levels deep at ${path}`, limit, node);
   }
   const isStream = operation.operation === 'subscription';
@@ -243,7 +246,7 @@ function* checkOperation(
 
 /** Finds the first list that exceeds the limit by itself on the path to the costliest field; without one, that field. */
 function tooCostlyField(costliest: PathField | undefined, limit: number) {
-  const path = pathOf(costliest, 'costliest');
+  const path = pathOf(costliest, ({ children, isCostliest }) => (isCostliest ? undefined : children.costliest));
   let objects = 1;
   const index = path.findIndex(({ listLength }) => {
     objects *= listLength;
@@ -252,12 +255,9 @@ function tooCostlyField(costliest: PathField | undefined, limit: number) {
   return fieldAt(path, index < 0 ? path.length - 1 : index);
 }
 
-function pathOf(first: PathField | undefined, next: 'deepest' | 'costliest'): PathField[] {
+function pathOf(first: PathField | undefined, next: (field: PathField) => PathField | undefined): PathField[] {
   const path: PathField[] = [];
-  for (let field = first; field; field = field.children[next]) {
-    path.push(field);
-    if (next === 'costliest' && field.isCostliest) break;
-  }
+  for (let field = first; field; field = next(field)) path.push(field);
   return path;
 }
 

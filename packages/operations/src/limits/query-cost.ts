@@ -15,7 +15,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { fragmentsOf } from '../execution/selected-fields.ts';
+import { fragmentsOf, maxCount } from '../execution/selected-fields.ts';
 import { type Field, type FieldCost, type FieldCosts, InputAnalysis } from './field-costs.ts';
 import { maxNesting } from './parse-document.ts';
 
@@ -23,19 +23,21 @@ import { maxNesting } from './parse-document.ts';
 export interface Complexity {
   /** Fields that the selection itself selects. */
   readonly fields: number;
-  /** Levels of nested fields, and the first field on the path to the deepest one. */
-  readonly depth: number;
-  readonly deepest: PathField | undefined;
+  readonly nesting: Nesting;
   /** Estimated number of objects, and the first field on the path to where most of them are. */
   readonly cost: number;
   readonly costliest: PathField | undefined;
   /** Cost of the list fields whose length the parent field gives, for each list member. */
   readonly costPerMember: number;
-  /** Depth below `__schema` and `__type`, which has a limit of its own. */
-  readonly introspection: Depth;
+  /** That below `__schema` and `__type`, which has a limit of its own. */
+  readonly introspection: Nesting;
 }
 
-type Depth = Pick<Complexity, 'depth' | 'deepest'>;
+/** Levels of nested fields, and the first field on the path to the deepest one. */
+export interface Nesting {
+  readonly depth: number;
+  readonly deepest: PathField | undefined;
+}
 
 /** A field on the path to the deepest or costliest one; the rest of the path is in `children`. */
 export interface PathField {
@@ -55,17 +57,15 @@ export interface AnalysisContext {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Upper bound of all counts, so that no product becomes infinite. */
-export const maxCount = 1e15;
+const flat: Nesting = { depth: 0, deepest: undefined };
 
 const empty: Complexity = {
   fields: 0,
-  depth: 0,
-  deepest: undefined,
+  nesting: flat,
   cost: 0,
   costliest: undefined,
   costPerMember: 0,
-  introspection: { depth: 0, deepest: undefined },
+  introspection: flat,
 };
 
 /**
@@ -130,11 +130,9 @@ function findField(schema: GraphQLSchema, type: GraphQLNamedType | undefined, na
 /** Adds two selections on the same object. Fields in both count twice: merging them would not be linear. */
 function add(one: Complexity, other: Complexity): Complexity {
   const costlier = other.cost + other.costPerMember > one.cost + one.costPerMember ? other : one;
-  const { depth, deepest } = deeper(one, other);
   return {
     fields: bounded(one.fields + other.fields),
-    depth,
-    deepest,
+    nesting: deeper(one.nesting, other.nesting),
     cost: bounded(one.cost + other.cost),
     costliest: costlier.costliest,
     costPerMember: bounded(one.costPerMember + other.costPerMember),
@@ -159,15 +157,15 @@ function addField(
   const costOfResult = listLength * costPerValue;
   const cost = bounded(costOfCall + costOfResult);
   const path: PathField = { node, listLength, children, isCostliest: costOfCall > costOfResult };
-  const depth: Depth = { depth: children.depth + 1, deepest: path };
+  const nesting: Nesting = { depth: children.nesting.depth + 1, deepest: path };
   const isIntrospection = node.name.value === '__schema' || node.name.value === '__type';
   return {
     fields: 1,
-    ...(isIntrospection ? empty.introspection : depth),
+    nesting: isIntrospection ? flat : nesting,
     cost: isSizedByParent ? 0 : cost,
     costliest: path,
     costPerMember: isSizedByParent ? cost : 0,
-    introspection: isIntrospection ? depth : empty.introspection,
+    introspection: isIntrospection ? nesting : flat,
   };
 }
 
@@ -229,9 +227,6 @@ class ArgumentValues {
   }
 }
 
-const deeper = (one: Depth, other: Depth): Depth => {
-  const { depth, deepest } = other.depth > one.depth ? other : one;
-  return { depth, deepest };
-};
+const deeper = (one: Nesting, other: Nesting): Nesting => (other.depth > one.depth ? other : one);
 
 const bounded = (count: number) => Math.min(count, maxCount);
