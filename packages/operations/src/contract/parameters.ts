@@ -74,34 +74,29 @@ export function readParameters(
   }
   return definitions.flatMap(definition => {
     const name = definition.variable.name.value;
-    const source = inPath.includes(name) ? 'path' : sourceOf(schema, definition, route);
-    return readParameter(schema, { definition, source, description: descriptions.get(name) }, report) ?? [];
+    const header = headerOf(schema, definition);
+    const isInUrl = route.method === 'GET' || route.method === 'DELETE';
+    const source = inPath.includes(name) ? 'path' : header !== undefined ? 'header' : isInUrl ? 'query' : 'body';
+    return readParameter(schema, { definition, source, header, description: descriptions.get(name) }, report) ?? [];
   });
-}
-
-function sourceOf(schema: GraphQLSchema, definition: VariableDefinitionNode, { method }: RouteDirective) {
-  if (directiveAt(schema, 'ifMatch', definition) || directiveAt(schema, 'header', definition)) return 'header';
-  return method === 'GET' || method === 'DELETE' ? 'query' : 'body';
 }
 
 interface ParameterSource {
   readonly definition: VariableDefinitionNode;
   readonly source: Parameter['in'];
+  readonly header: string | undefined;
   readonly description: Inherited | undefined;
 }
 
 function readParameter(
   schema: GraphQLSchema,
-  { definition, source, description }: ParameterSource,
+  { definition, source, header: givenHeader, description }: ParameterSource,
   report: Report,
 ): Parameter | undefined {
   const name = definition.variable.name.value;
   const type = typeFromAST(schema, definition.type);
   if (!isInputType(type)) return undefined;
-  checkType(type, { definition, source, description }, report);
-  if (source === 'path' && headerOf(schema, definition) !== undefined) {
-    report(`$${name} is in the path, so it cannot come from a header.`, definition);
-  }
+  checkType(type, { definition, source, header: givenHeader }, report);
   const range = directiveAt(schema, 'range', definition);
   const bounds = { min: range?.min ?? undefined, max: range?.max ?? undefined };
   if (range && !integers.has(getNullableType(type).toString())) {
@@ -115,7 +110,7 @@ function readParameter(
     report(error instanceof Error ? error.message : String(error), definition);
     return undefined;
   }
-  const header = source === 'header' ? headerOf(schema, definition) : undefined;
+  const header = source === 'header' ? givenHeader : undefined;
   const isGiven = isNonNullType(type) || definition.defaultValue !== undefined;
   const isUntrue = (clause: string) =>
     (isGiven && isAboutOmission(clause)) || (range !== undefined && hasOtherBounds(clause, [bounds.min, bounds.max]));
@@ -139,18 +134,25 @@ function readParameter(
   return parameter;
 }
 
-function checkType(type: GraphQLInputType, { definition, source }: ParameterSource, report: Report): void {
+function checkType(
+  type: GraphQLInputType,
+  { definition, source, header }: Omit<ParameterSource, 'description'>,
+  report: Report,
+): void {
   const name = definition.variable.name.value;
-  const bare = getNullableType(type);
-  if (source === 'path' && (!isNonNullType(type) || definition.defaultValue)) {
-    report(`$${name} is in the path, so it must be required.`, definition);
+  if (source === 'path') {
+    const isRequired = isNonNullType(type) && !definition.defaultValue;
+    if (!isRequired) report(`$${name} is in the path, so it must be required.`, definition);
+    if (isListType(getNullableType(type))) report(`$${name} is in the path, so it cannot be a list.`, definition);
   }
-  if (source === 'path' && isListType(bare)) report(`$${name} is in the path, so it cannot be a list.`, definition);
   if (source !== 'body' && isInputObjectType(getNamedType(type))) {
     report(
       `$${name} is an input object, so it must be in the body: add method: POST, or use variables for its fields.`,
       definition,
     );
+  }
+  if (source === 'path' && header !== undefined) {
+    report(`$${name} is in the path, so it cannot come from a header.`, definition);
   }
 }
 
