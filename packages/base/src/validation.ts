@@ -37,16 +37,13 @@ export interface PathCursor {
   keys: (string | number)[];
   readonly errors: ValidationErrors;
   /** If present, long lists are added to it instead of being read at once. */
-  readonly deferred?: DeferredList[];
-}
-
-/** A list whose elements are still to be read. */
-export interface DeferredList {
-  /** Its path. */
-  readonly keys: readonly (string | number)[];
-  readonly length: number;
-  /** Reads an element at the cursor, which is at the list. */
-  readonly readElement: (index: number) => void;
+  readonly deferred?: {
+    /** The path of the list. */
+    readonly keys: ErrorPath;
+    readonly length: number;
+    /** Reads an element at the cursor, which is at the list. */
+    readonly readElement: (index: number) => void;
+  }[];
 }
 
 /** Converts an input value to a value of the graph; adds an error and returns undefined if it is invalid. */
