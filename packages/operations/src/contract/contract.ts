@@ -18,6 +18,7 @@ import {
   validate,
   visit,
 } from 'graphql';
+import { keyOf } from '../execution/selected-fields.ts';
 import { toSnakeValue } from '../input/names.ts';
 import { isAboutOmission } from './descriptions.ts';
 import {
@@ -33,7 +34,7 @@ import type { SetFiles } from './folders.ts';
 import { createInputTypes } from './inputs.ts';
 import { createOutputTypes, describeOutput } from './outputs.ts';
 import type { Parameter } from './parameters.ts';
-import { findResponse, keyOf, last, printBody, type ResponsePaths } from './response.ts';
+import { findResponse, last, printBody, type ResponsePaths } from './response.ts';
 import {
   BodyFieldsRule,
   DistinctRoutesRule,

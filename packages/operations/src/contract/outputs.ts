@@ -22,9 +22,10 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
+import { keyOf } from '../execution/selected-fields.ts';
 import { inheritDescription, isAboutOmission } from './descriptions.ts';
 import { type Constant, directiveAt, hasDirective } from './directives.ts';
-import { keyOf, last, type ResponsePaths, selectionsInBody } from './response.ts';
+import { last, type ResponsePaths, selectionsInBody } from './response.ts';
 import type { ContractSources, Report } from './sources.ts';
 
 /** The extensions of a field of the derived schema. */

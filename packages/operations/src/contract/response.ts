@@ -31,8 +31,6 @@ export interface ResponsePaths {
   readonly etags: readonly FieldPath[];
 }
 
-export const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
-
 /** Finds the body and the ETag fields in the operation itself; fragments cannot contain them. */
 export function findResponse(
   schema: GraphQLSchema,

@@ -13,10 +13,11 @@ import {
   type ValidationRule,
   visit,
 } from 'graphql';
+import { keyOf } from '../execution/selected-fields.ts';
 import type { Operation } from './contract.ts';
 import { directiveAt, hasDirective, type Link, type RouteDirective, routeAt } from './directives.ts';
 import { namesInPath, type Parameter, readParameters } from './parameters.ts';
-import { findResponse, keyOf } from './response.ts';
+import { findResponse } from './response.ts';
 import type { Report } from './sources.ts';
 
 /** A rule for operations that reports errors at nodes. */

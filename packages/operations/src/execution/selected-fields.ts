@@ -18,6 +18,9 @@ export interface SelectedField {
   readonly selections: readonly SelectionNode[];
 }
 
+/** The response key of a field. */
+export const keyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
+
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 export function fragmentsOf(document: DocumentNode): Fragments {
@@ -49,7 +52,7 @@ export function selectedFields(selections: readonly SelectionNode[], fragments: 
       fragments.get(name)?.selectionSet.selections.forEach(visit);
       return;
     }
-    const key = (selection.alias ?? selection.name).value;
+    const key = keyOf(selection);
     const own = selection.selectionSet?.selections ?? [];
     const known = fields.get(key);
     fields.set(key, { key, node: selection, selections: known ? [...known.selections, ...own] : own });

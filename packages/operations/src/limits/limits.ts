@@ -1,6 +1,5 @@
 import {
   type ASTNode,
-  type DirectiveNode,
   type DocumentNode,
   type FieldNode,
   GraphQLError,
@@ -9,10 +8,9 @@ import {
   Kind,
   type OperationDefinitionNode,
   type SelectionNode,
-  type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { createFieldCount, fragmentsOf, maxCount } from '../execution/selected-fields.ts';
+import { createFieldCount, fragmentsOf, keyOf, maxCount } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
 import { analyzeOperation, type Complexity, type PathField, type Variables } from './query-cost.ts';
 
@@ -106,7 +104,7 @@ function* checkExpansion(document: DocumentNode, limits: QueryLimits): Generator
 
 /** Checks the document as it is written: all its operations and fragments, each once. */
 function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<GraphQLError> {
-  const { selections, aliased, mostDirectives, mostLiterals, mostRepeated, mostRepeatedObject } = countNodes(document);
+  const selections = selectionsIn(document);
   if (selections.length > limits.selections) {
     const finding = `The document has ${format(selections.length)} selections`;
     yield limitError('QUERY_TOO_LONG', finding, limits.selections, selections[limits.selections]);
@@ -116,78 +114,60 @@ function* checkCounts(document: DocumentNode, limits: QueryLimits): Generator<Gr
     const finding = `The document has ${format(spreads.length)} fragment spreads`;
     yield limitError('QUERY_TOO_LONG', finding, limits.spreads, spreads[limits.spreads]);
   }
-  for (const [{ node, count }, limit, fields] of [
-    [mostRepeated, limits.repetitions, ''],
-    [mostRepeatedObject, limits.objectRepetitions, ' with fields'],
+  const fields = selections.filter(node => node.kind === Kind.FIELD);
+  for (const [nodes, limit, which] of [
+    [fields, limits.repetitions, ''],
+    [fields.filter(({ selectionSet }) => selectionSet), limits.objectRepetitions, ' with fields'],
   ] as const) {
+    const [same, count] = mostOf(Map.groupBy(nodes, keyOf).values(), group => group.length);
+    const node = same?.at(-1);
     if (count <= limit) continue;
-    const finding = `The document selects ${truncate(node?.name.value ?? '')}${fields} ${format(count)} times`;
+    const finding = `The document selects ${truncate(node?.name.value ?? '')}${which} ${format(count)} times`;
     yield limitError('QUERY_TOO_LONG', finding, limit, node);
   }
+  const aliased = fields.filter(({ alias }) => alias);
   const excess = aliased[limits.aliases];
   if (excess) {
     const name = truncate(excess.alias?.value ?? '');
     const finding = `The document has ${format(aliased.length)} aliases, exceeding the limit at ${name}`;
     yield limitError('TOO_MANY_ALIASES', finding, limits.aliases, excess);
   }
-  const directives = directivesOf(mostDirectives);
-  if (directives.length > limits.directives) {
-    const finding = `The document has ${format(directives.length)} directives on one node`;
-    yield limitError('TOO_MANY_DIRECTIVES', finding, limits.directives, mostDirectives);
+  const [annotated, directives] = mostOf([...document.definitions, ...selections], countDirectives);
+  if (directives > limits.directives) {
+    const finding = `The document has ${format(directives)} directives on one node`;
+    yield limitError('TOO_MANY_DIRECTIVES', finding, limits.directives, annotated);
   }
-  if (mostLiterals.count > limits.literals) {
-    const finding = `The arguments of ${truncate(mostLiterals.node?.name.value ?? '')} have ${format(mostLiterals.count)} literals, for which variables may stand`;
-    yield limitError('TOO_MANY_LITERALS', finding, limits.literals, mostLiterals.node);
+  const operations = document.definitions.filter(node => node.kind === Kind.OPERATION_DEFINITION);
+  const rootFields = new Set<SelectionNode>(operations.flatMap(({ selectionSet }) => selectionSet.selections));
+  const [field, literals] = mostOf(fields, node => (rootFields.has(node) ? 0 : countLiterals(node)));
+  if (literals > limits.literals) {
+    const finding = `The arguments of ${truncate(field?.name.value ?? '')} have ${format(literals)} literals, for which variables may stand`;
+    yield limitError('TOO_MANY_LITERALS', finding, limits.literals, field);
   }
 }
 
-/** The field with the most of something. */
-interface Most {
-  node: FieldNode | undefined;
-  count: number;
-}
-
-type DirectiveHolder = DocumentNode['definitions'][number] | SelectionNode;
-
-function countNodes({ definitions }: DocumentNode) {
+function selectionsIn({ definitions }: DocumentNode): SelectionNode[] {
   const selections: SelectionNode[] = [];
-  const aliased: FieldNode[] = [];
-  let mostDirectives: DirectiveHolder | undefined;
-  const mostLiterals: Most = { node: undefined, count: 0 };
-  const mostRepeated: Most = { node: undefined, count: 0 };
-  const mostRepeatedObject = { ...mostRepeated };
-  const [repetitions, objectRepetitions] = [new Map<string, number>(), new Map<string, number>()];
-  const roots = new Set<SelectionSetNode>();
   // A stack of its own instead of recursion: the document may nest deeper than the call stack.
-  const pending: SelectionSetNode[] = [];
-  const enter = (node: DirectiveHolder) => {
-    if (directivesOf(node).length > directivesOf(mostDirectives).length) mostDirectives = node;
-    if ('selectionSet' in node && node.selectionSet) pending.push(node.selectionSet);
-  };
-  for (const definition of definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) roots.add(definition.selectionSet);
-    enter(definition);
-  }
+  const pending = definitions.flatMap(node => ('selectionSet' in node ? [node.selectionSet] : []));
   for (let set = pending.pop(); set; set = pending.pop()) {
     for (const selection of set.selections) {
-      enter(selection);
       selections.push(selection);
-      if (selection.kind !== Kind.FIELD) continue;
-      const name = (selection.alias ?? selection.name).value;
-      countRepetition(selection, name, repetitions, mostRepeated);
-      if (selection.selectionSet) countRepetition(selection, name, objectRepetitions, mostRepeatedObject);
-      if (selection.alias) aliased.push(selection);
-      const count = roots.has(set) ? 0 : countLiterals(selection);
-      if (count > mostLiterals.count) Object.assign(mostLiterals, { node: selection, count });
+      if ('selectionSet' in selection && selection.selectionSet) pending.push(selection.selectionSet);
     }
   }
-  return { selections, aliased, mostDirectives, mostLiterals, mostRepeated, mostRepeatedObject };
+  return selections;
 }
 
-function countRepetition(node: FieldNode, name: string, repetitions: Map<string, number>, most: Most): void {
-  const count = (repetitions.get(name) ?? 0) + 1;
-  repetitions.set(name, count);
-  if (count > most.count) Object.assign(most, { node, count });
+/** The first of the nodes with the most of something, and how much that is. */
+function mostOf<T>(nodes: Iterable<T>, countOf: (node: T) => number): readonly [T | undefined, number] {
+  let most: T | undefined;
+  let highest = 0;
+  for (const node of nodes) {
+    const count = countOf(node);
+    if (count > highest) [most, highest] = [node, count];
+  }
+  return [most, highest];
 }
 
 function countLiterals({ arguments: given = [] }: FieldNode): number {
@@ -201,9 +181,8 @@ function countLiterals({ arguments: given = [] }: FieldNode): number {
   return count;
 }
 
-function directivesOf(node: DirectiveHolder | undefined): readonly DirectiveNode[] {
-  return node && 'directives' in node ? (node.directives ?? []) : [];
-}
+const countDirectives = (node: DocumentNode['definitions'][number] | SelectionNode): number =>
+  ('directives' in node && node.directives?.length) || 0;
 
 /** Checks the operation that is to be executed; its complexity is undefined where nesting is too deep to analyse. */
 function* checkOperation(
