@@ -1,7 +1,6 @@
 import { isObject, parseJson } from '@carte/base/json';
 import { runAtOnce } from '@carte/base/time-slice';
 import { forbidUnknownFields, ValidationErrors } from '@carte/base/validation';
-import type { GraphQLArgument } from 'graphql';
 import { readValue } from './arguments.ts';
 import { type Contract, type Operation, rootFieldOf, toolNameOf } from './contract/contract.ts';
 import { describeOperation, toSentence } from './contract/descriptions.ts';
@@ -11,7 +10,7 @@ import { type HttpError, toHttpError, unprocessable } from './errors.ts';
 import { type CostOptions, compileCost, compileVariants, type RestResponse, type VariantOptions } from './execute.ts';
 import type { Variables } from './execution/compile.ts';
 import { compileReader } from './input/reader.ts';
-import { boundedSchema, type Json, objectSchema, schemaOf, typeSchemas, withDescription } from './openapi/schemas.ts';
+import { type Json, objectSchema, parametersSchema, schemaOf, typeSchemas } from './openapi/schemas.ts';
 
 /** The result of a tool, by the Model Context Protocol. */
 export type ToolResult = {
@@ -144,18 +143,14 @@ export function describeTool(contract: Contract, operation: Operation): ToolDesc
   const schemas = typeSchemas(contract);
   const body = schemaOf(type);
   const output = isWrapped(body) ? objectSchema({ required: [wrapped], properties: [[wrapped, body]] }) : body;
-  const parameters = toolParameters(operation);
-  const input = objectSchema({
-    required: parameters.filter(({ required }) => required).map(({ name }) => name),
-    properties: parameters.map(parameter => [parameter.name, describeArgument(parameter, args)]),
-  });
+  const input = parametersSchema(toolParameters(operation), args, { isClosed: true, hasExamples: true });
   const about = tool?.description ?? describeOperation(operation);
   const isQuery = kind === 'query';
   return {
     name: toolNameOf(operation),
     title: route.summary ?? operation.name,
     description: `${toSentence(about)} ${provenance}`,
-    inputSchema: withDefinitions({ ...input, additionalProperties: false }, schemas),
+    inputSchema: withDefinitions(input, schemas),
     outputSchema: withDefinitions(output, schemas),
     annotations: {
       readOnlyHint: isQuery,
@@ -164,12 +159,6 @@ export function describeTool(contract: Contract, operation: Operation): ToolDesc
       openWorldHint: false,
     },
   };
-}
-
-function describeArgument(parameter: Parameter, args: readonly GraphQLArgument[]): Json {
-  const { name, type, description, example } = parameter;
-  const schema = boundedSchema(parameter, args.find(argument => argument.name === name)?.type ?? type);
-  return withDescription({ ...schema, ...(example !== undefined && { examples: [example] }) }, description);
 }
 
 const prefix = '#/components/schemas/';

@@ -5,7 +5,7 @@ import { unknownFieldsIn } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
 import { type ErrorExamples, errorSchemas, responsesOf, sharedResponses } from './responses.ts';
-import { boundedSchema, type Json, objectSchema, reference, typeSchemas, withDescription } from './schemas.ts';
+import { boundedSchema, type Json, parametersSchema, reference, typeSchemas, withDescription } from './schemas.ts';
 
 export interface DocumentOptions extends ErrorExamples {
   /** The version of the service. */
@@ -123,12 +123,7 @@ function requestSchemas(contract: Contract): Json {
     contract.operations.flatMap(operation => {
       const parameters = operation.parameters.filter(parameter => parameter.in === 'body');
       const { args } = rootFieldOf(contract, operation);
-      const properties = parameters.map((parameter): readonly [string, Json] => {
-        const type = args.find(argument => argument.name === parameter.name)?.type ?? parameter.type;
-        return [parameter.name, withDescription(boundedSchema(parameter, type), parameter.description)];
-      });
-      const required = parameters.filter(parameter => parameter.required).map(parameter => parameter.name);
-      return parameters.length > 0 ? [[requestName(operation), objectSchema({ required, properties, isClosed })]] : [];
+      return parameters.length > 0 ? [[requestName(operation), parametersSchema(parameters, args, { isClosed })]] : [];
     }),
   );
 }

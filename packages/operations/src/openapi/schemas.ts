@@ -1,4 +1,5 @@
 import {
+  type GraphQLArgument,
   type GraphQLEnumType,
   type GraphQLInputField,
   type GraphQLInputObjectType,
@@ -59,6 +60,22 @@ export function boundedSchema({ min, max, defaultValue, type: graphType }: Param
     ...(max !== undefined && { maximum: max }),
     ...(defaultValue !== undefined && { default: toSnakeValue(graphType, defaultValue) }),
   };
+}
+
+/** The schema of an object that has these parameters as fields; `args` have their derived types. */
+export function parametersSchema(
+  parameters: readonly Parameter[],
+  args: readonly GraphQLArgument[],
+  { isClosed, hasExamples = false }: { readonly isClosed: boolean; readonly hasExamples?: boolean },
+): Json {
+  const properties = parameters.map((parameter): readonly [string, Json] => {
+    const { name, type, description, example } = parameter;
+    const schema = boundedSchema(parameter, args.find(argument => argument.name === name)?.type ?? type);
+    const examples = hasExamples && example !== undefined ? { examples: [example] } : {};
+    return [name, withDescription({ ...schema, ...examples }, description)];
+  });
+  const required = parameters.filter(parameter => parameter.required).map(({ name }) => name);
+  return objectSchema({ required, properties, isClosed });
 }
 
 /** A schema for every documented type, by its documented name. */
