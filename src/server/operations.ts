@@ -1,7 +1,7 @@
 import type { Contract } from '@carte/operations/contract/contract';
 import type { SetFiles } from '@carte/operations/contract/folders';
-import { readSets, type SetLimits } from '@carte/operations/contract/sets';
-import { createSetLimits } from '@carte/operations/limits/set-limits';
+import { createSetLimits, readSets } from '@carte/operations/contract/sets';
+import type { SetLimits } from '@carte/operations/contract/sources';
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config.ts';
 import { isReserved, readBuiltInSets, readOwnSets } from '../rest/sets.ts';

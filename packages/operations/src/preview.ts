@@ -16,8 +16,7 @@ import { readContract } from './contract/contract.ts';
 import { toWords } from './contract/descriptions.ts';
 import { hasDirective } from './contract/directives.ts';
 import { createSet } from './contract/folders.ts';
-import type { SetLimits } from './contract/sets.ts';
-import { ContractError, rejectErrors } from './contract/sources.ts';
+import { ContractError, rejectErrors, type SetLimits } from './contract/sources.ts';
 import { describeTool, type ToolDescription } from './tools.ts';
 
 /** What an operation would be in a set: its file, and the route and tool that it defines. */

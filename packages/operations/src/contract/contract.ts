@@ -44,14 +44,7 @@ import {
   routableOperations,
   SnakeCaseRule,
 } from './rules.ts';
-import {
-  type ContractSources,
-  type DocumentLimits,
-  parseSources,
-  type Report,
-  rejectErrors,
-  unlimited,
-} from './sources.ts';
+import { type ContractSources, parseSources, type Report, rejectErrors, type SetLimits, unlimited } from './sources.ts';
 
 /** The REST interface that a set of operations defines. */
 export interface Contract extends Pick<SetFiles, 'name' | 'isBuiltIn' | 'examples'> {
@@ -122,7 +115,7 @@ export function loadBuiltIn(graph: GraphQLSchema, files: SetFiles): Contract {
 export function readContract(
   graph: GraphQLSchema,
   { name, isBuiltIn, files, examples, examplesFile }: SetFiles,
-  limits: DocumentLimits = unlimited,
+  limits: SetLimits = unlimited,
   nameRules: readonly ValidationRule[] = [isBuiltIn ? SnakeCaseRule : reservedPaths(limits.isReserved)],
 ): Contract {
   const sources = files.map(({ path, text }) => new Source(text, path));
@@ -149,8 +142,6 @@ export function readContract(
 /** As many as validation reports. */
 const maxErrors = 100;
 
-type Roots = Record<Operation['kind'], Record<string, GraphQLFieldConfig<unknown, unknown>>>;
-
 type ParametersOf = ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>;
 
 function derive(
@@ -166,25 +157,19 @@ function derive(
   });
   // After all bodies, whose types take precedence where names collide.
   const inputs = createInputTypes(sources, outputs);
-  const roots: Roots = { query: {}, mutation: {} };
-  for (const { operation, type } of derived) {
-    roots[operation.kind][operation.name] = {
-      type,
-      description: operation.route.description ?? operation.route.summary,
-      args: Object.fromEntries(
-        operation.parameters.map(({ name, type: graphType, description, defaultValue }) => [
-          name,
-          { type: inputs.of(graphType), description, defaultValue: toSnakeValue(graphType, defaultValue) },
-        ]),
-      ),
-    };
-  }
-  const rootType = (name: string, fields: Roots['query']) =>
-    Object.keys(fields).length > 0 ? new GraphQLObjectType({ name, fields }) : null;
-  const schema = new GraphQLSchema({
-    query: rootType('Query', roots.query),
-    mutation: rootType('Mutation', roots.mutation),
-  });
+  const fieldOf = ({ operation, type }: (typeof derived)[number]): [string, GraphQLFieldConfig<unknown, unknown>] => {
+    const args = operation.parameters.map(({ name, type: graphType, description, defaultValue }) => [
+      name,
+      { type: inputs.of(graphType), description, defaultValue: toSnakeValue(graphType, defaultValue) },
+    ]);
+    const description = operation.route.description ?? operation.route.summary;
+    return [operation.name, { type, description, args: Object.fromEntries(args) }];
+  };
+  const rootType = (name: string, kind: Operation['kind']) => {
+    const fields = derived.filter(({ operation }) => operation.kind === kind).map(fieldOf);
+    return fields.length > 0 ? new GraphQLObjectType({ name, fields: Object.fromEntries(fields) }) : null;
+  };
+  const schema = new GraphQLSchema({ query: rootType('Query', 'query'), mutation: rootType('Mutation', 'mutation') });
   inputs.checkNames(report);
   return { operations: derived.map(({ operation }) => operation), schema, info: sources.info };
 }

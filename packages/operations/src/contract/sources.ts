@@ -20,6 +20,7 @@ import {
 import { validateSDL } from 'graphql/validation/validate.js';
 import { type Fragments, fragmentsOf } from '../execution/selected-fields.ts';
 import { parseDocument } from '../limits/parse-document.ts';
+import type { Contract } from './contract.ts';
 import { type InterfaceDirective, interfaceOf } from './directives.ts';
 import { directivesPath } from './folders.ts';
 
@@ -35,16 +36,18 @@ export interface ContractSources {
   readonly info: InterfaceDirective | undefined;
 }
 
-/** Limits on what others have written, which are checked before anything walks it: those of documents at `/graphql`. */
-export interface DocumentLimits {
-  /** Checks an operation with its fragments. */
+/** Limits on sets that do not come with the service: on what others have written. */
+export interface SetLimits {
+  /** Checks an operation with its fragments before anything walks it, by the limits of documents at `/graphql`. */
   readonly check: (document: DocumentNode, operationName: string | undefined) => readonly GraphQLError[];
   /** Whether the service keeps the paths that begin with a segment to itself. */
   readonly isReserved: (firstSegment: string) => boolean;
+  /** Checks a valid set further, for what its parameters let a caller request; those that come with the service, too. */
+  readonly checkCosts: (contract: Contract) => readonly GraphQLError[];
 }
 
 /** For the sets that come with the service. */
-export const unlimited: DocumentLimits = { check: () => [], isReserved: () => false };
+export const unlimited: SetLimits = { check: () => [], isReserved: () => false, checkCosts: () => [] };
 
 /** Reports an error of the contract at a node. */
 export type Report = (message: string, node: ASTNode) => void;
@@ -79,11 +82,7 @@ export function rejectErrors(errors: readonly Error[]): void {
   if (errors.length > 0) throw new ContractError(errors);
 }
 
-export function parseSources(
-  graph: GraphQLSchema,
-  sources: readonly Source[],
-  limits: DocumentLimits,
-): ContractSources {
+export function parseSources(graph: GraphQLSchema, sources: readonly Source[], limits: SetLimits): ContractSources {
   const parsed = sources.map(source => parseDocument(source));
   rejectErrors(parsed.filter(result => result instanceof GraphQLError));
   const definitions = parsed.flatMap(result => ('definitions' in result ? result.definitions : []));
