@@ -47,31 +47,27 @@ export interface Reader {
 
 /** Compiles an input type into a reader; bounds apply to the type itself, not to elements or fields of it. */
 export function compileReader(type: GraphQLInputType, options: ReaderOptions = {}): Reader {
-  const read = compile(type, { options, objects: new Map() });
+  const read = compile(type, options, new Map());
   return {
     read: (value, path, errors) => read(value, { keys: [...path], errors }, path.length),
     readInSlices: (value, path, errors) => readInSlices(read, value, path, errors),
   };
 }
 
-interface Compilation {
-  readonly options: ReaderOptions;
-  /** Readers by type, since input types may be recursive. */
-  readonly objects: Map<GraphQLInputObjectType, Read>;
-}
+/** By type, since input types may be recursive. */
+type ObjectReaders = Map<GraphQLInputObjectType, Read>;
 
-function compile(type: GraphQLInputType, compilation: Compilation): Read {
-  const { options } = compilation;
-  if (isNonNullType(type)) return compile(type.ofType, compilation);
+function compile(type: GraphQLInputType, options: ReaderOptions, objects: ObjectReaders): Read {
+  if (isNonNullType(type)) return compile(type.ofType, options, objects);
   if (isListType(type)) {
-    return options.source === 'text' ? textListReader(type.ofType) : listReader(type.ofType, compilation);
+    return options.source === 'text' ? textListReader(type.ofType) : listReader(type.ofType, options, objects);
   }
-  if (isInputObjectType(type)) return objectReader(type, compilation);
+  if (isInputObjectType(type)) return objects.get(type) ?? objectReader(type, options, objects);
   return isEnumType(type) ? enumReader(type) : scalarReader(type, options);
 }
 
-function listReader(itemType: GraphQLInputType, { options, objects }: Compilation): Read {
-  const readItem = compile(itemType, { options: below(options), objects });
+function listReader(itemType: GraphQLInputType, options: ReaderOptions, objects: ObjectReaders): Read {
+  const readItem = compile(itemType, below(options), objects);
   const readElement: Read = isNonNullType(itemType)
     ? readItem
     : (value, cursor, depth) => (value === null ? null : readItem(value, cursor, depth));
@@ -83,7 +79,7 @@ function listReader(itemType: GraphQLInputType, { options, objects }: Compilatio
 
 /** Reads the comma-separated list of a URL; errors of a single value have no index. */
 function textListReader(itemType: GraphQLInputType): Read {
-  const readItem = compile(itemType, { options: { source: 'text' }, objects: new Map() });
+  const readItem = compile(itemType, { source: 'text' }, new Map());
   return (value, cursor, depth) => {
     const items = String(value).split(',');
     return items.map((item, index) => {
@@ -96,12 +92,10 @@ function textListReader(itemType: GraphQLInputType): Read {
 /** Bounds apply to a value itself. */
 const below = ({ unknownFields }: ReaderOptions): ReaderOptions => ({ ...(unknownFields && { unknownFields }) });
 
-function objectReader(type: GraphQLInputObjectType, compilation: Compilation): Read {
-  const known = compilation.objects.get(type);
-  if (known) return known;
+function objectReader(type: GraphQLInputObjectType, options: ReaderOptions, objects: ObjectReaders): Read {
   const fields: { from: string; to: string; required: boolean; read: Read }[] = [];
   const names = new Set<string>();
-  const forbidsUnknown = compilation.options.unknownFields === 'forbid';
+  const forbidsUnknown = options.unknownFields === 'forbid';
   const read: Read = (value, cursor, depth) => {
     if (!isObject(value)) {
       const msg = 'Input should be a valid dictionary or object to extract fields from';
@@ -119,7 +113,7 @@ function objectReader(type: GraphQLInputObjectType, compilation: Compilation): R
     if (forbidsUnknown) forbidUnknownFields(value, names, cursor, depth);
     return result;
   };
-  compilation.objects.set(type, read);
+  objects.set(type, read);
   for (const field of Object.values(type.getFields())) {
     const from = snakeCase(field.name);
     names.add(from);
@@ -127,7 +121,7 @@ function objectReader(type: GraphQLInputObjectType, compilation: Compilation): R
       from,
       to: field.name,
       required: isRequiredInputField(field),
-      read: compile(field.type, { options: below(compilation.options), objects: compilation.objects }),
+      read: compile(field.type, below(options), objects),
     });
   }
   return read;
