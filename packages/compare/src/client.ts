@@ -16,10 +16,7 @@ export interface ServiceResponse {
   readonly body: unknown;
 }
 
-export interface Client {
-  readonly service: Service;
-  get(path: string, lock: Lock): Promise<ServiceResponse>;
-}
+export type Client = ReturnType<typeof createClient>;
 
 /** The services cannot be compared, for instance because one is unreachable or rejects its key. */
 export class ComparisonError extends OperatorError {
@@ -47,7 +44,7 @@ const mebibyte = 1024 * 1024;
 const largeBodyBytes = 8 * mebibyte;
 const maxBodyBytes = 256 * mebibyte;
 
-export function createClient(service: Service, { timeoutMs }: { readonly timeoutMs: number }): Client {
+export function createClient(service: Service, { timeoutMs }: { readonly timeoutMs: number }) {
   const subject = `The ${service.name} service`;
   let hasResponded = false;
 
@@ -104,7 +101,7 @@ export function createClient(service: Service, { timeoutMs }: { readonly timeout
 
   return {
     service,
-    async get(path, lock) {
+    async get(path: string, lock: Lock): Promise<ServiceResponse> {
       for (let attempt = 1; ; attempt++) {
         try {
           const response = await request(path, lock);

@@ -48,15 +48,8 @@ export async function readPagedList(client: Client, route: ReadRoute, request: L
   return { status: 200, body: withElements(route, firstPage, elements), elements, complete };
 }
 
-interface AlignedLists {
-  readonly before: PagedList;
-  readonly after: PagedList;
-  /** Ids of the entities that both services have, or may have beyond the limit. */
-  readonly ids: readonly string[];
-}
-
 /** Removes the elements that the other list may have beyond its limit: these are not known to be missing. */
-export function alignLists(route: ReadRoute, before: PagedList, after: PagedList): AlignedLists {
+export function alignLists(route: ReadRoute, before: PagedList, after: PagedList) {
   const [beforeIds, afterIds] = [idsOf(before), idsOf(after)];
   const align = (list: PagedList, other: PagedList, otherIds: ReadonlySet<string>): PagedList => {
     if (other.complete) return list;
@@ -70,6 +63,7 @@ export function alignLists(route: ReadRoute, before: PagedList, after: PagedList
   return {
     before: align(countsAreRedundant ? withoutCount(before) : before, after, afterIds),
     after: align(countsAreRedundant ? withoutCount(after) : after, before, beforeIds),
+    // Of the entities that both services have, or may have beyond the limit.
     ids: before.status === 200 && after.status === 200 ? [...shared, ...added] : [],
   };
 }

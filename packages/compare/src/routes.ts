@@ -66,12 +66,8 @@ function pagingOf(parameters: ReadonlySet<string>): Paging | undefined {
   return parameters.has(snakeCase('pageIndex')) ? 'pages' : undefined;
 }
 
-interface ListField {
-  readonly field: string | undefined;
-  readonly elementType: GraphQLOutputType;
-}
-
-function findList(type: GraphQLOutputType): ListField | undefined {
+/** The list in a body, which is the body itself where it has no field. */
+function findList(type: GraphQLOutputType) {
   const body = getNullableType(type);
   if (isListType(body)) return { field: undefined, elementType: body.ofType };
   if (!isObjectType(body)) return undefined;
