@@ -19,11 +19,7 @@ import {
 import { acquireSharedLock, type SessionLock, tryExclusiveLock } from './session-lock.ts';
 import { chooseServerUser, commandAs } from './unprivileged-user.ts';
 
-interface Attempt {
-  readonly server: ChildProcess;
-  readonly socketDirectory: string;
-  readonly logStart: number;
-}
+type Attempt = Awaited<ReturnType<typeof startServer>>;
 
 /** Long, for crash recovery. */
 const startTimeoutMs = 120_000;
@@ -55,7 +51,7 @@ export async function joinServer(directory: DataDirectory, settings: Settings): 
   );
 }
 
-async function joinRunning(directory: DataDirectory, pidFile: PidFile | undefined): Promise<SessionLock | undefined> {
+async function joinRunning(directory: DataDirectory, pidFile: PidFile): Promise<SessionLock | undefined> {
   const owner = await ownerOf(directory.cluster);
   if (!owner || !pidFile?.socketDirectory) return undefined;
   const exists = await checkSocketDirectory(pidFile.socketDirectory, owner);
@@ -63,11 +59,7 @@ async function joinRunning(directory: DataDirectory, pidFile: PidFile | undefine
 }
 
 /** `stalePid` is the pid of the pid file, where it is known not to be the server's. */
-async function startServer(
-  directory: DataDirectory,
-  settings: Settings,
-  stalePid: number | undefined,
-): Promise<Attempt> {
+async function startServer(directory: DataDirectory, settings: Settings, stalePid: number | undefined) {
   const { initdb, postgres } = await findBinaries();
   const user = await chooseServerUser(directory, postgres);
   await removePartialClusters(directory);
@@ -155,13 +147,6 @@ async function waitForExit(directory: DataDirectory, pid: number): Promise<void>
   }
 }
 
-/** The contents of `postmaster.pid`, which outlives a server that was killed. */
-interface PidFile {
-  readonly pid: number;
-  /** Undefined until the server listens. */
-  readonly socketDirectory: string | undefined;
-}
-
 export type Settings = Readonly<Record<string, string>>;
 
 const defaultSettings: Settings = {
@@ -174,7 +159,10 @@ const defaultSettings: Settings = {
   log_timezone: 'UTC',
 };
 
-export async function readPidFile(directory: DataDirectory): Promise<PidFile | undefined> {
+type PidFile = Awaited<ReturnType<typeof readPidFile>>;
+
+/** Reads `postmaster.pid`, which outlives a server that was killed; it has no socket directory until the server listens. */
+export async function readPidFile(directory: DataDirectory) {
   const text = await readFile(join(directory.cluster, 'postmaster.pid'), 'utf8').catch(ignoring('ENOENT'));
   // The server may be writing it: what follows the last line break is the start of a line.
   const lines = text?.split('\n').slice(0, -1) ?? [];
