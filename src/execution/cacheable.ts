@@ -15,7 +15,6 @@ import {
   getNamedType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
@@ -110,21 +109,8 @@ export type ReadRevisions<Caller> = (
   store: { readonly storeId: string; readonly names: readonly string[] },
 ) => Promise<Readonly<Record<string, unknown>> | undefined>;
 
-/** A query with one root field, which loads a store by id. */
-export interface StoreQuery {
-  readonly operation: OperationDefinitionNode;
-  readonly fragments: Fragments;
-  readonly root: SelectedField;
-  readonly field: GraphQLField<unknown, unknown>;
-  readonly storeIdOf: (variables: Readonly<Record<string, unknown>>) => string;
-}
-
 /** The query with this name, or the only one, where the schema marks its one root field `@storeById`. */
-export function findStoreQuery(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operationName: string | undefined,
-): StoreQuery | undefined {
+export function findStoreQuery(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {
   const operation = operationOf(document, operationName);
   if (operation?.operation !== 'query') return undefined;
   const fragments = fragmentsOf(document);
@@ -140,7 +126,7 @@ function compileStoreId(
   field: GraphQLField<unknown, unknown>,
   node: FieldNode,
   argument: string,
-): StoreQuery['storeIdOf'] {
+): (variables: Readonly<Record<string, unknown>>) => string {
   const value = node.arguments?.find(({ name }) => name.value === argument)?.value;
   if (value?.kind !== Kind.VARIABLE) {
     return variables => String(getArgumentValues(field, node, { ...variables })[argument]);

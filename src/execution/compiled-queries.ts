@@ -45,13 +45,7 @@ const maxCompiledFields = 40_000;
 interface KnownOperation {
   readonly id: number;
   /** Undefined until it is sent again, and null if it is not to be compiled. */
-  plan?: Plan | null;
-}
-
-interface Plan {
-  readonly fields: number;
-  /** Names of the variables that `@skip` and `@include` depend on; undefined where the document has neither. */
-  readonly conditions: readonly string[] | undefined;
+  plan?: ReturnType<typeof planOf>;
 }
 
 const prefix = Buffer.from('{"data":');
@@ -106,11 +100,12 @@ function planOf(
   { document, operation: { selectionSet } }: QuerySource,
   schema: GraphQLSchema,
   { isResolvedOnce = () => false }: CompiledQueryOptions,
-): Plan | null {
+) {
   const fields = createFieldCount(fragmentsOf(document))(selectionSet.selections);
   if (fields > maxFields) return null;
   const typeInfo = new TypeInfo(schema);
   let isCompiled = true;
+  // Names of the variables that `@skip` and `@include` depend on; undefined where the document has neither.
   let conditions: Set<string> | undefined;
   visit(
     document,

@@ -15,31 +15,9 @@ import {
 } from 'graphql';
 import { directiveOf } from '../execution/selected-fields.ts';
 
-/** Static cost of a field, from its type and from `@listSize` and `@cost`. */
-export interface FieldCost {
-  readonly type: GraphQLNamedType;
-  readonly isList: boolean;
-  /** `@cost(weight:)`, in objects. */
-  readonly weight: number;
-  /** `@cost(weight:)` of the arguments. */
-  readonly argumentCosts: InputCosts;
-  readonly assumedSize: number;
-  readonly slicingArguments: readonly SlicingArgument[];
-  /** List fields of the returned object whose length the slicing arguments give. */
-  readonly sizedFields: readonly string[];
-  /** Whether the field is among the `sizedFields` of its parent field. */
-  readonly isSizedByParent: boolean;
-}
-
-interface SlicingArgument {
-  readonly name: string;
-  /** Whether its length counts, instead of its value. */
-  readonly isList: boolean;
-  readonly defaultValue: unknown;
-}
-
 export type Field = GraphQLField<unknown, unknown>;
 export type FieldCosts = ReadonlyMap<Field, FieldCost>;
+export type FieldCost = ReturnType<typeof readFieldCost>;
 
 /** Assumed for lists without `@listSize`; a test ensures that the graph has none. */
 const defaultSize = 100;
@@ -82,21 +60,26 @@ function readDirectives(schema: GraphQLSchema): FieldCosts {
   return costs;
 }
 
-function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string): FieldCost {
+/** Reads the static cost of a field, from its type and from `@listSize` and `@cost`. */
+function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string) {
   const listSize = directiveOf(schema, 'listSize', field);
   return {
     type: getNamedType(field.type),
     isList: isListType(getNullableType(field.type)),
+    /** In objects. */
     weight: weightOf(schema, field),
     argumentCosts: readInputCosts(schema, field.args),
     assumedSize: Number(listSize?.assumedSize ?? introspectionSizes[coordinate] ?? defaultSize),
     slicingArguments: stringsOf(listSize?.slicingArguments).map(name => {
       const argument = field.args.find(candidate => candidate.name === name);
       if (!argument) throw new Error(`@listSize names ${coordinate}(${name}:), which is not an argument`);
+      // The length of a list counts, instead of its value.
       const isList = isListType(getNullableType(argument.type));
       return { name, isList, defaultValue: argument.defaultValue };
     }),
+    /** List fields of the returned object whose length the slicing arguments give. */
     sizedFields: stringsOf(listSize?.sizedFields),
+    /** Whether the field is among the `sizedFields` of its parent field. */
     isSizedByParent: false,
   };
 }
