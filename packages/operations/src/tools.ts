@@ -26,24 +26,14 @@ export interface ToolOptions<Caller> extends VariantOptions<Caller>, CostOptions
   readonly translateError?: (error: unknown) => Error | undefined;
 }
 
-export interface Tool<Caller> {
-  /** Throws `Forbidden` for a caller without a permission that the operation requires. */
-  readonly authorize: (caller: Caller) => unknown;
-  /** Calls it for an authorized caller. Throws only what is a bug. */
-  readonly call: (args: unknown, caller: Caller) => Promise<ToolResult>;
-}
-
 /** Compiles the call of an operation as a tool: it runs as its route does, with arguments in JSON. */
-export function compileTool<Caller>(
-  contract: Contract,
-  operation: Operation,
-  options: ToolOptions<Caller>,
-): Tool<Caller> {
+export function compileTool<Caller>(contract: Contract, operation: Operation, options: ToolOptions<Caller>) {
   const readArguments = compileArguments(operation, contract);
   const costOf = compileCost(operation, options);
   const authorize = compileVariants(contract, operation, options);
   const isList = isWrapped(schemaOf(rootFieldOf(contract, operation).type));
-  const call: Tool<Caller>['call'] = async (args, caller) => {
+  /** Calls it for an authorized caller. Throws only what is a bug. */
+  const call = async (args: unknown, caller: Caller): Promise<ToolResult> => {
     try {
       const variables = readArguments(args);
       const { body } = await authorize(caller)(variables, { caller, headers: {}, cost: costOf(variables) });

@@ -10,16 +10,11 @@ import type { Contract, Operation } from './contract.ts';
 import { unknownFieldsIn } from './directives.ts';
 import type { Parameter } from './parameters.ts';
 
-/** What changes for callers of a set, in sentences. */
-export interface ContractChanges {
-  readonly breaking: readonly string[];
-  /** Breaks only callers that assume more than the contract says, e.g. that an enum has no further values. */
-  readonly dangerous: readonly string[];
-  readonly safe: readonly string[];
-}
-
-/** Compares two versions of a set: their routes and parameters, and the derived schemas with the types of their bodies. */
-export function compareContracts(before: Contract, after: Contract): ContractChanges {
+/**
+ * Compares two versions of a set: their routes and parameters, and the derived schemas with the types of their bodies. Returns what changes for
+ * callers, in sentences.
+ */
+export function compareContracts(before: Contract, after: Contract) {
   const next = new Map(after.operations.map(operation => [operation.name, operation]));
   const known = new Set(before.operations.map(({ name }) => name));
   const routes = before.operations.flatMap(old => compareOperations(old, next.get(old.name)));
@@ -32,6 +27,7 @@ export function compareContracts(before: Contract, after: Contract): ContractCha
       ...routes,
       ...findBreakingChanges(before.schema, after.schema).map(describe),
     ],
+    // Breaks only callers that assume more than the contract says, e.g. that an enum has no further values.
     dangerous: dangerous.filter(({ type }) => !optional.has(type)).map(describe),
     safe: [
       ...after.operations.filter(({ name }) => !known.has(name)).map(operation => `${titleOf(operation)} is new.`),

@@ -7,34 +7,23 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getLocation,
-  type InputObjectTypeExtensionNode,
   isExecutableDefinitionNode,
   isInputObjectType,
   Kind,
-  type OperationDefinitionNode,
   type Source,
   separateOperations,
   ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import { validateSDL } from 'graphql/validation/validate.js';
-import { type Fragments, fragmentsOf } from '../execution/selected-fields.ts';
+import { fragmentsOf } from '../execution/selected-fields.ts';
 import { parseDocument } from '../limits/parse-document.ts';
 import type { Contract } from './contract.ts';
-import { type InterfaceDirective, interfaceOf } from './directives.ts';
+import { interfaceOf } from './directives.ts';
 import { directivesPath } from './folders.ts';
 
 /** The parsed files of a set. */
-export interface ContractSources {
-  /** The graph, extended by the directives of the contract. */
-  readonly schema: GraphQLSchema;
-  /** The operations and fragments of all files. */
-  readonly document: DocumentNode;
-  readonly operations: readonly OperationDefinitionNode[];
-  readonly fragments: Fragments;
-  readonly inputs: readonly InputObjectTypeExtensionNode[];
-  readonly info: InterfaceDirective | undefined;
-}
+export type ContractSources = ReturnType<typeof parseSources>;
 
 /** Limits on sets that do not come with the service: on what others have written. */
 export interface SetLimits {
@@ -82,7 +71,7 @@ export function rejectErrors(errors: readonly Error[]): void {
   if (errors.length > 0) throw new ContractError(errors);
 }
 
-export function parseSources(graph: GraphQLSchema, sources: readonly Source[], limits: SetLimits): ContractSources {
+export function parseSources(graph: GraphQLSchema, sources: readonly Source[], limits: SetLimits) {
   const parsed = sources.map(source => parseDocument(source));
   rejectErrors(parsed.filter(result => result instanceof GraphQLError));
   const definitions = parsed.flatMap(result => ('definitions' in result ? result.definitions : []));
@@ -95,8 +84,10 @@ export function parseSources(graph: GraphQLSchema, sources: readonly Source[], l
     definitions.filter(node => !isExecutableDefinitionNode(node)),
   );
   return {
+    /** The graph, extended by the directives of the contract. */
     schema,
     info: interfaceOf(schema),
+    /** The operations and fragments of all files. */
     document,
     operations: document.definitions.filter(node => node.kind === Kind.OPERATION_DEFINITION),
     fragments: fragmentsOf(document),

@@ -4,15 +4,17 @@ import { describeOperation, toWords } from '../contract/descriptions.ts';
 import { unknownFieldsIn } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
 import { generateRoutes, type SofaRoute } from '../sofa.ts';
-import { type ErrorExamples, errorSchemas, responsesOf, sharedResponses } from './responses.ts';
+import { errorSchemas, responsesOf, sharedResponses } from './responses.ts';
 import { boundedSchema, type Json, parametersSchema, reference, typeSchemas, withDescription } from './schemas.ts';
 
-export interface DocumentOptions extends ErrorExamples {
+export interface DocumentOptions {
   /** The version of the service. */
   readonly version: string;
   readonly license?: { readonly name: string; readonly identifier: string } | undefined;
   /** How callers are known, by name; without it, anyone may call. */
   readonly securitySchemes?: Json | undefined;
+  /** Bodies of errors that the service has sent, by status. */
+  readonly errorExamples?: Json | undefined;
 }
 
 /** The OpenAPI 3.1 document: paths, methods, tags and bodies from SOFA; parameters, bounds and errors from the contract. */
@@ -37,7 +39,7 @@ export function openapiDocument(
     paths,
     components: {
       ...(securitySchemes && { securitySchemes }),
-      responses: sharedResponses(paths, { errorExamples }),
+      responses: sharedResponses(paths, errorExamples),
       schemas: { ...typeSchemas(contract), ...requestSchemas(contract), ...errorSchemas },
     },
   };

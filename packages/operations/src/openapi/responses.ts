@@ -32,11 +32,6 @@ export const errorSchemas: Json = {
   }),
 };
 
-export interface ErrorExamples {
-  /** Bodies of errors that the service has sent, by status. */
-  readonly errorExamples?: Readonly<Record<string, unknown>> | undefined;
-}
-
 const json = (schema: object, example: unknown): Json => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
@@ -49,7 +44,7 @@ const etag: Json = {
 };
 
 /** The responses that several routes share. */
-function allResponses(examples: NonNullable<ErrorExamples['errorExamples']>): Json {
+function allResponses(examples: Json): Json {
   const error = (status: number, description: string, more: Json = {}): Json => ({
     description,
     content: json(reference('HTTPError'), examples[status]),
@@ -77,7 +72,7 @@ function allResponses(examples: NonNullable<ErrorExamples['errorExamples']>): Js
 }
 
 /** The shared responses that these paths refer to. */
-export function sharedResponses(paths: Json, { errorExamples = {} }: ErrorExamples): Json {
+export function sharedResponses(paths: Json, errorExamples: Json = {}): Json {
   const text = JSON.stringify(paths);
   return Object.fromEntries(
     Object.entries(allResponses(errorExamples)).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
