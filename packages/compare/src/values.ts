@@ -11,14 +11,12 @@ export interface Subject {
   readonly local: boolean;
 }
 
-/**
- * `value`: the values differ. `shape`: a field is on one side only, or its JSON type differs. `missing`: an entity is on one
- * side only. `order`: the same entities in another order. `status`: the HTTP statuses differ.
- */
-export type DifferenceKind = 'value' | 'shape' | 'missing' | 'order' | 'status';
-
 export interface Difference {
-  readonly kind: DifferenceKind;
+  /**
+   * `value`: the values differ. `shape`: a field is on one side only, or its JSON type differs. `missing`: an entity is on one
+   * side only. `order`: the same entities in another order. `status`: the HTTP statuses differ.
+   */
+  readonly kind: 'value' | 'shape' | 'missing' | 'order' | 'status';
   /** Undefined until the entity around it is known. */
   readonly subject?: Subject;
   /** Path within the subject. */
@@ -32,7 +30,7 @@ export interface Difference {
 
 export type LocatedDifference = Required<Difference>;
 
-export const difference = (kind: DifferenceKind, before: unknown, after: unknown): Difference => ({
+export const difference = (kind: Difference['kind'], before: unknown, after: unknown): Difference => ({
   kind,
   field: [],
   path: [],
