@@ -31,9 +31,7 @@ interface OfConfiguration {
  * `@notOfConfiguration`: a field without either would silently make every query that selects it uncacheable.
  */
 export function checkCacheDirectives(schema: GraphQLSchema): void {
-  const has = (field: GraphQLField<unknown, unknown>, directive: string) =>
-    directiveOf(schema, directive, field) !== undefined;
-  const isOfConfiguration = (field: GraphQLField<unknown, unknown>) => has(field, 'ofConfiguration');
+  const isOfConfiguration = (field: GraphQLField<unknown, unknown>) => ofConfiguration(schema, field) !== undefined;
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
   const cachedTypes = types
     .flatMap(type => Object.values(type.getFields()).filter(isOfConfiguration))
@@ -41,7 +39,7 @@ export function checkCacheDirectives(schema: GraphQLSchema): void {
   const errors = types
     .filter(type => cachedTypes.includes(type) || Object.values(type.getFields()).some(isOfConfiguration))
     .flatMap(type => Object.values(type.getFields()).map(field => ({ name: `${type.name}.${field.name}`, field })))
-    .filter(({ field }) => isOfConfiguration(field) === has(field, 'notOfConfiguration'))
+    .filter(({ field }) => isOfConfiguration(field) === !!directiveOf(schema, 'notOfConfiguration', field))
     .map(({ name }) => name);
   if (errors.length > 0) {
     throw new Error(`These fields need one of @ofConfiguration and @notOfConfiguration: ${errors.join(', ')}`);
