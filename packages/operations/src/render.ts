@@ -1,7 +1,6 @@
 import { runAtOnce } from '@carte/base/time-slice';
 import {
   type DocumentNode,
-  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -87,15 +86,11 @@ function shapeOfSelection(
 function shapeOf(type: GraphQLOutputType): Shape | undefined {
   const named = getNamedType(type);
   if (!isObjectType(named)) return undefined;
-  return new Map(Object.entries(named.getFields()).map(([key, field]) => [key, fieldShapeOf(field)]));
-}
-
-function fieldShapeOf({ type, extensions }: GraphQLField<unknown, unknown>): FieldShape {
-  const { default: fallback, constant }: FieldExtensions = extensions;
-  return {
-    optional: !isNonNullType(type),
-    fallback: fallback === undefined ? undefined : JSON.stringify(fallback),
-    constant: constant === undefined ? undefined : JSON.stringify(constant),
-    shape: shapeOf(type),
-  };
+  const fields = Object.values(named.getFields()).map(({ name, type: fieldType, extensions }): [string, FieldShape] => {
+    const { default: fallback, constant }: FieldExtensions = extensions;
+    const json = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value));
+    const optional = !isNonNullType(fieldType);
+    return [name, { optional, fallback: json(fallback), constant: json(constant), shape: shapeOf(fieldType) }];
+  });
+  return new Map(fields);
 }
