@@ -114,14 +114,9 @@ export function loadTrustedDocuments(path: string, limits: Partial<QueryLimits> 
   return documents;
 }
 
-interface ManifestEntry {
-  readonly id: string;
-  readonly text: unknown;
-}
-
 const apolloFormat = 'apollo-persisted-query-manifest';
 
-function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
+function readEntries(manifest: unknown, errors: string[]) {
   if (!isObject(manifest)) {
     errors.push('it is not a JSON object');
     return [];
@@ -136,10 +131,7 @@ function readEntries(manifest: unknown, errors: string[]): ManifestEntry[] {
   return entries;
 }
 
-function readApolloEntries(
-  { version, operations }: Readonly<Record<string, unknown>>,
-  errors: string[],
-): ManifestEntry[] {
+function readApolloEntries({ version, operations }: Readonly<Record<string, unknown>>, errors: string[]) {
   if (version !== 1) errors.push(`its version is ${JSON.stringify(version)}; only 1 is supported`);
   if (!Array.isArray(operations)) errors.push('it has no list of operations');
   return (Array.isArray(operations) ? operations : []).flatMap((operation: unknown, index) => {

@@ -57,7 +57,8 @@ function pathsOf(contract: Contract, routes: readonly SofaRoute[], isSecured: bo
   );
 }
 
-function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Contract, isSecured: boolean): Json {
+function describeRoute(generated: SofaRoute, contract: Contract, isSecured: boolean): Json {
+  const { operation, tags } = generated;
   const { route, name, parameters } = operation;
   const bodyParameters = parameters.filter(parameter => parameter.in === 'body');
   return {
@@ -70,7 +71,7 @@ function describeRoute({ operation, tags, bodySchema }: SofaRoute, contract: Con
       ...(route.method === 'GET' ? [ifNoneMatch] : []),
     ],
     ...(bodyParameters.length > 0 && { requestBody: describeBody(operation, bodyParameters) }),
-    responses: responsesOf(operation, { bodySchema, contract, isSecured }),
+    responses: responsesOf(generated, contract, isSecured),
   };
 }
 

@@ -2,6 +2,7 @@ import { isNonNullType, Kind, visit } from 'graphql';
 import { type Contract, type Operation, rootFieldOf } from '../contract/contract.ts';
 import type { Link } from '../contract/directives.ts';
 import { ifMatchHeader, type Parameter } from '../contract/parameters.ts';
+import type { SofaRoute } from '../sofa.ts';
 import { type Json, objectSchema, reference } from './schemas.ts';
 
 export const errorSchemas: Json = {
@@ -96,15 +97,8 @@ function takesCursor({ document }: Operation): boolean {
   return takes;
 }
 
-interface ResponseOptions {
-  readonly contract: Contract;
-  /** The schema of a 200. */
-  readonly bodySchema: object;
-  /** Whether callers have to be known. */
-  readonly isSecured: boolean;
-}
-
-export function responsesOf(operation: Operation, { contract, bodySchema, isSecured }: ResponseOptions): Json {
+/** The responses of a route; `isSecured` where callers have to be known. */
+export function responsesOf({ operation, bodySchema }: SofaRoute, contract: Contract, isSecured: boolean): Json {
   const { type } = rootFieldOf(contract, operation);
   const isRead = operation.route.method === 'GET';
   const hasIfMatch = operation.parameters.some(({ header }) => header === ifMatchHeader);
