@@ -2,7 +2,7 @@ import { runInSlices } from '@carte/base/time-slice';
 import type { Variables } from '@carte/operations/execution/compile';
 import { concatenate, toBuffers } from '@carte/operations/execution/json-writer';
 import { compileRenderer } from '@carte/operations/execution/renderer';
-import { Rendering } from '@carte/operations/execution/rendering';
+import { Rendering } from '@carte/operations/execution/resolve';
 import { createFieldCount, fragmentsOf } from '@carte/operations/execution/selected-fields';
 import {
   type DocumentNode,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compileBody, compileQuery } from '@carte/operations/render';
+import { compileBody, compileQuery } from '@carte/operations/compile-route';
 import type { MikroORM } from '@mikro-orm/postgresql';
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';

@@ -1,9 +1,9 @@
+import { compileRoute } from '@carte/operations/compile-route';
 import { type Operation, rootFieldOf } from '@carte/operations/contract/contract';
 import type { FieldExtensions } from '@carte/operations/contract/outputs';
 import { compileOperation } from '@carte/operations/execution/compile';
 import { toBuffers } from '@carte/operations/execution/json-writer';
 import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
-import { compileRoute } from '@carte/operations/render';
 import {
   type DocumentNode,
   execute,

@@ -1,6 +1,6 @@
 import { toBuffers } from '@carte/operations/execution/json-writer';
 import { compileRenderer, type FieldShape, type Shape } from '@carte/operations/execution/renderer';
-import { compileResolver, Rendering } from '@carte/operations/execution/rendering';
+import { compileResolver, Rendering } from '@carte/operations/execution/resolve';
 import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';

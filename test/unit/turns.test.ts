@@ -1,7 +1,7 @@
 import { runAtOnce, runInSlices, type Steps } from '@carte/base/time-slice';
 import { concatenate, DeduplicatedBuffer, toBuffers } from '@carte/operations/execution/json-writer';
 import { compileRenderer } from '@carte/operations/execution/renderer';
-import { Rendering } from '@carte/operations/execution/rendering';
+import { Rendering } from '@carte/operations/execution/resolve';
 import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import { buildSchema, type ExecutionResult, execute, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';

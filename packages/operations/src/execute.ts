@@ -3,6 +3,7 @@ import { TooCostly } from '@carte/base/errors';
 import { runInSlices } from '@carte/base/time-slice';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
+import { compileRoute } from './compile-route.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { namesInPath } from './contract/parameters.ts';
 import { HttpError, tooMuch } from './errors.ts';
@@ -11,7 +12,6 @@ import { concatenate, DeduplicatedBuffer } from './execution/json-writer.ts';
 import { chooseEncoding, compress, type Encoding } from './http/compression.ts';
 import { contentETag, encodedETag, isWildcard, matchIfNoneMatch, revisionETag } from './http/etag.ts';
 import type { CachedResponse, RenderedResponse, ResponseCache } from './http/response-cache.ts';
-import { compileRoute } from './render.ts';
 
 /** What an operation takes from a request beside its variables. */
 export interface RestRequest<Caller> {

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLNamedType, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import type { Chunk } from './json-writer.ts';
 import { compileRenderer, type Shape } from './renderer.ts';
-import { compileResolver, Rendering, type RenderingOptions } from './rendering.ts';
+import { compileResolver, Rendering, type RenderingOptions } from './resolve.ts';
 import { type Fragments, fragmentsOf, type SelectedField } from './selected-fields.ts';
 
 export type Variables = Readonly<Record<string, unknown>>;

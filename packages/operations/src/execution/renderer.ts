@@ -9,7 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { type Chunk, JsonWriter } from './json-writer.ts';
-import { compileResolver, type PromiseOrValue, type Rendering } from './rendering.ts';
+import { compileResolver, type PromiseOrValue, type Rendering } from './resolve.ts';
 import { type Fragments, type SelectedField, selectedFields } from './selected-fields.ts';
 
 type Render = (value: unknown, rendering: Rendering) => PromiseOrValue<Chunk>;
