@@ -146,7 +146,7 @@ function compileRead<Caller>(
     };
     const unchanged = findUnchanged(etag);
     if (unchanged) return unchanged;
-    const send = async (entry: Representation): Promise<RestResponse> => {
+    const send = async (entry: Omit<CachedResponse, 'size'>): Promise<RestResponse> => {
       const encoding = chooseEncoding(headers['accept-encoding'], entry.bytes.length);
       const encodedAs = encodedETag(entry.revision, encoding);
       if (isForAny) return notModified(encodedAs);
@@ -181,8 +181,6 @@ async function renderResponse(
   const bytes = typeof body === 'string' ? Buffer.from(body) : await runInSlices(concatenate(body));
   return { revision: etagValues.length > 0 ? revisionETag(etagValues, operation.hash) : contentETag(bytes), bytes };
 }
-
-type Representation = Pick<CachedResponse, 'revision' | 'bytes' | 'encoded'>;
 
 const cacheKeyOf = ({ name, hash }: Operation, variables: Variables) => `${name} ${hash} ${JSON.stringify(variables)}`;
 
@@ -255,7 +253,10 @@ export function compileCost(operation: Operation, { costOf, limits }: CostOption
 
 /** Computes a cost once for numbers and the lengths of lists among the variables, and the names of the others: it depends on nothing else. */
 function cacheCosts(costOf: (variables: Variables) => number): (variables: Variables) => number {
-  const costs = new LRUCache<string, number>({ max: 1_000 });
+  const costs = new LRUCache<string, number, Variables>({
+    max: 1_000,
+    memoMethod: (_key, _stale, { context }) => costOf(context),
+  });
   return variables => {
     let key = '';
     for (const name in variables) {
@@ -263,11 +264,6 @@ function cacheCosts(costOf: (variables: Variables) => number): (variables: Varia
       const size = Array.isArray(value) ? value.length : value;
       key += typeof size === 'number' ? `${name}=${size},` : `${name},`;
     }
-    let cost = costs.get(key);
-    if (cost === undefined) {
-      cost = costOf(variables);
-      costs.set(key, cost);
-    }
-    return cost;
+    return costs.memo(key, { context: variables });
   };
 }

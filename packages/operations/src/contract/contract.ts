@@ -142,11 +142,9 @@ export function readContract(
 /** As many as validation reports. */
 const maxErrors = 100;
 
-type ParametersOf = ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>;
-
 function derive(
   sources: ContractSources,
-  parameters: ParametersOf,
+  parameters: ReadonlyMap<OperationDefinitionNode, readonly Parameter[]>,
   report: Report,
 ): Pick<Contract, 'operations' | 'schema' | 'info'> {
   const outputs = createOutputTypes(sources, report);
