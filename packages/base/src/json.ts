@@ -189,7 +189,8 @@ export class JsonReader {
         this.value = value;
         return true;
       }
-      addMember(container, value);
+      if (container.close === closeBracket) container.value.push(value);
+      else setMember(container.value, container.key, value);
       if (code === comma) {
         this.at++;
         // No trailing comma.
@@ -269,11 +270,6 @@ export class JsonReader {
   protected unexpected(position: number): never {
     throw new JsonSyntaxError(this.text, position);
   }
-}
-
-function addMember(container: Container, value: unknown): void {
-  if (container.close === closeBracket) container.value.push(value);
-  else setMember(container.value, container.key, value);
 }
 
 /** As `JSON.parse` does: `__proto__` is an ordinary key. */
