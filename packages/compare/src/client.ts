@@ -41,14 +41,14 @@ const maxDelaySeconds = 60;
 const transientStatuses = new Set([429, 502, 503, 504]);
 const mebibyte = 1024 * 1024;
 /** Bodies beyond this size are read under the lock, so that only one pair of them is in memory. */
-const largeBodyBytes = 8 * mebibyte;
+const lockedBodyBytes = 8 * mebibyte;
 const maxBodyBytes = 256 * mebibyte;
 
 export function createClient(service: Service, { timeoutMs }: { readonly timeoutMs: number }) {
   const subject = `The ${service.name} service`;
   let hasResponded = false;
 
-  const request = async (path: string, lock: Lock): Promise<ServiceResponse> => {
+  const request = async (path: string, lock: Lock | undefined): Promise<ServiceResponse> => {
     const response = await fetch(`${service.url}${path}`, {
       // A redirect would send the key to another host.
       redirect: 'manual',
@@ -68,13 +68,13 @@ export function createClient(service: Service, { timeoutMs }: { readonly timeout
     });
   };
 
-  const readText = async (response: Response, path: string, lock: Lock): Promise<string> => {
+  const readText = async (response: Response, path: string, lock: Lock | undefined): Promise<string> => {
     const decoder = new TextDecoder();
     let text = '';
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
-      if (bytes > largeBodyBytes) await lock.acquire();
+      if (bytes > lockedBodyBytes) await lock?.acquire();
       if (bytes > maxBodyBytes)
         throw new ComparisonError(`${subject} sends a body of more than ${maxBodyBytes / mebibyte} MiB: GET ${path}`);
       text += decoder.decode(chunk, { stream: true });
@@ -101,7 +101,7 @@ export function createClient(service: Service, { timeoutMs }: { readonly timeout
 
   return {
     service,
-    async get(path: string, lock: Lock): Promise<ServiceResponse> {
+    async get(path: string, lock?: Lock): Promise<ServiceResponse> {
       for (let attempt = 1; ; attempt++) {
         try {
           const response = await request(path, lock);

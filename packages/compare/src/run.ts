@@ -53,9 +53,8 @@ async function checkServices(comparison: Comparison): Promise<void> {
 
 /** Requests a path from both services and returns their statuses; reports the errors of both. */
 async function probe(comparison: Comparison, path: string, expected: ReadonlySet<number>): Promise<number[]> {
-  const noLock: Lock = { acquire: async () => {}, release: () => {} };
   const request = async ({ service, get }: Client) => {
-    const { status } = await get(path, noLock);
+    const { status } = await get(path);
     if (status === 403) throw keyRejected(service, status);
     if (!expected.has(status)) {
       throw new ComparisonError(`The ${service.name} service responds with ${status}: GET ${service.url}${path}`);
