@@ -112,8 +112,12 @@ function codePointsIn(text: string, end: number): number {
 const isHighSurrogate = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xd800;
 const isLowSurrogate = (text: string, at: number) => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
-const scalar = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
-const literals: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
+const literals: readonly (readonly [text: string, value: unknown])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
 
 const { quote, comma, colon, openBracket, backslash, closeBracket, openBrace, closeBrace } = jsonCodes;
 const firstPlain = 0x20;
@@ -228,11 +232,15 @@ export class JsonReader {
   #readScalar(code: number): unknown {
     if (code === quote) return this.#readString();
     const start = this.at;
-    scalar.lastIndex = start;
-    if (!scalar.test(this.text)) this.unexpected(start);
-    this.at = scalar.lastIndex;
-    const text = this.text.slice(start, this.at);
-    return text in literals ? literals[text] : this.#parseNumber(text);
+    for (const [text, value] of literals) {
+      if (text.charCodeAt(0) !== code || !this.text.startsWith(text, start)) continue;
+      this.at += text.length;
+      return value;
+    }
+    number.lastIndex = start;
+    if (!number.test(this.text)) this.unexpected(start);
+    this.at = number.lastIndex;
+    return this.#parseNumber(this.text.slice(start, this.at));
   }
 
   #readString(): string {
