@@ -133,6 +133,14 @@ class PartReader extends JsonReader {
     this.#count({ keys: 1, escapedKeys: this.escapedKeys - escapedKeys }, at);
   }
 
+  /** Reads a key natively: it may be as long as a text. */
+  protected override readString(): string {
+    const start = this.at;
+    this.at = endOfString(this.text, start);
+    // The bug of `JSON.parse` does not affect single strings.
+    return this.#parse(this.text.slice(start, this.at), start) as string;
+  }
+
   /** Parses a part that begins at a position, by our own parser if it has escaped keys (json.ts). */
   #parse(part: string, start: number, end = ''): unknown {
     try {

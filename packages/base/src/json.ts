@@ -212,7 +212,7 @@ export class JsonReader {
   protected readKey(container: OpenObject): void {
     if (this.nextCode() !== quote) this.unexpected(this.at);
     const start = this.at;
-    container.key = this.#readString();
+    container.key = this.readString();
     container.members++;
     if (this.at - start - 2 !== container.key.length) this.escapedKeys++;
     if (this.nextCode() !== colon) this.unexpected(this.at);
@@ -230,7 +230,7 @@ export class JsonReader {
   }
 
   #readScalar(code: number): unknown {
-    if (code === quote) return this.#readString();
+    if (code === quote) return this.readString();
     const start = this.at;
     for (const [text, value] of literals) {
       if (text.charCodeAt(0) !== code || !this.text.startsWith(text, start)) continue;
@@ -243,7 +243,7 @@ export class JsonReader {
     return this.#parseNumber(this.text.slice(start, this.at));
   }
 
-  #readString(): string {
+  protected readString(): string {
     const text = this.text;
     const start = this.at;
     let at = start + 1;
