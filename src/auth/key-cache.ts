@@ -12,7 +12,7 @@ export interface Caller {
 }
 
 /** Finds the caller of an API key that arrived on a connection; throws `Unauthenticated`. */
-export type Authenticate = ReturnType<typeof createAuthenticator>;
+type Authenticate = ReturnType<typeof createAuthenticator>;
 
 export interface AuthenticatorOptions {
   /** TTL of the key cache: for so long a revoked key may still be accepted. */
