@@ -5,7 +5,7 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
-import { RetryableError } from '@carte/base/errors';
+import { RetryableError, Unavailable } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
 import type { Context } from './context.ts';
@@ -63,6 +63,7 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
     async requestDidStart({ request: operation, contextValue }) {
       const { request, parsed, variables, cost, compiled } = contextValue;
       if (parsed) Object.assign(operation, { query: parsed.text, extensions: undefined, variables });
+      let unavailable: Unavailable | undefined;
       return {
         async responseForOperation() {
           if (!compiled) return null;
@@ -73,6 +74,7 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
             // Executed by graphql-js, it has the same error at its path, and the rest of its data; what has waited for too long does not wait again.
             const clientError = findClientError(error, translateError);
             if (!(clientError instanceof RetryableError)) return null;
+            if (clientError instanceof Unavailable) unavailable = clientError;
             const errors = [formatError({ message: clientError.message }, clientError, translateError)];
             return responseOf({ errors, data: null });
           }
@@ -80,8 +82,10 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
         async didEncounterErrors({ errors }) {
           for (const error of errors) {
             // Without an original error it is an error of the request.
-            const isOfServer = error.originalError && error.extensions.code === undefined;
-            if (isOfServer && !findClientError(error, translateError)) request.log.error(error.originalError);
+            if (!error.originalError || error.extensions.code !== undefined) continue;
+            const clientError = findClientError(error, translateError);
+            if (!clientError) request.log.error(error.originalError);
+            if (clientError instanceof Unavailable) unavailable = clientError;
           }
         },
         async willSendResponse({ response }) {
@@ -98,9 +102,9 @@ function responsePlugin(translateError: TranslateError): ApolloServerPlugin<Apol
           if (codes.includes('UNAUTHENTICATED')) {
             response.http.status = 401;
             response.http.headers.set('www-authenticate', 'ApiKey');
-          } else if (codes.includes('UNAVAILABLE')) {
+          } else if (unavailable) {
             response.http.status = 503;
-            response.http.headers.set('retry-after', '5');
+            response.http.headers.set('retry-after', String(unavailable.retryAfterSeconds));
           } else if (response.http.status === 400 && !acceptsGraphqlResponse(request)) {
             // GraphQL over HTTP: under application/json, a well-formed request with errors has status 200.
             if (codes.every(code => requestErrorCodes.has(code))) response.http.status = 200;
