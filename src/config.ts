@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { OperatorError } from '@carte/base/errors';
+import { defaultQueryLimits } from '@carte/operations/limits/limits';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './database/database-url.ts';
-import { defaultHistoryLimits, defaultMenuLimits } from './limits.ts';
+import { defaultDatabaseOptions, defaultHistoryLimits, defaultMenuLimits } from './limits.ts';
 
 const integer = (min: number, max: number) => {
   const rule = {
@@ -73,13 +74,19 @@ const settings = {
   /** For the connection that waits for notifications, where `databaseUrl` is a PgBouncer. */
   listenUrl: env('DATABASE_LISTEN_URL', primaryUrl.optional()),
   replicaUrls: env('DATABASE_REPLICA_URLS', listOf(databaseUrl)),
-  poolSize: env('DATABASE_POOL_SIZE', integer(2, 1000).default(10)),
+  poolSize: env('DATABASE_POOL_SIZE', integer(2, 1000).default(defaultDatabaseOptions.poolSize)),
   /** Whether to use named prepared statements, which some PgBouncers in transaction mode do not support. */
   prepare: env('DATABASE_PREPARE', onOff('on')),
   /** Time limit for a statement of a request. */
-  statementSeconds: env('DATABASE_STATEMENT_TIMEOUT', integer(1, 3600).default(30)),
+  statementSeconds: env(
+    'DATABASE_STATEMENT_TIMEOUT',
+    integer(1, 3600).default(defaultDatabaseOptions.statementSeconds),
+  ),
   /** Time limit for getting a connection from the pool. */
-  connectionSeconds: env('DATABASE_CONNECTION_TIMEOUT', integer(1, 300).default(5)),
+  connectionSeconds: env(
+    'DATABASE_CONNECTION_TIMEOUT',
+    integer(1, 300).default(defaultDatabaseOptions.connectionSeconds),
+  ),
   keyCacheTtlSeconds: env('CARTE_KEY_CACHE_TTL_SECONDS', integer(0, 5).default(3)),
   /** Size of the response cache; 0 disables it. */
   cacheBytes: env('CARTE_CACHE_BYTES', integer(0, 64 * 1024 ** 3).default(128 * 1024 * 1024)),
@@ -169,10 +176,10 @@ const settings = {
   },
   /** Limits for one GraphQL document. */
   graphqlLimits: {
-    depth: env('CARTE_GRAPHQL_DEPTH', integer(1, 100).default(15)),
-    cost: env('CARTE_GRAPHQL_COST', integer(1, 1e12).default(1_000_000)),
-    streamCost: env('CARTE_STREAM_COST', integer(1, 1e12).default(2_000)),
-    aliases: env('CARTE_GRAPHQL_ALIASES', integer(0, 10_000).default(100)),
+    depth: env('CARTE_GRAPHQL_DEPTH', integer(1, 100).default(defaultQueryLimits.depth)),
+    cost: env('CARTE_GRAPHQL_COST', integer(1, 1e12).default(defaultQueryLimits.cost)),
+    streamCost: env('CARTE_STREAM_COST', integer(1, 1e12).default(defaultQueryLimits.streamCost)),
+    aliases: env('CARTE_GRAPHQL_ALIASES', integer(0, 10_000).default(defaultQueryLimits.aliases)),
     /** In the lists of one response. */
     objects: env('CARTE_GRAPHQL_OBJECTS', integer(1, 1e9).default(250_000)),
   },

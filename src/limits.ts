@@ -1,3 +1,6 @@
+/** How the database is used, where no setting says otherwise. */
+export const defaultDatabaseOptions = { poolSize: 10, connectionSeconds: 5, statementSeconds: 30, prepare: true };
+
 /** Maximum size of a menu configuration (docs/interface.md#size). */
 export const defaultMenuLimits = {
   entities: 20_000,

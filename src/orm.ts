@@ -8,6 +8,7 @@ import { migrations } from './database/migrations/list.ts';
 import { poolOptions, typeParsers } from './database/pool.ts';
 import { PrimaryStartEntity } from './database/replica.ts';
 import * as events from './events/entities.ts';
+import { defaultDatabaseOptions } from './limits.ts';
 import * as menu from './menu/entities.ts';
 import * as menuHistory from './menu/history/entities.ts';
 import * as merchant from './merchant/entities.ts';
@@ -37,7 +38,7 @@ export interface OrmOptions {
 }
 
 export function ormOptions(connection: ConnectionSettings, options: OrmOptions = {}): Options {
-  const { poolSize = 10, connectionSeconds = 5, statementSeconds = 30, prepare = true, onPool } = options;
+  const { poolSize, connectionSeconds, statementSeconds, prepare, onPool } = { ...defaultDatabaseOptions, ...options };
   const address = 'url' in connection ? parseDatabaseUrl(connection.url) : undefined;
   return {
     ...('url' in connection
