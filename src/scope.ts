@@ -1,7 +1,7 @@
 import { Forbidden, Unauthenticated } from '@carte/base/errors';
 import type { EntityManager, FilterDef } from '@mikro-orm/core';
 
-/** What a key may read: all of it, if it names none, nor the part of orders that it has placed. */
+/** A key that names no permission for reading has these. READ_OWN_ORDERS, a part of READ_ORDERS, is one as well. */
 export const readPermissions = ['READ_MENUS', 'READ_ORDERS', 'READ_HISTORY'] as const;
 export type ReadPermission = (typeof readPermissions)[number] | 'READ_OWN_ORDERS';
 

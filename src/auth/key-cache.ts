@@ -11,9 +11,6 @@ export interface Caller {
   readonly scope: AccessScope;
 }
 
-/** Finds the caller of an API key that arrived on a connection; throws `Unauthenticated`. */
-type Authenticate = ReturnType<typeof createAuthenticator>;
-
 export interface AuthenticatorOptions {
   /** TTL of the key cache: for so long a revoked key may still be accepted. */
   readonly seconds: number;

@@ -17,7 +17,7 @@ const limits = {
 type BodyLimit = (typeof limits)['guest'];
 
 /**
- * Limits bodies by who sends them, and parses JSON instead of Fastify's parser, which is `JSON.parse` (packages/base/src/json.ts). Keys such as `__proto__` are
+ * Limits bodies by who sends them, and parses JSON by `parseUntrustedJson` instead of Fastify's parser, which is `JSON.parse`. Keys such as `__proto__` are
  * data like any other. Those of REST routes have a parser of their own.
  */
 export const bodies = fp(

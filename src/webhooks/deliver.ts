@@ -121,7 +121,7 @@ export async function deliverQueue(
 
 const isPersistent = (since: Date | null) => since !== null && Date.now() - since.getTime() > maxFailureMs;
 
-/** Seconds until the next attempt after a number of failed ones: 5, 15, 45, … up to an hour, or longer if the response asks for it. */
+/** Seconds until the next attempt after a number of failed ones: 5, 15, 45, … up to an hour, or what the response asks for, up to an hour as well. */
 export function retryDelaySeconds(
   attempts: number,
   retryAfterSeconds: number | null,
