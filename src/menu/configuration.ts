@@ -1,3 +1,4 @@
+import { memoize } from '@carte/base/memoize';
 import type { Steps } from '@carte/base/time-slice';
 import type { EntityRow } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
@@ -93,19 +94,6 @@ export function* linkConfiguration(
 
 function findAll<T>(nodes: ReadonlyMap<string, T>, externalIds: readonly string[]): readonly T[] {
   return externalIds.map(id => nodes.get(id)).filter(node => node !== undefined);
-}
-
-/** Computes a value once for each object of a configuration, which is immutable, for as long as the object exists. */
-export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const values = new WeakMap<Key, Value>();
-  return key => {
-    let value = values.get(key);
-    if (value === undefined) {
-      value = compute(key);
-      values.set(key, value);
-    }
-    return value;
-  };
 }
 
 /** The inverse of the references: the entities that refer to an entity, by its external id. Computed when first used, since few queries select them. */

@@ -1,5 +1,6 @@
 import type { ValidationError } from '@carte/base/errors';
-import { maxErrors } from '@carte/base/validation';
+import { memoize } from '@carte/base/memoize';
+import { type ErrorPath, maxErrors } from '@carte/base/validation';
 import type { OrderLineInput, OrderModifierInput } from '../generated/graph.ts';
 import { dayNames, isAvailable, type LocalTime, toLocalTime } from '../menu/availability.ts';
 import {
@@ -8,13 +9,10 @@ import {
   type MenuNode,
   type ModifierGroupNode,
   type ModifierItemNode,
-  memoize,
   menusOf,
 } from '../menu/configuration.ts';
 import type { Store } from '../store/entities.ts';
 import { type ChosenLine, type ChosenModifier, priceUnit } from './price.ts';
-
-type Path = readonly (string | number)[];
 
 const maxNames = 3;
 
@@ -58,7 +56,11 @@ const countChoices = (lines: readonly { readonly modifiers?: readonly unknown[] 
   lines.reduce((count, { modifiers }) => count + 1 + (modifiers?.length ?? 0), 0);
 
 const quote = (text: string) => JSON.stringify(text);
-const notFound = (path: Path, message: string): ValidationError => ({ path, type: 'reference_not_found', message });
+const notFound = (path: ErrorPath, message: string): ValidationError => ({
+  path,
+  type: 'reference_not_found',
+  message,
+});
 
 function* checkItem(
   item: MenuItemNode,
@@ -87,7 +89,7 @@ function describe({ day, second }: LocalTime): string {
 }
 
 /** Single price changes may be negative, but nobody is paid for what they order. */
-function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: Path): Generator<ValidationError> {
+function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: ErrorPath): Generator<ValidationError> {
   for (const [noun, amount] of Object.entries(priceUnit(line))) {
     if (amount >= 0n) continue;
     const unit = `the ${noun} of one item ${quote(line.item.externalId)} with its modifiers`;
@@ -98,7 +100,7 @@ function* checkUnit(line: Pick<ChosenLine, 'item' | 'modifiers'>, path: Path): G
 function resolveModifiers(
   item: MenuItemNode,
   modifiers: readonly OrderModifierInput[],
-  path: Path,
+  path: ErrorPath,
   errors: ValidationError[],
 ): ChosenModifier[] {
   const chosen = new Map<string, number>();
@@ -136,7 +138,7 @@ type FoundModifier = NonNullable<ReturnType<typeof findModifier>>;
 function findModifier(
   item: MenuItemNode,
   { groupExternalId, modifierItemExternalId, quantity = 1 }: OrderModifierInput,
-  path: Path,
+  path: ErrorPath,
   errors: ValidationError[],
 ) {
   const group = groupsOf(item).get(groupExternalId);
@@ -168,7 +170,7 @@ function soldOutMessage({ externalId, inStock, menuItem }: ModifierItemNode): st
 function* checkGroup(
   group: ModifierGroupNode,
   chosen: readonly (FoundModifier & { readonly index: number })[],
-  path: Path,
+  path: ErrorPath,
 ): Generator<ValidationError> {
   const { externalId, groupMin, groupMax } = group;
   const byModifierItem = new Map(chosen.map(choice => [choice.modifierItem, choice]));
@@ -187,7 +189,7 @@ function* checkGroup(
 }
 
 function* rangeErrors(
-  path: Path,
+  path: ErrorPath,
   name: string,
   quantity: number,
   { min, max }: { readonly min: number; readonly max: number },

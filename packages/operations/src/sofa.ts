@@ -1,3 +1,4 @@
+import { memoize } from '@carte/base/memoize';
 import { createRouter, type OnRouteHook } from 'fets';
 import { GraphQLObjectType, GraphQLSchema, Kind } from 'graphql';
 import { useSofa } from 'sofa-api';
@@ -24,20 +25,11 @@ export interface SofaRoute {
 
 type Execute<Request, Result> = (variables: Variables, request: Request) => Promise<Result>;
 
-const generated = new WeakMap<Contract, readonly SofaRoute[]>();
-
-/** Generates the routes of a contract, once. */
-export function generateRoutes(contract: Contract): readonly SofaRoute[] {
-  const routes = generated.get(contract) ?? generateWithSofa(contract);
-  generated.set(contract, routes);
-  return routes;
-}
-
 /**
- * Generates the routes of the derived schema with SOFA. Its handlers are called with validated variables, because its own HTTP server
+ * Generates the routes of the derived schema with SOFA, once for a contract. Its handlers are called with validated variables, because its own HTTP server
  * reports one error at a time and lets the query string override the body (docs/decisions/0001).
  */
-function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
+export const generateRoutes = memoize(({ schema, operations }: Contract): readonly SofaRoute[] => {
   const sofa = useSofa({
     basePath: '/',
     schema: withQuery(schema),
@@ -64,7 +56,7 @@ function generateWithSofa({ schema, operations }: Contract): SofaRoute[] {
   createRouter({ landingPage: false, plugins: [{ onRoute }] }).use(sofa);
   // In the order of the files; SOFA puts queries before mutations.
   return routes.sort((a, b) => operations.indexOf(a.operation) - operations.indexOf(b.operation));
-}
+});
 
 /**
  * SOFA expects a query type, which a set of mutations does not have. It reads descriptions of parameters, which are not used here, from the syntax

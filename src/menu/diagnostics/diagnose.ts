@@ -1,3 +1,4 @@
+import { memoize } from '@carte/base/memoize';
 import { runInSlices, type Steps } from '@carte/base/time-slice';
 import type {
   DiagnosticSeverity,
@@ -5,7 +6,7 @@ import type {
   MenuDiagnostic,
   MenuDiagnosticCode,
 } from '../../generated/graph.ts';
-import { type Configuration, memoize } from '../configuration.ts';
+import type { Configuration } from '../configuration.ts';
 import { byKind, menuKinds } from '../kinds.ts';
 import { checkAvailability } from './availability.ts';
 import { severityOf } from './codes.ts';

@@ -1,4 +1,5 @@
-import { type MenuItemNode, type ModifierGroupNode, type ModifierItemNode, memoize } from '../configuration.ts';
+import { memoize } from '@carte/base/memoize';
+import type { MenuItemNode, ModifierGroupNode, ModifierItemNode } from '../configuration.ts';
 
 /** Computes what an order of one unit costs at least by the rules of the groups, and the group that reduces it most. */
 export function lowestPriceOf({ price, modifierGroups }: Pick<MenuItemNode, 'price' | 'modifierGroups'>) {

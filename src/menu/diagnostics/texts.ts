@@ -1,5 +1,5 @@
+import { memoize } from '@carte/base/memoize';
 import { isPause, type Steps } from '@carte/base/time-slice';
-import { memoize } from '../configuration.ts';
 import type { MultilingualText } from '../entities.ts';
 import { menuKinds } from '../kinds.ts';
 import type { EntityChecks, Findings, Path, Problems, ValidationContext } from './context.ts';

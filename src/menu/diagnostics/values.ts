@@ -1,4 +1,5 @@
-import { type MenuItemNode, type ModifierGroupNode, memoize } from '../configuration.ts';
+import { memoize } from '@carte/base/memoize';
+import type { MenuItemNode, ModifierGroupNode } from '../configuration.ts';
 import type { EntityCheck, Findings, Problems, ValidationContext } from './context.ts';
 import { lowestPriceOf } from './lowest-price.ts';
 import { displayName } from './messages.ts';
