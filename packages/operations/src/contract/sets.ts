@@ -8,10 +8,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { operationOf } from '../execution/selected-fields.ts';
 import { readFieldCosts } from '../limits/field-costs.ts';
-import { createLimitCheck, defaultQueryLimits, type QueryLimits } from '../limits/limits.ts';
-import { analyzeOperation } from '../limits/query-cost.ts';
+import { createCostOf, createLimitCheck, defaultQueryLimits, type QueryLimits } from '../limits/limits.ts';
 import { type Contract, loadBuiltIn, type Operation, readContract, toolNameOf } from './contract.ts';
 import type { SetFiles } from './folders.ts';
 import { conflictOf } from './rules.ts';
@@ -76,7 +74,7 @@ function* toolConflicts(sets: readonly Contract[]): Generator<GraphQLError> {
 
 /** An error at the place of an operation in its file. */
 function errorAt({ document, name }: Operation, message: string): GraphQLError {
-  return new GraphQLError(message, { nodes: operationOf(document, name) ?? null });
+  return new GraphQLError(message, { nodes: getOperationAST(document, name) ?? null });
 }
 
 /** Creates the limits on sets of operations: those of any document, except that bodies have as many aliases as fields. */
@@ -121,8 +119,6 @@ function* checkCosts(
  */
 function largestCost(schema: GraphQLSchema, { document, name, parameters }: Operation) {
   const fieldCosts = readFieldCosts(schema);
-  const operation = getOperationAST(document, name);
-  if (!operation) throw new Error(`The document has no operation ${name}`);
   const unbounded: ArgumentNode[] = [];
   const variables: Record<string, number> = {};
   const typeInfo = new TypeInfo(schema);
@@ -143,5 +139,5 @@ function largestCost(schema: GraphQLSchema, { document, name, parameters }: Oper
       },
     }),
   );
-  return { cost: analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost ?? 0, unbounded };
+  return { cost: createCostOf(schema)(document, name, variables), unbounded };
 }

@@ -1,3 +1,4 @@
+import { memoize } from '@carte/base/memoize';
 import {
   type GraphQLArgument,
   type GraphQLField,
@@ -16,7 +17,7 @@ import {
 import { directiveOf } from '../execution/selected-fields.ts';
 
 export type Field = GraphQLField<unknown, unknown>;
-export type FieldCosts = ReadonlyMap<Field, FieldCost>;
+type FieldCosts = ReadonlyMap<Field, FieldCost>;
 export type FieldCost = ReturnType<typeof readFieldCost>;
 
 /** Assumed for lists without `@listSize`; a test ensures that the graph has none. */
@@ -36,16 +37,8 @@ const introspectionSizes: Readonly<Record<string, number>> = {
   '__Directive.locations': 5,
 };
 
-const read = new WeakMap<GraphQLSchema, FieldCosts>();
-
 /** Reads `@listSize` and `@cost` of every field, once for a schema; throws where a directive names an argument or field that does not exist. */
-export function readFieldCosts(schema: GraphQLSchema): FieldCosts {
-  const costs = read.get(schema) ?? readDirectives(schema);
-  read.set(schema, costs);
-  return costs;
-}
-
-function readDirectives(schema: GraphQLSchema): FieldCosts {
+export const readFieldCosts = memoize((schema: GraphQLSchema): FieldCosts => {
   const costs = new Map<Field, FieldCost>();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
@@ -58,7 +51,7 @@ function readDirectives(schema: GraphQLSchema): FieldCosts {
   }
   markSizedFields(costs);
   return costs;
-}
+});
 
 /** Reads the static cost of a field, from its type and from `@listSize` and `@cost`. */
 function readFieldCost(schema: GraphQLSchema, field: Field, coordinate: string) {

@@ -1,3 +1,4 @@
+import { memoize } from '@carte/base/memoize';
 import {
   type ASTNode,
   type DocumentNode,
@@ -59,26 +60,25 @@ type LimitCode =
  */
 export function createLimitCheck(schema: GraphQLSchema, options: Partial<QueryLimits> = {}) {
   const limits = { ...defaultQueryLimits, ...options };
-  const fieldCosts = readFieldCosts(schema);
-  const counted = new WeakMap<DocumentNode, readonly GraphQLError[]>();
+  // Independent of variables, and most documents are sent again.
+  const checkOnce = memoize((document: DocumentNode) => checkDocument(document, limits));
+  // Throws here, and not in the first request.
+  readFieldCosts(schema);
   return (document: DocumentNode, operationName: string | undefined, variables: Variables) => {
-    // Independent of variables, and most documents are sent again.
-    const errors = counted.get(document) ?? checkDocument(document, limits);
-    counted.set(document, errors);
+    const errors = checkOnce(document);
     // Without it the executor reports that the operation is missing or ambiguous.
     const operation = getOperationAST(document, operationName);
     if (!operation) return { errors, cost: 0 };
-    const complexity = analyzeOperation(operation, { schema, fieldCosts, document, variables });
+    const complexity = analyzeOperation(schema, document, operation, variables);
     return { errors: [...errors, ...checkOperation(operation, complexity, limits)], cost: complexity?.cost ?? 0 };
   };
 }
 
 /** Creates the function that computes the cost of an operation that needs no check, such as those of REST routes. */
 export function createCostOf(schema: GraphQLSchema) {
-  const fieldCosts = readFieldCosts(schema);
   return (document: DocumentNode, operationName: string, variables: Variables): number => {
     const operation = getOperationAST(document, operationName);
-    return (operation && analyzeOperation(operation, { schema, fieldCosts, document, variables })?.cost) ?? 0;
+    return (operation && analyzeOperation(schema, document, operation, variables)?.cost) ?? 0;
   };
 }
 

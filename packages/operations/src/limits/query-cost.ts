@@ -16,7 +16,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { fragmentsOf, maxCount } from '../execution/selected-fields.ts';
-import { type Field, type FieldCost, type FieldCosts, InputAnalysis } from './field-costs.ts';
+import { type Field, type FieldCost, InputAnalysis, readFieldCosts } from './field-costs.ts';
 import { maxNesting } from './parse-document.ts';
 
 /** Complexity of a selection, for each object that it is applied to. */
@@ -48,13 +48,6 @@ export interface PathField {
   readonly isCostliest: boolean;
 }
 
-export interface AnalysisContext {
-  readonly schema: GraphQLSchema;
-  readonly fieldCosts: FieldCosts;
-  readonly document: DocumentNode;
-  readonly variables: Variables;
-}
-
 export type Variables = Readonly<Record<string, unknown>>;
 
 const flat: Nesting = { depth: 0, deepest: undefined };
@@ -73,9 +66,12 @@ const empty: Complexity = {
  * spread. The document need not be valid; unknown fields, types and fragments cost nothing. Returns undefined beyond `maxNesting`.
  */
 export function analyzeOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
   operation: OperationDefinitionNode,
-  { schema, fieldCosts, document, variables }: AnalysisContext,
+  variables: Variables,
 ): Complexity | undefined {
+  const fieldCosts = readFieldCosts(schema);
   const fragments = fragmentsOf(document);
   const values = new ArgumentValues(operation, variables);
   const analyzed = new Map<string, Complexity>();
