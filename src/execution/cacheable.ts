@@ -2,7 +2,6 @@ import {
   directiveOf,
   type Fragments,
   fragmentsOf,
-  operationOf,
   type SelectedField,
   selectedFields,
 } from '@carte/operations/execution/selected-fields';
@@ -13,6 +12,7 @@ import {
   type GraphQLSchema,
   getArgumentValues,
   getNamedType,
+  getOperationAST,
   isObjectType,
   Kind,
   TypeInfo,
@@ -109,7 +109,7 @@ export type ReadRevisions<Caller> = (
 
 /** The query with this name, or the only one, where the schema marks its one root field `@storeById`. */
 export function findStoreQuery(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {
-  const operation = operationOf(document, operationName);
+  const operation = getOperationAST(document, operationName);
   if (operation?.operation !== 'query') return undefined;
   const fragments = fragmentsOf(document);
   const [root, ...others] = selectedFields(operation.selectionSet.selections, fragments);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Contract, type Operation, rootFieldOf } from '@carte/operations/contract/contract';
 import type { Audience } from '@carte/operations/execute';
-import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
+import { fragmentsOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import {
   type DocumentNode,
   type FieldNode,
@@ -9,6 +9,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  getOperationAST,
   isNonNullType,
   isObjectType,
   Kind,
@@ -34,7 +35,7 @@ export const createGuests = (graph: GraphQLSchema): Audience<Caller> => ({
  * it selects more that they may not read, it is the same, which authorization refuses.
  */
 function operationForGuests(graph: GraphQLSchema, contract: Contract, operation: Operation): Operation {
-  const node = operationOf(operation.document, operation.name);
+  const node = getOperationAST(operation.document, operation.name);
   const root = node && graph.getRootType(node.operation);
   if (!node || !root) throw new Error(`The graph has no operation ${operation.name}`);
   const fragments = fragmentsOf(operation.document);

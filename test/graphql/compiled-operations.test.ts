@@ -3,12 +3,13 @@ import { type Operation, rootFieldOf } from '@carte/operations/contract/contract
 import type { FieldExtensions } from '@carte/operations/contract/outputs';
 import { compileOperation } from '@carte/operations/execution/compile';
 import { toBuffers } from '@carte/operations/execution/json-writer';
-import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
+import { fragmentsOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import {
   type DocumentNode,
   execute,
   type GraphQLOutputType,
   getNamedType,
+  getOperationAST,
   getVariableValues,
   isObjectType,
   type OperationDefinitionNode,
@@ -40,7 +41,7 @@ const run = (document: DocumentNode, variableValues: Readonly<Record<string, unk
 function coerce(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {
   const { coerced, errors } = getVariableValues(
     schema,
-    operationOf(document, undefined)?.variableDefinitions ?? [],
+    getOperationAST(document)?.variableDefinitions ?? [],
     variables,
   );
   if (!coerced) throw errors?.[0];
@@ -80,7 +81,7 @@ function variablesOf({ name, document }: Operation): Readonly<Record<string, unk
     listStores: [{}, { limit: 2, skip: 1 }, { limit: 0 }],
     listMerchants: [{}, { limit: 1 }, { skip: 50 }],
   };
-  const definitions = operationOf(document, undefined)?.variableDefinitions ?? [];
+  const definitions = getOperationAST(document)?.variableDefinitions ?? [];
   const has = (variable: string) => definitions.some(definition => definition.variable.name.value === variable);
   const merchants = [...new Set(stores.map(({ merchant }) => merchant.id))];
   const subjects = [
@@ -149,7 +150,7 @@ test(`${queries} random queries have the results of graphql-js, and fail where t
     expect(validate(schema, document), text).toEqual([]);
     const executed = await run(document, variables);
     const fragments = fragmentsOf(document);
-    const [root] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
+    const [root] = selectedFields(getOperationAST(document)?.selectionSet.selections ?? [], fragments);
     if (!root) throw new Error('The query has no root field');
     const compiled = compileOperation(schema, { document, kind: 'query', body: [root], etags: [] });
     const rendered = compiled(coerce(document, variables), newContext());
@@ -182,7 +183,7 @@ test(`${queries} queries with several root fields, @skip and @include have the r
     const { text, variables } = generate();
     const document = parse(text);
     expect(validate(schema, document), text).toEqual([]);
-    const operation = operationOf(document, undefined);
+    const operation = getOperationAST(document);
     if (!operation) throw new Error('The document has no operation');
     const coerced = coerce(document, variables);
     const find = () => findCompiled({ document, operation }, coerced);

@@ -1,9 +1,9 @@
 import { toBuffers } from '@carte/operations/execution/json-writer';
 import { compileRenderer, type FieldShape, type Shape } from '@carte/operations/execution/renderer';
 import { compileResolver, Rendering } from '@carte/operations/execution/resolve';
-import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
+import { fragmentsOf, selectedFields } from '@carte/operations/execution/selected-fields';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { type GraphQLObjectType, type GraphQLResolveInfo, parse } from 'graphql';
+import { type GraphQLObjectType, type GraphQLResolveInfo, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
 
 const typeDefs = `
@@ -64,7 +64,7 @@ async function render(
 ) {
   const document = parse(text);
   const fragments = fragmentsOf(document);
-  const [selected] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
+  const [selected] = selectedFields(getOperationAST(document)?.selectionSet.selections ?? [], fragments);
   const field = selected && (schema.getQueryType() as GraphQLObjectType).getFields()[selected.node.name.value];
   if (!field) throw new Error('The query has no field');
   const rendering = new Rendering({ variables: { ...variables }, context: {} });

@@ -1,5 +1,5 @@
-import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
-import { type FragmentDefinitionNode, parse } from 'graphql';
+import { fragmentsOf, selectedFields } from '@carte/operations/execution/selected-fields';
+import { type FragmentDefinitionNode, getOperationAST, parse } from 'graphql';
 import { expect, test } from 'vitest';
 
 class CountingMap extends Map<string, FragmentDefinitionNode> {
@@ -19,7 +19,7 @@ test('each fragment is expanded once, however often fragments spread each other'
   });
   const document = parse(`{ ...f0 ...f0 } ${fragments.join(' ')}`);
   const counting = new CountingMap(fragmentsOf(document));
-  const selections = operationOf(document, undefined)?.selectionSet.selections ?? [];
+  const selections = getOperationAST(document)?.selectionSet.selections ?? [];
 
   const fields = selectedFields(selections, counting);
 

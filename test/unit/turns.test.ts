@@ -2,8 +2,8 @@ import { runAtOnce, runInSlices, type Steps } from '@carte/base/time-slice';
 import { concatenate, DeduplicatedBuffer, toBuffers } from '@carte/operations/execution/json-writer';
 import { compileRenderer } from '@carte/operations/execution/renderer';
 import { Rendering } from '@carte/operations/execution/resolve';
-import { fragmentsOf, operationOf, selectedFields } from '@carte/operations/execution/selected-fields';
-import { buildSchema, type ExecutionResult, execute, isObjectType, parse } from 'graphql';
+import { fragmentsOf, selectedFields } from '@carte/operations/execution/selected-fields';
+import { buildSchema, type ExecutionResult, execute, getOperationAST, isObjectType, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { limitListObjects } from '../../src/graphql/response-limit.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
@@ -102,7 +102,7 @@ describe.each([
 
   test('is rendered, concatenated and deduplicated with the bytes of its execution', async () => {
     const fragments = fragmentsOf(document);
-    const [selected] = selectedFields(operationOf(document, undefined)?.selectionSet.selections ?? [], fragments);
+    const [selected] = selectedFields(getOperationAST(document)?.selectionSet.selections ?? [], fragments);
     const type = loadSchema().getType('Store');
     if (!selected || !isObjectType(type)) throw new Error('The query selects no store');
     const render = compileRenderer(type, selected, fragments);

@@ -5,6 +5,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  getOperationAST,
   isNonNullType,
   isObjectType,
 } from 'graphql';
@@ -18,7 +19,6 @@ import {
   type Fragments,
   fieldsAlong,
   fragmentsOf,
-  operationOf,
   type SelectedField,
   selectedFields,
 } from './execution/selected-fields.ts';
@@ -52,7 +52,7 @@ export function compileBody(graph: GraphQLSchema, contract: Contract, operationN
 /** Compiles a query of one root field that is no route; fields that are null are omitted, as in a route. */
 export function compileQuery(graph: GraphQLSchema, document: DocumentNode, name: string): RenderBody {
   const fragments = fragmentsOf(document);
-  const body = selectedFields(operationOf(document, name)?.selectionSet.selections ?? [], fragments);
+  const body = selectedFields(getOperationAST(document, name)?.selectionSet.selections ?? [], fragments);
   const shape = shapeOfSelection(graph.getQueryType(), body, fragments);
   const [key = ''] = shape?.keys() ?? [];
   const run = compileOperation(graph, { document, kind: 'query', body, etags: [] }, { shape: shape?.get(key)?.shape });

@@ -5,8 +5,8 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getDirectiveValues,
+  getOperationAST,
   Kind,
-  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -26,13 +26,6 @@ export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 export function fragmentsOf(document: DocumentNode): Fragments {
   const fragments = document.definitions.filter(node => node.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map(fragment => [fragment.name.value, fragment]));
-}
-
-/** The operation with this name, or the only one. */
-export function operationOf(document: DocumentNode, name: string | undefined): OperationDefinitionNode | undefined {
-  const operations = document.definitions.filter(node => node.kind === Kind.OPERATION_DEFINITION);
-  if (name === undefined) return operations.length === 1 ? operations[0] : undefined;
-  return operations.find(operation => operation.name?.value === name);
 }
 
 /** Collects fields as CollectFields of the GraphQL specification does: fragments expanded, equal response keys merged, in order. */
@@ -93,7 +86,7 @@ export function createFieldCount(fragments: Fragments): (selections: readonly Se
 /** The fields along a path of response keys, from the root of the operation. */
 export function fieldsAlong(document: DocumentNode, operationName: string, keys: readonly string[]): SelectedField[] {
   const fragments = fragmentsOf(document);
-  let selections = operationOf(document, operationName)?.selectionSet.selections ?? [];
+  let selections = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
   return keys.map(key => {
     const field = selectedFields(selections, fragments).find(candidate => candidate.key === key);
     if (!field) throw new Error(`${operationName} has nothing at ${keys.join('.')}`);
