@@ -39,7 +39,6 @@ import {
   BodyFieldsRule,
   DistinctRoutesRule,
   FixedShapeRule,
-  KnownLinksRule,
   reservedPaths,
   routableOperations,
   SnakeCaseRule,
@@ -122,7 +121,7 @@ export function readContract(
   const parsed = parseSources(graph, sources, limits);
   const parameters = new Map<OperationDefinitionNode, readonly Parameter[]>();
   const ownRules = [
-    ...[routableOperations(parameters), FixedShapeRule, BodyFieldsRule, DistinctRoutesRule, KnownLinksRule],
+    ...[routableOperations(parameters), FixedShapeRule, BodyFieldsRule, DistinctRoutesRule],
     ...nameRules,
   ];
   const errors: Error[] = [...validate(parsed.schema, parsed.document, [...specifiedRules, ...ownRules])];

@@ -125,33 +125,13 @@ function pathProblem(path: string): string | undefined {
   return `"${path}" is not a path such as "/shop/stores/{id}"; its segments are letters, digits, ".", "_" and "-", or a parameter in braces.`;
 }
 
-/** Links name an operation and a parameter of its path. */
-export const KnownLinksRule = rule((report, schema) => {
-  const pathParameters = new Map<string, readonly string[]>();
-  const links: (Link & { readonly node: Parameters<Report>[1] })[] = [];
-  return {
-    OperationDefinition(node) {
-      const route = routeAt(schema, node);
-      if (!route) return;
-      pathParameters.set(node.name?.value ?? '', namesInPath(route.path));
-      links.push(...route.links.map(link => ({ ...link, node })));
-    },
-    Document: {
-      leave() {
-        for (const { operation, parameter, node } of links) {
-          if (pathParameters.get(operation)?.includes(parameter)) continue;
-          report(`The link to "${operation}" is unknown, or its path has no {${parameter}}.`, node);
-        }
-      },
-    },
-  };
-});
-
-/** Routes are unique, and `@ifMatch` names operations with an ETag. */
+/** Routes are unique, `@ifMatch` names operations with an ETag, and links name an operation and a parameter of its path. */
 export const DistinctRoutesRule = rule((report, schema) => {
   const routes: Pick<Operation, 'name' | 'route'>[] = [];
   const withETag = new Set<string>();
   const references: { readonly name: string; readonly node: Parameters<Report>[1] }[] = [];
+  const pathParameters = new Map<string, readonly string[]>();
+  const links: (Link & { readonly node: Parameters<Report>[1] })[] = [];
   return {
     OperationDefinition(node) {
       const name = node.name?.value ?? '';
@@ -162,6 +142,8 @@ export const DistinctRoutesRule = rule((report, schema) => {
       }
       const route = routeAt(schema, node);
       if (!route) return;
+      pathParameters.set(name, namesInPath(route.path));
+      links.push(...route.links.map(link => ({ ...link, node })));
       const problem = pathProblem(route.path);
       if (problem) report(problem, node);
       const conflict = routes.map(other => conflictOf(route, other)).find(message => message !== undefined);
@@ -172,6 +154,10 @@ export const DistinctRoutesRule = rule((report, schema) => {
       leave() {
         for (const { name, node } of references.filter(reference => !withETag.has(reference.name))) {
           report(`@ifMatch refers to "${name}", which is not an operation with an @etag.`, node);
+        }
+        for (const { operation, parameter, node } of links) {
+          if (pathParameters.get(operation)?.includes(parameter)) continue;
+          report(`The link to "${operation}" is unknown, or its path has no {${parameter}}.`, node);
         }
       },
     },
