@@ -55,6 +55,18 @@ export interface ExecuteOptions<Caller> {
   readonly runExpensive?: Run | undefined;
   /** Lets equal requests of a caller share one rendering, which begins after the last of them. */
   readonly coalesce?: Coalesce<Caller> | undefined;
+  /**
+   * Finds the first variant that the caller may execute. Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission
+   * that the first variant requires.
+   */
+  readonly authorize: <Variant extends Pick<Operation, 'rootField' | 'document'>>(
+    variants: readonly [Variant, ...Variant[]],
+    caller: Caller | null,
+  ) => Variant;
+  /** Callers for whom operations select less, e.g. the public. */
+  readonly audience?: Audience<Caller> | undefined;
+  /** The number of objects that an operation loads with these variables. */
+  readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
 }
 
 /** Limits of one request, as those of a GraphQL document. */
@@ -73,19 +85,6 @@ export type Coalesce<Caller> = (
   render: () => Promise<RenderedResponse>,
 ) => Promise<RenderedResponse>;
 
-export interface VariantOptions<Caller> extends ExecuteOptions<Caller> {
-  /**
-   * Finds the first variant that the caller may execute. Throws `Unauthenticated` without a caller, and `Forbidden` for one without a permission
-   * that the first variant requires.
-   */
-  readonly authorize: <Variant extends Pick<Operation, 'rootField' | 'document'>>(
-    variants: readonly [Variant, ...Variant[]],
-    caller: Caller | null,
-  ) => Variant;
-  /** Callers for whom operations select less, e.g. the public. */
-  readonly audience?: Audience<Caller> | undefined;
-}
-
 export interface Audience<Caller> {
   readonly includes: (caller: Caller) => boolean;
   /** The operation for them, with a hash of its own; the same where they get what others get. */
@@ -93,7 +92,7 @@ export interface Audience<Caller> {
 }
 
 /** Compiles an operation in its variants, and returns the function that authorizes a caller and finds what it executes. */
-export function compileVariants<Caller>(contract: Contract, operation: Operation, options: VariantOptions<Caller>) {
+export function compileVariants<Caller>(contract: Contract, operation: Operation, options: ExecuteOptions<Caller>) {
   const { audience, authorize } = options;
   const compile = (variant: Operation) => {
     const compileExecute = variant.route.method === 'GET' ? compileRead<Caller> : compileWrite<Caller>;
@@ -117,19 +116,12 @@ const minExpensiveCost = 4_000;
 function compileRead<Caller>(
   contract: Contract,
   operation: Operation,
-  {
-    schema,
-    responseCache,
-    createContext,
-    revisionsOf,
-    runExpensive = runNow,
-    coalesce,
-    limits,
-  }: ExecuteOptions<Caller>,
+  options: ExecuteOptions<Caller>,
 ): ExecuteOperation<Caller> {
-  const compiled = compileRoute(schema, contract, operation, limits?.objects);
-  const revisions = revisionsOf?.(operation);
-  const cache = revisions?.isCacheable ? responseCache : undefined;
+  const { createContext, runExpensive = runNow, coalesce } = options;
+  const compiled = compileRoute(options.schema, contract, operation, options.limits?.objects);
+  const revisions = options.revisionsOf?.(operation);
+  const cache = revisions?.isCacheable ? options.responseCache : undefined;
   const isList = operation.parameters.some(parameter => parameter.in === 'query');
   return async (variables, { caller, headers, cost }) => {
     const ifNoneMatch = headers['if-none-match'];
@@ -231,20 +223,14 @@ function notFound({ route }: Operation): never {
   throw new HttpError(404, `Nothing with this ${names} is in the scope of the API key.`);
 }
 
-export interface CostOptions {
-  /** The number of objects that an operation loads with these variables. */
-  readonly costOf: (document: DocumentNode, operationName: string, variables: Variables) => number;
-  readonly limits?: RouteLimits | undefined;
-}
-
 /** Compiles the cost of a request, which is 0 where neither a limit nor a turn depends on it. Throws 422 beyond the limit. */
-export function compileCost(operation: Operation, { costOf, limits }: CostOptions): (variables: Variables) => number {
+export function compileCost<Caller>(operation: Operation, { costOf, limits }: ExecuteOptions<Caller>) {
   const { route, parameters, document, name } = operation;
   const isList = route.method === 'GET' && parameters.some(parameter => parameter.in === 'query');
-  if (!isList && !limits) return () => 0;
+  if (!isList && !limits) return (): number => 0;
   const compute = (variables: Variables) => costOf(document, name, variables);
   const cached = parameters.some(parameter => parameter.in === 'body') ? compute : cacheCosts(compute);
-  return variables => {
+  return (variables: Variables): number => {
     const cost = cached(variables);
     if (!limits || cost <= limits.cost) return cost;
     throw tooMuch(operation, new TooCostly('these values', cost, limits.cost).message);

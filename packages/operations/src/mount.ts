@@ -5,16 +5,7 @@ import { acceptBodies, compileArguments } from './arguments.ts';
 import type { Contract, Operation } from './contract/contract.ts';
 import { colonPath, ifMatchHeader } from './contract/parameters.ts';
 import { HttpError, toHttpError } from './errors.ts';
-import {
-  type CostOptions,
-  compileCost,
-  compileVariants,
-  type ExecuteOptions,
-  type RestResponse,
-  type Run,
-  runNow,
-  type VariantOptions,
-} from './execute.ts';
+import { compileCost, compileVariants, type ExecuteOptions, type RestResponse, type Run, runNow } from './execute.ts';
 import type { DeduplicatedBuffer } from './execution/json-writer.ts';
 import { addVary } from './http/vary.ts';
 import type { SofaRoute } from './sofa.ts';
@@ -25,9 +16,7 @@ export interface RouteSet<Caller> extends Pick<ExecuteOptions<Caller>, 'createCo
   readonly routes: readonly SofaRoute[];
 }
 
-export interface RestOptions<Caller>
-  extends Omit<VariantOptions<Caller>, 'createContext' | 'limits'>,
-    Pick<CostOptions, 'costOf'> {
+export interface RestOptions<Caller> extends Omit<ExecuteOptions<Caller>, 'createContext' | 'limits'> {
   readonly sets: readonly RouteSet<Caller>[];
   /** Finds who calls, before the body is read; null without credentials. Throws `Unauthenticated` for unknown ones. */
   readonly authenticate: (request: FastifyRequest) => Promise<Caller | null>;

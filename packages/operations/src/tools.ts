@@ -7,7 +7,7 @@ import { describeOperation, toSentence } from './contract/descriptions.ts';
 import { unknownFieldsIn } from './contract/directives.ts';
 import { ifMatchHeader, type Parameter } from './contract/parameters.ts';
 import { type HttpError, toHttpError, unprocessable } from './errors.ts';
-import { type CostOptions, compileCost, compileVariants, type RestResponse, type VariantOptions } from './execute.ts';
+import { compileCost, compileVariants, type ExecuteOptions, type RestResponse } from './execute.ts';
 import type { Variables } from './execution/compile.ts';
 import { compileReader } from './input/reader.ts';
 import { type Json, objectSchema, parametersSchema, schemaOf, typeSchemas } from './openapi/schemas.ts';
@@ -19,7 +19,7 @@ export type ToolResult = {
   structuredContent?: Record<string, unknown>;
 };
 
-export interface ToolOptions<Caller> extends VariantOptions<Caller>, CostOptions {
+export interface ToolOptions<Caller> extends ExecuteOptions<Caller> {
   /** The size of a body that an agent gets. */
   readonly resultBytes: number;
   /** Translates errors of libraries to client errors; undefined for a bug. */
