@@ -21,7 +21,6 @@ export interface DocumentOptions {
 export function openapiDocument(
   contract: Contract,
   { version, license, securitySchemes, errorExamples }: DocumentOptions,
-  routes: readonly SofaRoute[] = generateRoutes(contract),
 ): Json {
   const {
     title = contract.name,
@@ -29,7 +28,7 @@ export function openapiDocument(
     tags = [],
     contact,
   } = contract.info ?? {};
-  const paths = pathsOf(contract, routes, securitySchemes !== undefined);
+  const paths = pathsOf(contract, securitySchemes !== undefined);
   return {
     openapi: '3.1.0',
     info: { title, version, description, contact: contact ?? operator, ...(license && { license }) },
@@ -47,8 +46,8 @@ export function openapiDocument(
 
 const operator = { name: 'The operator of this service' };
 
-function pathsOf(contract: Contract, routes: readonly SofaRoute[], isSecured: boolean): Json {
-  const byPath = Map.groupBy(routes, ({ operation }) => operation.route.path);
+function pathsOf(contract: Contract, isSecured: boolean): Json {
+  const byPath = Map.groupBy(generateRoutes(contract), ({ operation }) => operation.route.path);
   return Object.fromEntries(
     [...byPath].map(([path, onPath]) => [
       path,
