@@ -36,18 +36,6 @@ export interface Strictness {
   readonly order: boolean;
 }
 
-/** Compiles a type of the contract into a comparison by the rules of docs/migrating.md. */
-export function compileComparison(type: GraphQLOutputType, strictness: Strictness): Compare {
-  return compileType(type, { strictness, compiled: new Map(), inEntity: false });
-}
-
-interface Compilation {
-  readonly strictness: Strictness;
-  readonly compiled: Map<GraphQLObjectType, Compare>;
-  /** Whether the type is nested in an entity. */
-  readonly inEntity: boolean;
-}
-
 /** An entity has an id of the service or, in a menu configuration, an external id of its store. */
 export function identityOf(type: GraphQLOutputType): Identity | undefined {
   const named = getNullableType(type);
@@ -61,64 +49,71 @@ export function identityOf(type: GraphQLOutputType): Identity | undefined {
     : undefined;
 }
 
-function compileType(type: GraphQLOutputType, compilation: Compilation): Compare {
-  if (isNonNullType(type)) return compileType(type.ofType, compilation);
-  if (isListType(type)) return compileList(type.ofType, compilation);
-  if (isObjectType(type)) return compilation.compiled.get(type) ?? compileObject(type, compilation);
-  return type.toString() === 'DateTime' ? compareDateTimes : compareJson;
-}
+/** Compiles a type of the contract into a comparison by the rules of docs/migrating.md. */
+export function compileComparison(bodyType: GraphQLOutputType, { ids, order }: Strictness): Compare {
+  const compiled = new Map<GraphQLObjectType, Compare>();
 
-function compileList(elementType: GraphQLOutputType, compilation: Compilation): Compare {
-  const identity = identityOf(elementType);
-  const compareElement = compileType(elementType, compilation);
-  const bare = getNullableType(elementType);
-  const { order } = compilation.strictness;
-  const isUnordered = !order && (isEnumType(bare) || isObjectType(bare));
-  const compareElements = isUnordered ? compareUnordered(compareElement) : compareOrdered(compareElement);
-  const compareLists = identity
-    ? compareById(compareElement, identity, order || (compilation.inEntity && identity.local))
-    : compareElements;
-  return (before, after) =>
-    Array.isArray(before) && Array.isArray(after) ? compareLists(before, after) : compareValues(before, after);
-}
+  /** `inEntity` says whether the type is nested in an entity. */
+  function compileType(type: GraphQLOutputType, inEntity: boolean): Compare {
+    if (isNonNullType(type)) return compileType(type.ofType, inEntity);
+    if (isListType(type)) return compileList(type.ofType, inEntity);
+    if (isObjectType(type)) return compiled.get(type) ?? compileObject(type, inEntity);
+    return type.toString() === 'DateTime' ? compareDateTimes : compareJson;
+  }
 
-function compileObject(type: GraphQLObjectType, compilation: Compilation): Compare {
-  const identity = identityOf(type);
-  const documented = type.getFields();
-  const nested = { ...compilation, inEntity: compilation.inEntity || identity !== undefined };
-  const comparisons: [string, Compare][] = [];
-  const compareFields: Compare = function* (before, after) {
-    if (!isObject(before) || !isObject(after)) return yield* compareValues(before, after);
-    for (const [name, compare] of comparisons) yield* at(name, compare(before[name], after[name]));
-    // Clients may rely on undocumented fields.
-    for (const name of keysOf(before, after)) {
-      if (!Object.hasOwn(documented, name))
-        yield* at(name, compareOptional(ownValue(before, name), ownValue(after, name)));
-    }
-  };
-  const compareObject: Compare = (before, after) => {
-    const id = identity && idOf(before, identity);
-    if (!identity || id === undefined) return compareFields(before, after);
-    const other = idOf(after, identity);
-    // The fields of different entities are not compared.
-    if (other !== id) return at(identity.field, compareValues(id, other));
-    return within({ type: identity.type, local: identity.local, id }, compareFields(before, after));
-  };
-  compilation.compiled.set(type, compareObject);
-  for (const field of Object.values(documented)) comparisons.push([field.name, compileField(field, nested)]);
-  return compareObject;
-}
+  function compileList(elementType: GraphQLOutputType, inEntity: boolean): Compare {
+    const identity = identityOf(elementType);
+    const compareElement = compileType(elementType, inEntity);
+    const bare = getNullableType(elementType);
+    const isUnordered = !order && (isEnumType(bare) || isObjectType(bare));
+    const compareElements = isUnordered ? compareUnordered(compareElement) : compareOrdered(compareElement);
+    const compareLists = identity
+      ? compareById(compareElement, identity, order || (inEntity && identity.local))
+      : compareElements;
+    return (before, after) =>
+      Array.isArray(before) && Array.isArray(after) ? compareLists(before, after) : compareValues(before, after);
+  }
 
-/** Null equals absent; for an optional field so do the empty list and the constant that the contract gives it. */
-function compileField({ name, type, extensions }: GraphQLField<unknown, unknown>, compilation: Compilation): Compare {
-  const compare =
-    name === 'id' && getNullableType(type).toString() === 'SafeInt' && !compilation.strictness.ids
-      ? compareTypes
-      : compileType(type, compilation);
-  const { constant }: FieldExtensions = extensions;
-  const optional = !isNonNullType(type);
-  const defaultValue = optional ? (constant ?? (isListType(type) ? [] : undefined)) : undefined;
-  return optionally(compare, defaultValue);
+  function compileObject(type: GraphQLObjectType, inEntity: boolean): Compare {
+    const identity = identityOf(type);
+    const documented = type.getFields();
+    const isNested = inEntity || identity !== undefined;
+    const comparisons: [string, Compare][] = [];
+    const compareFields: Compare = function* (before, after) {
+      if (!isObject(before) || !isObject(after)) return yield* compareValues(before, after);
+      for (const [name, compare] of comparisons) yield* at(name, compare(before[name], after[name]));
+      // Clients may rely on undocumented fields.
+      for (const name of keysOf(before, after)) {
+        if (!Object.hasOwn(documented, name))
+          yield* at(name, compareOptional(ownValue(before, name), ownValue(after, name)));
+      }
+    };
+    const compareObject: Compare = (before, after) => {
+      const id = identity && idOf(before, identity);
+      if (!identity || id === undefined) return compareFields(before, after);
+      const other = idOf(after, identity);
+      // The fields of different entities are not compared.
+      if (other !== id) return at(identity.field, compareValues(id, other));
+      return within({ type: identity.type, local: identity.local, id }, compareFields(before, after));
+    };
+    compiled.set(type, compareObject);
+    for (const field of Object.values(documented)) comparisons.push([field.name, compileField(field, isNested)]);
+    return compareObject;
+  }
+
+  /** Null equals absent; for an optional field so do the empty list and the constant that the contract gives it. */
+  function compileField({ name, type, extensions }: GraphQLField<unknown, unknown>, inEntity: boolean): Compare {
+    const compare =
+      name === 'id' && getNullableType(type).toString() === 'SafeInt' && !ids
+        ? compareTypes
+        : compileType(type, inEntity);
+    const { constant }: FieldExtensions = extensions;
+    const optional = !isNonNullType(type);
+    const defaultValue = optional ? (constant ?? (isListType(type) ? [] : undefined)) : undefined;
+    return optionally(compare, defaultValue);
+  }
+
+  return compileType(bodyType, false);
 }
 
 function optionally(compare: Compare, defaultValue: unknown): Compare {
