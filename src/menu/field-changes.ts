@@ -9,7 +9,7 @@ import type { Store } from '../store/entities.ts';
 import type { ConfigurationRows } from './configuration.ts';
 import type { ChangeOrigin } from './history/entities.ts';
 import { pruneOccasionally } from './history/repository.ts';
-import { type Column, type Kind, menuKinds, tableOf } from './kinds.ts';
+import { type Kind, menuKinds, tableOf } from './kinds.ts';
 import { type ChangeOptions, changeMenu, type Written } from './replace.ts';
 import type { SoldOutRow } from './repository.ts';
 import { checkExternalIds, notFound } from './validate.ts';
@@ -68,7 +68,7 @@ async function changeFields(
     // Throwing rolls the changes back.
     if (errors.length + unknown.length > 0) throw new InvalidInput([...errors, ...unknown].slice(0, maxErrors));
     if (row?.revision == null) return { revision: current };
-    await pruneOccasionally(query, store.id, { limits: history, bytes: values.join().length });
+    await pruneOccasionally(query, store.id, history, values.join().length);
     return { revision: row.revision };
   });
 }
@@ -125,18 +125,13 @@ interface StatementOptions {
 }
 
 /** Compiles the statement that changes entities of a store ($1) by JSON lists ($2, $3) and grows the revision if any row changed. */
-const compileChange = ({ properties, furtherFields = [], furtherChanges = '' }: StatementOptions) =>
+const compileChange = (options: StatementOptions) =>
   compileOnce(em => {
-    const tables = changedKinds.map((kind, index) => {
-      const columns = tableOf(em, kind).columns.filter(({ property }) =>
-        properties[kind.name].some(name => name === property),
-      );
-      return changeTable(em, kind, { columns, furtherFields, parameter: `$${index + 2}` });
-    });
+    const tables = changedKinds.map((kind, index) => changeTable(em, kind, `$${index + 2}`, options));
     const changes = changedKinds.map(({ name }) => `exists (select from "${name} updated")`);
     const unknown = changedKinds.map(({ name }) => `array(select "externalId" from "${name} unknown") as "${name}"`);
     return prepared(`with ${tables.join(',\n')},
-    ${furtherChanges}
+    ${options.furtherChanges ?? ''}
     revised as (
       update store set menu_revision = menu_revision + 1 where id = $1 and (${changes.join(' or ')})
       returning menu_revision::float8 as revision
@@ -144,21 +139,16 @@ const compileChange = ({ properties, furtherFields = [], furtherChanges = '' }: 
     select (select revision from revised), ${unknown.join(', ')}`);
   });
 
-interface TableChange {
-  readonly columns: readonly Column[];
-  readonly furtherFields: readonly string[];
-  readonly parameter: string;
-}
-
-function changeTable(em: EntityManager, kind: ChangedKind, { columns, furtherFields, parameter }: TableChange): string {
+function changeTable(em: EntityManager, kind: ChangedKind, parameter: string, options: StatementOptions): string {
   const list = kind.name;
-  const { tableName } = tableOf(em, kind);
+  const { tableName, columns: all } = tableOf(em, kind);
+  const columns = all.filter(({ property }) => options.properties[list].some(name => name === property));
   // By the index also where nested loops are off, as in all changes of menus: a change costs its entries, not the menu.
   const isGiven = `t.store_id = $1 and t.external_id = any(array(select "externalId" from "${list} given"))`;
   const given = [
     '"externalId" text',
     ...columns.map(({ property, type }) => `"${property}" ${type}`),
-    ...furtherFields,
+    ...(options.furtherFields ?? []),
   ];
   return `
     "${list} given" as materialized (

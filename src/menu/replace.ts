@@ -93,7 +93,7 @@ export function rewriteMenu(
     const [found] = await findOrderable(query, tx, [id]);
     if (found && found.configuration.revision !== current) {
       const bytes = lists.reduce((total, list) => total + list.length, 0);
-      await pruneOccasionally(query, id, { limits: history, bytes });
+      await pruneOccasionally(query, id, history, bytes);
     }
     return found?.configuration ?? null;
   });

@@ -11,10 +11,6 @@ import { byKind, isPosted, type PostedConfiguration, tableOf } from './kinds.ts'
 import { type ChangeOptions, rewriteMenu } from './replace.ts';
 import { validateConfiguration } from './validate.ts';
 
-interface Restoration extends ChangeOptions {
-  readonly revision: number;
-}
-
 /**
  * Replaces a store's configuration by that of an earlier revision, in one transaction. Returns the configuration as of this transaction, or null
  * if the store no longer exists. Throws `InvalidInput` if the history does not have the revision, or if it no longer fits the limits.
@@ -22,7 +18,7 @@ interface Restoration extends ChangeOptions {
 export async function restoreMenuConfiguration(
   em: EntityManager,
   store: Store,
-  { revision, limits, history, ...options }: Restoration,
+  { revision, limits, history, ...options }: ChangeOptions & { readonly revision: number },
 ): Promise<Configuration | null> {
   return rewriteMenu(em, store, { ...options, history, source: 'RESTORE' }, async tx => {
     const past = await findConfigurationAt(queryIn(tx), tx, { storeId: store.id, revision }, history);

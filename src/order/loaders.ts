@@ -62,7 +62,7 @@ export function orderPageLoaders(
   }: { readonly scope: AccessScope; readonly budget: CostBudget; readonly maxOrders?: number | undefined },
 ) {
   const own = hasOwnOrdersOnly(scope) ? { placedBy: scope.keyId ?? '' } : {};
-  const checkNumber = createNumberCheck(repository, { budget, maxOrders });
+  const checkNumber = createNumberCheck(repository, budget, maxOrders);
   const found = loaderBySearch(revisionsRead, repository.findPages, checkNumber);
   const counts = loaderBySearch(revisionsRead, repository.countPages);
   return (store: Store, search: Search): OrderConnection => {
@@ -94,10 +94,7 @@ type CheckPages = (groups: readonly (readonly OrderPage[])[]) => Promise<void>;
  * Creates the check of the number of orders in all pages of a request, before any of them is read. It takes every page for a full one; only if that
  * is too many, and the counters have the number of matches, it reads these.
  */
-function createNumberCheck(
-  repository: OrderRepository,
-  { budget, maxOrders }: { readonly budget: CostBudget; readonly maxOrders: number },
-): CheckPages {
+function createNumberCheck(repository: OrderRepository, budget: CostBudget, maxOrders: number): CheckPages {
   let allowed = 0;
   const countFull = (pages: readonly OrderPage[]) => pages.length * (pages[0]?.search.size ?? 0);
   const countOrders = async (pages: readonly OrderPage[]): Promise<number> => {

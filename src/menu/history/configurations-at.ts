@@ -182,7 +182,7 @@ const selectStatement = compileOnce(em => {
     select revision::float8 as revision, kind, rows, positions, inserted from (
       select null::bigint as revision, null as kind, json_build_object(
         'current', s.menu_revision,
-        'oldest', ${oldestRetained('s.id', { revisions: '$3', days: '$4' })},
+        'oldest', ${oldestRetained('s.id', '$3', '$4')},
         'known', array(
           select r.revision from unnest($2::bigint[]) as r(revision)
           where exists (select from menu_history h where h.store_id = s.id and h.revision = r.revision)

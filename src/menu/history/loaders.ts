@@ -80,10 +80,7 @@ const costPerEntity = {
  * anything else is read. Fields of one level are charged together, so that a request that selects too many reads none of them. The first one
  * is always allowed, if it is the only one of its level: no menu is too large to be looked at.
  */
-function createHistoryCharge(
-  countEntities: (storeIds: readonly string[]) => Promise<readonly number[]>,
-  budget: CostBudget,
-) {
+function createHistoryCharge(countEntities: MenuHistoryRepository['countEntities'], budget: CostBudget) {
   const entities = new DataLoader<string, number>(countEntities);
   /** Revisions that are paid for, by store. */
   const paid = new Map<string, Set<number>>();

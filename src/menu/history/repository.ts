@@ -109,7 +109,7 @@ function toCounts(counts: EntryRow['counts']): ChangeCounts[] {
   );
 }
 
-const oldest = oldestRetained('s.id', { revisions: '$2', days: '$3' });
+const oldest = oldestRetained('s.id', '$2', '$3');
 const stores = `(
     select s.id, s.number, ${oldest} as oldest from unnest($1::text[]) with ordinality as s(id, number)
   ) as s`;
@@ -149,11 +149,7 @@ const prunedShare = 1 / 16;
 const smallBytes = 64 * 1024;
 
 /** Prunes the history of a store whose row the transaction has locked, after a change by a document of this size. */
-export async function pruneOccasionally(
-  query: Query,
-  storeId: string,
-  { limits, bytes }: { readonly limits: HistoryLimits; readonly bytes: number },
-): Promise<void> {
+export async function pruneOccasionally(query: Query, storeId: string, limits: HistoryLimits, bytes: number) {
   if (bytes > smallBytes || Math.random() < prunedShare) await pruneHistory(query, storeId, limits);
 }
 
@@ -173,6 +169,6 @@ const statement = prepared(`
     ) summed where coalesce(newer, 0) <= $4::bigint
   ),
   oldest as (
-    select greatest((select revision from within_bytes), ${oldestRetained('$1', { revisions: '$2', days: '$3' })}) as revision
+    select greatest((select revision from within_bytes), ${oldestRetained('$1', '$2', '$3')}) as revision
   )
   delete from menu_history where store_id = $1 and revision < (select revision from oldest)`);
