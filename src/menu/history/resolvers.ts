@@ -7,7 +7,7 @@ import { currencyOf } from '../../store/currency.ts';
 import type { Store } from '../../store/entities.ts';
 import type { Configuration } from '../configuration.ts';
 import { configurationFields } from '../configuration-fields.ts';
-import { entityKinds } from '../kinds.ts';
+import { entityKinds, type KindName } from '../kinds.ts';
 import type { menuLoaders } from '../loaders.ts';
 import { changeMenuOf, loadStoreOf } from '../resolvers.ts';
 import { restoreMenuConfiguration } from '../restore.ts';
@@ -41,6 +41,8 @@ const defaultLimit = 100;
 /** Names of keys tell who works for a merchant; they are for those who may change menus themselves, or manage keys. */
 const mayReadKeyNames = ({ permissions }: AccessScope) => permissions.includes('MENU') || permissions.includes('ADMIN');
 
+const kindOf = ({ kind }: { readonly kind: KindName }) => entityKinds[kind];
+
 export const menuHistoryResolvers = {
   Mutation: {
     restoreMenuConfiguration: (_root, { storeId, ...restoration }, context) =>
@@ -66,9 +68,7 @@ export const menuHistoryResolvers = {
     },
     configuration: (entry, _args, { loaders }) => loaders.menuHistory.configurationAt(entry),
   },
-  MenuChangeCount: {
-    kind: ({ kind }) => entityKinds[kind],
-  },
+  MenuChangeCount: { kind: kindOf },
   MenuChanges: {
     entities: ({ changes, page: { skip, limit }, describer }) =>
       changes.entities.slice(skip, skip + limit).map(entity => ({ ...entity, describer })),
@@ -79,7 +79,7 @@ export const menuHistoryResolvers = {
     reordered: ({ changes }) => changes.reordered.map(kind => entityKinds[kind]),
   },
   MenuEntityChange: {
-    kind: ({ kind }) => entityKinds[kind],
+    kind: kindOf,
     fields: ({ kind, fields, describer }) =>
       fields.map(change => {
         const { label, before: beforeText, after: afterText } = describer.describeField(kind, change);
@@ -87,9 +87,7 @@ export const menuHistoryResolvers = {
       }),
     summary: ({ describer, ...change }) => describer.summarize(change),
   },
-  MenuEntityReference: {
-    kind: ({ kind }) => entityKinds[kind],
-  },
+  MenuEntityReference: { kind: kindOf },
   MenuConfiguration: {
     store: (configuration, _args, context) => loadStoreOf(configuration, context),
     ...configurationFields,
