@@ -76,17 +76,15 @@ async function retryWhileBlocked<T>(apply: () => Promise<T>, findName: () => Pro
       return await apply();
     } catch (error) {
       if (!['55P03', '40P01'].includes(String(codeOf(error)))) throw error;
-      if (performance.now() - startedAt > maxBlockedMs) throw blocked(await findName(), error);
+      if (performance.now() - startedAt > maxBlockedMs) {
+        const message =
+          `The migration ${await findName()} could not lock its tables for ${maxBlockedMs / 60_000} minutes, since another transaction uses them: ` +
+          'find it in pg_stat_activity by its xact_start, and start again when it has ended.';
+        throw new OperatorError(message, { cause: error });
+      }
       await sleep(minRetryMs * (1 + Math.random()));
     }
   }
-}
-
-function blocked(name: string | undefined, cause: unknown): OperatorError {
-  const message =
-    `The migration ${name} could not lock its tables for ${maxBlockedMs / 60_000} minutes, since another transaction uses them: ` +
-    'find it in pg_stat_activity by its xact_start, and start again when it has ended.';
-  return new OperatorError(message, { cause });
 }
 
 export async function isMigrated(orm: MikroORM): Promise<boolean> {

@@ -11,8 +11,6 @@ interface HostState {
   readonly system: string;
 }
 
-const noState: HostState = { isReadOnly: true, walFile: null, system: '' };
-
 const stateStatement = `
   select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as "isReadOnly",
     case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_insert_lsn()) end as "walFile",
@@ -73,9 +71,10 @@ function createPrimarySearch(hosts: readonly Host[]): (config: pg.ClientConfig) 
     try {
       await client.connect();
       const { rows } = await client.query<HostState>(stateStatement);
-      const [{ isReadOnly, walFile, system } = noState] = rows;
+      const [state] = rows;
+      if (!state || state.isReadOnly) throw notPrimary(`${host}:${port} is a standby`);
+      const { walFile, system } = state;
       const timeline = Number.parseInt(walFile?.slice(0, 8) ?? '0', 16);
-      if (isReadOnly) throw notPrimary(`${host}:${port} is a standby`);
       if (timeline < (timelines.get(system) ?? 0)) {
         throw notPrimary(`${host}:${port} is at timeline ${timeline}, behind another primary`);
       }

@@ -173,13 +173,9 @@ const primaryStartExpression =
   "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || ' ' || pg_postmaster_start_time()";
 
 // Committed without waiting for synchronous standbys, which may be missing just after a promotion.
-const insertStatement = prepared(`
+export const insertStartStatement = prepared(`
   with setting as (select set_config('synchronous_commit', 'local', true))
   insert into primary_start (id) select $1 from setting on conflict do nothing`);
-
-export async function recordPrimaryStart(primary: Query, id: string): Promise<void> {
-  await primary(insertStatement, [id]);
-}
 
 /** The state of the primary that a replica is compared with. */
 export interface PrimaryPosition {

@@ -1,11 +1,11 @@
 import { SingleFlight } from '../scheduling/batch-schedule.ts';
 import type { Query } from './query.ts';
 import {
+  insertStartStatement,
   type PrimaryPosition,
   Replica,
   type ReplicaOptions,
   readPrimaryPosition,
-  recordPrimaryStart,
 } from './replica.ts';
 
 /**
@@ -29,10 +29,10 @@ export function openReplicas(
   onChange: (change: ReplicaChange) => void,
 ) {
   const position = new SingleFlight(() => readPrimaryPosition(primary));
-  let recorded: { readonly start: string; readonly done: Promise<void> } | undefined;
+  let recorded: { readonly start: string; readonly done: Promise<unknown> } | undefined;
   const primaryStart = async () => {
     const { start } = await position.get();
-    if (recorded?.start !== start) recorded = { start, done: recordPrimaryStart(primary, start) };
+    if (recorded?.start !== start) recorded = { start, done: primary(insertStartStatement, [start]) };
     const { done } = recorded;
     await done.catch(error => {
       recorded = undefined;

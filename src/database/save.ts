@@ -2,7 +2,7 @@ import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { findUnstorable, isStorable } from '@carte/base/validation';
 import type { EntityManager, EntitySchema } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
-import { retryTransaction } from './query.ts';
+import { queryIn, retryTransaction } from './query.ts';
 
 export interface SaveResult {
   /** Number of rows inserted or updated. */
@@ -113,9 +113,7 @@ export async function findExistingIds(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { tableName } = em.getMetadata().get(entity.meta.class);
-  const query = CompiledQuery.raw(`select id from ${tableName} where id = any($1)`, [
-    [...new Set(ids)].filter(id => !id.includes('\0')),
-  ]);
-  const { rows } = await em.getKysely().executeQuery(query as CompiledQuery<{ readonly id: string }>);
+  const storable = [...new Set(ids)].filter(id => !id.includes('\0'));
+  const rows = await queryIn(em)<{ readonly id: string }>(`select id from ${tableName} where id = any($1)`, [storable]);
   return new Set(rows.map(row => row.id));
 }
