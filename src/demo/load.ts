@@ -1,10 +1,11 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { ValidationErrors } from '@carte/base/validation';
+import { compileReader } from '@carte/operations/input/reader';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { issueKey } from '../auth/keys.ts';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
-import { documentReader } from '../import/documents.ts';
+import { inputTypeOf } from '../import/documents.ts';
 import type { KindName } from '../import/kinds.ts';
 import { runImport } from '../import/run.ts';
 import { replaceMenuConfiguration } from '../menu/replace.ts';
@@ -43,7 +44,7 @@ export function demoIds(kind: 'merchants' | 'stores'): string[] {
 export async function loadRestaurants(em: EntityManager, now: Date) {
   const merchants = await load(em, 'merchants', createReadStream(new URL('merchants.ndjson', folder)));
   const stores = await load(em, 'stores', createReadStream(new URL('stores.ndjson', folder)));
-  const readMenu = documentReader('MenuConfigurationInput');
+  const readMenu = compileReader(inputTypeOf('MenuConfigurationInput'));
   const demoStores: DemoStore[] = [];
   const menuRevisions = new Map<string, number>();
   const where = { id: { $in: demoIds('stores') } };
@@ -54,7 +55,7 @@ export async function loadRestaurants(em: EntityManager, now: Date) {
     if (configuration) menuRevisions.set(store.id, configuration.revision);
     demoStores.push({ id: store.id, timezone: store.timezone, menu });
   }
-  const lines = demoOrders({ stores: demoStores, now }).map(order => Buffer.from(`${JSON.stringify(order)}\n`));
+  const lines = demoOrders(demoStores, now).map(order => Buffer.from(`${JSON.stringify(order)}\n`));
   const orders = await load(em, 'orders', Readable.from(lines));
   return { merchants, stores, menuRevisions, orders };
 }

@@ -1,6 +1,6 @@
+import customers from '../../demo/customers.json' with { type: 'json' };
 import type { MenuItemInput } from '../generated/graph.ts';
 import { toLocalTime } from '../menu/availability.ts';
-import { drawCustomer } from './customers.ts';
 import { type DemoStore, drawOrderLines, findAvailableItems, type OrderLine, totalOf } from './order-lines.ts';
 import { type Random, seededRandom, timeOrderedId } from './random.ts';
 
@@ -54,13 +54,7 @@ const probabilities: Readonly<Record<Status, { readonly read: number; readonly i
 };
 
 /** Generates orders of the last fourteen days, oldest first; their number grows with the size of a store's menu. */
-export function demoOrders({
-  stores,
-  now,
-}: {
-  readonly stores: readonly DemoStore[];
-  readonly now: Date;
-}): DemoOrder[] {
+export function demoOrders(stores: readonly DemoStore[], now: Date): DemoOrder[] {
   const itemCount = stores.reduce((sum, { menu }) => sum + menu.items.length, 0);
   return stores
     .flatMap(store => drawOrders(store, Math.round((orderCount * store.menu.items.length) / itemCount), now))
@@ -133,7 +127,7 @@ interface Draft {
 }
 
 function createOrder({ store, random }: Source, { placement, status, items, readyBy }: Draft) {
-  const { customer, comment } = drawCustomer(store.timezone, random);
+  const { customer, comment } = drawCustomer(store, random);
   const isRead = random.chance(probabilities[status].read);
   return {
     created_at: placement.createdAt.toISOString(),
@@ -148,6 +142,23 @@ function createOrder({ store, random }: Source, { placement, status, items, read
     in_pos: isRead && random.chance(probabilities[status].inPos),
     ...(comment === undefined ? {} : { customer_comments: comment }),
   };
+}
+
+/** Draws a customer, mostly from the store's own timezone, and sometimes a comment. */
+function drawCustomer({ timezone }: DemoStore, random: Random) {
+  const local = customers.filter(region => region.timezone !== undefined && region.timezone === timezone);
+  const region = random.pick(local.length > 0 && random.chance(0.8) ? local : customers);
+  const name = random.pick(region.names);
+  const comment = random.chance(0.2) ? random.pick(region.comments) : undefined;
+  return { customer: { name, phone: phoneOf(region, name) }, comment };
+}
+
+/** Fills the digits of a pattern, in a range that is not assigned to subscribers. */
+function phoneOf({ phone, names }: (typeof customers)[number], name: string): string {
+  const length = phone.split('#').length - 1;
+  // A factor coprime to 10 gives every name of a region its own number, whatever the length.
+  const digits = String(((names.indexOf(name) + 1) * 271_829) % 10 ** length).padStart(length, '0');
+  return [...digits].reduce((filled, digit) => filled.replace('#', digit), phone);
 }
 
 /** Minutes to prepare the slowest item. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { ValidationError } from '@carte/base/errors';
 import { parseExactJson } from '@carte/base/json';
 import { ValidationErrors } from '@carte/base/validation';
-import { compileReader, type Reader } from '@carte/operations/input/reader';
+import { compileReader } from '@carte/operations/input/reader';
 import { buildSchema, type GraphQLInputObjectType, isInputObjectType } from 'graphql';
 
 const folder = new URL('../../schema/', import.meta.url);
@@ -14,11 +14,6 @@ export function inputTypeOf(name: string): GraphQLInputObjectType {
   const type = schema.getType(name);
   if (!isInputObjectType(type)) throw new Error(`The schema has no input type ${name}`);
   return type;
-}
-
-/** Compiles the reader of an input type: the same as for REST bodies, with snake_case names. */
-export function documentReader(inputType: string): Reader {
-  return compileReader(inputTypeOf(inputType));
 }
 
 interface Line {
@@ -63,7 +58,8 @@ type ParseLine = (line: Line, onError: (error: ValidationError) => void) => unkn
 
 /** Parses lines as JSON documents; returns undefined for a blank line and, after reporting every error, for an invalid one. */
 export function createLineParser(inputType: string): ParseLine {
-  const reader = documentReader(inputType);
+  // The same as for REST bodies, with snake_case names.
+  const reader = compileReader(inputTypeOf(inputType));
   return ({ text }, onError) => {
     const invalidJson = (message: string) => onError({ path: [], type: 'json_invalid', message });
     if (text === undefined) return void invalidJson('not UTF-8 text');

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ValidationErrors } from '@carte/base/validation';
+import { compileReader } from '@carte/operations/input/reader';
 import { expect } from 'vitest';
 import type { MenuConfigurationInput } from '../../src/generated/graph.ts';
-import { documentReader } from '../../src/import/documents.ts';
+import { inputTypeOf } from '../../src/import/documents.ts';
 import type { PostedConfiguration } from '../../src/menu/kinds.ts';
 
 interface Store {
@@ -24,7 +25,7 @@ export function demoDocuments(file: string) {
 
 /** The demo's stores with their menu configurations. */
 export function demoStores(): (Store & { readonly menu: PostedConfiguration })[] {
-  const reader = documentReader('MenuConfigurationInput');
+  const reader = compileReader(inputTypeOf('MenuConfigurationInput'));
   return demoDocuments('stores.ndjson').map(store => {
     const errors = new ValidationErrors();
     const menu = reader.read(JSON.parse(read(`menus/${store.id}.json`)), [], errors) as MenuConfigurationInput;

@@ -6,11 +6,11 @@ import { demoStores, expectAscending, find, idsOf, repeated, sum } from '../supp
 describe('the demo orders', () => {
   const stores = demoStores();
   const now = new Date('2026-03-12T20:10:00.000Z');
-  const orders = demoOrders({ stores, now });
+  const orders = demoOrders(stores, now);
   const storeOf = ({ store }: DemoOrder) => find(stores, ({ id }) => id === store.id);
 
   test('are deterministic for a given time', () => {
-    expect(demoOrders({ stores, now })).toEqual(orders);
+    expect(demoOrders(stores, now)).toEqual(orders);
   });
 
   test('are about 400, oldest first, with UUIDv7 ids of their creation times', () => {
@@ -24,7 +24,7 @@ describe('the demo orders', () => {
   });
 
   test.each([0, 17, 34, 51, 68, 85, 102, 119, 136, 153])('have all seven statuses %i hours later', hours => {
-    const later = demoOrders({ stores, now: new Date(now.getTime() + hours * 3_600_000) });
+    const later = demoOrders(stores, new Date(now.getTime() + hours * 3_600_000));
     expect(new Set(later.map(({ status }) => status)).size).toBe(7);
   });
 
