@@ -4,14 +4,15 @@ import { graphql } from 'graphql';
 import { CompiledQuery } from 'kysely';
 import { createReadAccess } from '../src/database/pool.ts';
 import { Selection } from '../src/database/query.ts';
+import type { StoreOrdersArgs } from '../src/generated/graph.ts';
 import { createContext, createRepositories } from '../src/graphql/context.ts';
 import { loadSchema } from '../src/graphql/schema.ts';
-import { checkSearch, type OrderArguments } from '../src/order/arguments.ts';
+import { checkSearch } from '../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../src/order/entities.ts';
 import { countStatement, pageStatement } from '../src/order/statements.ts';
 import { operatorScope } from '../src/scope.ts';
 
-export type Arguments = Partial<OrderArguments>;
+export type Arguments = Partial<StoreOrdersArgs>;
 
 export interface Figures {
   /** Milliseconds of CPU for a page and its count: in this process, and in the database (NaN if unknown). */

@@ -1,6 +1,6 @@
 import { InvalidInput, type ValidationError } from '@carte/base/errors';
 import { isPause, runInSlices, type Steps } from '@carte/base/time-slice';
-import { findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
+import { type ErrorPath, findUnstorable, isStorable, maxErrors } from '@carte/base/validation';
 import type { MenuConfigurationInput } from '../generated/graph.ts';
 import type { MenuLimits } from '../limits.ts';
 import { byKind, childIdsOf, childrenOf, type KindName, kindOf, menuKinds, type PostedConfiguration } from './kinds.ts';
@@ -15,8 +15,6 @@ type PartiallyParsed<T> = T extends readonly (infer Item)[]
 type PartialConfiguration = {
   readonly [Name in KindName]: PartiallyParsed<PostedConfiguration[Name]> | undefined;
 };
-
-type Path = readonly (string | number)[];
 
 const maxExternalIdLength = 255;
 
@@ -136,7 +134,7 @@ function* checkReferenceList(
   ids: readonly (string | undefined)[],
   targets: ReadonlySet<string> | undefined,
   noun: string,
-  path: Path,
+  path: ErrorPath,
 ): Generator<ValidationError> {
   const firstIndex = new Map<string, number>();
   for (const [index, id] of ids.entries()) {
@@ -152,7 +150,7 @@ function* checkReferenceList(
   }
 }
 
-export function notFound(path: Path, noun: string, id: string): ValidationError {
+export function notFound(path: ErrorPath, noun: string, id: string): ValidationError {
   return { path, type: 'reference_not_found', message: `no ${noun} has the external id ${JSON.stringify(id)}` };
 }
 

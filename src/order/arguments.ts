@@ -5,8 +5,6 @@ import { conflictErrors, connectionErrors, type PageRequest, pageRequest } from 
 import { maxPhoneDigits } from './entities.ts';
 import { isFinal, orderStatuses } from './statuses.ts';
 
-export type OrderArguments = StoreOrdersArgs;
-
 /** The filters of the graph that statements apply; `isCompleted` is a set of statuses. */
 export type SearchedFilter = Exclude<keyof OrderFilter, 'isCompleted'>;
 
@@ -34,7 +32,7 @@ const defaultSize = 50;
 const notByIndex = ['first', 'last', 'before'];
 
 /** Validates arguments by docs/interface.md#orders, and throws `InvalidInput` with every error. */
-export function checkSearch({ filter, pageIndex, pageSize, ...args }: OrderArguments): Search {
+export function checkSearch({ filter, pageIndex, pageSize, ...args }: StoreOrdersArgs): Search {
   const errors: ValidationError[] = [
     ...checkRange(['pageIndex'], pageIndex, { min: 0 }),
     ...checkRange(['pageSize'], pageSize, sizes),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { ServiceType } from '../generated/graph.ts';
 import { scopeFilter, storeScope } from '../scope.ts';
@@ -117,9 +117,7 @@ export const IdempotencyKeyEntity = defineEntity({
  * adjacent and the table can be partitioned by id.
  */
 export function createOrderId(createdAt: Date): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(Math.max(0, createdAt.getTime()), 0, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const time = Math.max(0, createdAt.getTime()).toString(16).padStart(12, '0');
+  // The rest, after the version, is that of a random UUID.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OrderArguments } from '../../src/order/arguments.ts';
+import type { StoreOrdersArgs } from '../../src/generated/graph.ts';
 import { createData, order } from '../support/data.ts';
 import { createDatabase } from '../support/database.ts';
 import { createOrderGraph, namesOf, saveOrders } from '../support/orders.ts';
@@ -41,7 +41,7 @@ test.each([{}, { status: ['PENDING' as const] }, { customerName: 'ana' }, { cust
   },
 );
 
-test.each<NonNullable<OrderArguments['filter']>>([
+test.each<NonNullable<StoreOrdersArgs['filter']>>([
   {},
   { status: ['PENDING'] },
   { status: ['PENDING', 'READY'] },
@@ -116,7 +116,7 @@ test.each([
   ]);
 });
 
-test.each<[Partial<OrderArguments>, string, string]>([
+test.each<[Partial<StoreOrdersArgs>, string, string]>([
   [{ first: 1, last: 1 }, 'last', 'cannot be combined with first'],
   [{ pageIndex: 0, first: 1 }, 'pageIndex', 'cannot be combined with first'],
   [{ pageIndex: 1, before: cursor }, 'pageIndex', 'cannot be combined with before'],

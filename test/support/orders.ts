@@ -3,9 +3,9 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { graphql } from 'graphql';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { type UpsertRow, upsertRows } from '../../src/database/save.ts';
+import type { StoreOrdersArgs } from '../../src/generated/graph.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
-import type { OrderArguments } from '../../src/order/arguments.ts';
 import { type Order, OrderEntity } from '../../src/order/entities.ts';
 import { type AccessScope, operatorScope } from '../../src/scope.ts';
 import { createData, operatorFork, order } from './data.ts';
@@ -19,7 +19,7 @@ interface Page {
   readonly endCursor: string | null;
 }
 
-type Arguments = Partial<OrderArguments>;
+type Arguments = Partial<StoreOrdersArgs>;
 
 const pageQuery = `query (
   $storeId: ID!, $filter: OrderFilter, $pageIndex: SafeInt, $pageSize: Int, $first: Int, $after: String, $last: Int, $before: String
