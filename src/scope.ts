@@ -34,6 +34,12 @@ export interface AccessScope {
   readonly keyName?: string;
 }
 
+/** The authenticated API key. */
+export interface Caller {
+  readonly keyId: string;
+  readonly scope: AccessScope;
+}
+
 /** The scope of commands. */
 export const operatorScope: AccessScope = {
   all: true,

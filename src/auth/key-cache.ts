@@ -2,14 +2,8 @@ import { Unauthenticated, Unavailable } from '@carte/base/errors';
 import DataLoader from 'dataloader';
 import { prepared, type Query } from '../database/query.ts';
 import { BatchSchedule } from '../scheduling/batch-schedule.ts';
-import type { AccessScope } from '../scope.ts';
+import type { AccessScope, Caller } from '../scope.ts';
 import { hashKey } from './keys.ts';
-
-/** The authenticated API key. */
-export interface Caller {
-  readonly keyId: string;
-  readonly scope: AccessScope;
-}
 
 export interface AuthenticatorOptions {
   /** TTL of the key cache: for so long a revoked key may still be accepted. */
@@ -32,7 +26,10 @@ interface CacheEntry {
   readonly expiresAt: number;
 }
 
-/** Finds keys in the database, and caches valid ones; invalid ones are never cached, so that a new key works at once. */
+/**
+ * Creates the function that finds the caller of an API key which arrived on a connection, or throws `Unauthenticated`. It finds keys in the database,
+ * and caches valid ones; invalid ones are never cached, so that a new key works at once.
+ */
 export function createAuthenticator(query: Query, { seconds, now = Date.now, onUse = () => {} }: AuthenticatorOptions) {
   // By hash, so that a memory dump shows no keys.
   const cache = new Map<string, CacheEntry>();

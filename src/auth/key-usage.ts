@@ -24,51 +24,45 @@ const statement = prepared(`
   where k.id = used.id and (select set_config('synchronous_commit', 'local', true)) is not null`);
 
 /** Records the last use of keys, off the path of requests. A use that cannot be recorded is dropped; the next one is not. */
-export class KeyUsage {
-  readonly #query: Query;
-  readonly #onError: (error: unknown) => void;
-  readonly #pending = new Map<string, Date>();
-  #timer: NodeJS.Timeout | undefined;
-  #delayMs = delayMs;
-
-  constructor(query: Query, onError: (error: unknown) => void) {
-    this.#query = query;
-    this.#onError = onError;
-  }
-
-  /** Called with uses that are due: the authenticator leaves out those within a minute of the recorded one. */
-  record(keyId: string, usedAt: Date): void {
-    this.#pending.set(keyId, usedAt);
-    this.#schedule();
-  }
-
-  /** Writes what is pending. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    await withTimeout(closeTimeoutMs, this.#write()).catch(this.#onError);
-  }
+export function createKeyUsage(query: Query, onError: (error: unknown) => void) {
+  const pending = new Map<string, Date>();
+  let timer: NodeJS.Timeout | undefined;
+  let nextDelayMs = delayMs;
 
   /** One statement at a time: while the database hangs, more of them would use up its connections. */
-  #schedule(): void {
-    this.#timer ??= setTimeout(async () => {
+  function schedule(): void {
+    timer ??= setTimeout(async () => {
       try {
-        await this.#write();
-        this.#delayMs = delayMs;
+        await write();
+        nextDelayMs = delayMs;
       } catch (error) {
-        this.#delayMs = delayAfterErrorMs;
-        this.#onError(error);
+        nextDelayMs = delayAfterErrorMs;
+        onError(error);
       }
-      this.#timer = undefined;
-      if (this.#pending.size > 0) this.#schedule();
-    }, this.#delayMs).unref();
+      timer = undefined;
+      if (pending.size > 0) schedule();
+    }, nextDelayMs).unref();
   }
 
-  async #write(): Promise<void> {
-    const uses = [...this.#pending];
-    this.#pending.clear();
+  async function write(): Promise<void> {
+    const uses = [...pending];
+    pending.clear();
     if (uses.length === 0) return;
     const values = [uses.map(([keyId]) => keyId), uses.map(([, usedAt]) => usedAt)];
     // Neither counted nor traced with the request that caused it, but with the same time limit.
-    await currentRequest.run({ statements: 0, trace: undefined }, () => this.#query(statement, values));
+    await currentRequest.run({ statements: 0, trace: undefined }, () => query(statement, values));
   }
+
+  return {
+    /** Called with uses that are due: the authenticator leaves out those within a minute of the recorded one. */
+    record(keyId: string, usedAt: Date): void {
+      pending.set(keyId, usedAt);
+      schedule();
+    },
+    /** Writes what is pending. */
+    async close(): Promise<void> {
+      clearTimeout(timer);
+      await withTimeout(closeTimeoutMs, write()).catch(onError);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import type { Operation } from '@carte/operations/contract/contract';
 import type { Coalesce } from '@carte/operations/execute';
 import type { RenderedResponse } from '@carte/operations/http/response-cache';
-import type { Caller } from '../auth/key-cache.ts';
 import { SingleFlight } from '../scheduling/batch-schedule.ts';
 import { currentShare } from '../scheduling/current-request.ts';
+import type { Caller } from '../scope.ts';
 
 type Flights = Map<string, SingleFlight<RenderedResponse>>;
 

@@ -16,9 +16,9 @@ import {
   print,
   type SelectionNode,
 } from 'graphql';
-import type { Caller } from '../auth/key-cache.ts';
 import { differsForGuests } from '../execution/cacheable.ts';
 import { isForGuests } from '../graphql/authorization.ts';
+import type { Caller } from '../scope.ts';
 
 /** Guests, who may read less than a secret key. */
 export const createGuests = (graph: GraphQLSchema): Audience<Caller> => ({

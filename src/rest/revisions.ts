@@ -1,8 +1,8 @@
 import type { Operation } from '@carte/operations/contract/contract';
 import type { OperationRevisions } from '@carte/operations/execute';
 import type { GraphQLSchema } from 'graphql';
-import type { Caller } from '../auth/key-cache.ts';
 import { findStoreQuery, isCacheable, type ReadRevisions } from '../execution/cacheable.ts';
+import type { Caller } from '../scope.ts';
 
 /** Finds the revisions of a store that the ETag of an operation is made of, where it depends on nothing else. */
 export const createRevisionsOf =

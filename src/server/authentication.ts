@@ -3,9 +3,10 @@ import { Unauthenticated } from '@carte/base/errors';
 import { addVary } from '@carte/operations/http/vary';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Caller, createAuthenticator } from '../auth/key-cache.ts';
-import { KeyUsage } from '../auth/key-usage.ts';
+import { createAuthenticator } from '../auth/key-cache.ts';
+import { createKeyUsage } from '../auth/key-usage.ts';
 import type { Share } from '../scheduling/current-request.ts';
+import type { Caller } from '../scope.ts';
 import { assertGuestBody } from './bodies.ts';
 import { createGuestConnections } from './fair-shares.ts';
 import { recordOf, replyOf } from './requests.ts';
@@ -32,13 +33,13 @@ export const authentication = fp(
   async (app: FastifyInstance) => {
     const { addressLimit, addressOf } = app;
     const { primary } = app.database;
-    const usage = new KeyUsage(primary, error =>
+    const usage = createKeyUsage(primary, error =>
       app.log.warn({ err: error }, 'The last use of API keys could not be recorded'),
     );
     app.addHook('onClose', () => usage.close());
     const authenticate = createAuthenticator(primary, {
       seconds: app.config.keyCacheTtlSeconds,
-      onUse: (keyId, usedAt) => usage.record(keyId, usedAt),
+      onUse: usage.record,
     });
     const keepsAlive = createGuestConnections(app.config);
     const shareOf = ({ keyId, scope }: Caller, request: IncomingMessage): Share =>

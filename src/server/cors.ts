@@ -3,9 +3,8 @@ import { Forbidden } from '@carte/base/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../auth/key-cache.ts';
 import { createKeyOrigins, type KeyOrigins } from '../auth/key-origins.ts';
-import type { AccessScope } from '../scope.ts';
+import type { AccessScope, Caller } from '../scope.ts';
 import { createIsOwnOrigin } from './own-origins.ts';
 import { replyOf } from './requests.ts';
 

@@ -5,7 +5,7 @@ import { mountOtherMethods } from '@carte/operations/mount';
 import { compileTool, describeTool } from '@carte/operations/tools';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Caller } from '../auth/key-cache.ts';
+import type { Caller } from '../scope.ts';
 import { version } from '../version.ts';
 import { handleErrors } from './error-handler.ts';
 import { createRestOptions, createSets } from './rest.ts';

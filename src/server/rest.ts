@@ -3,13 +3,13 @@ import { mountRest, type RestOptions } from '@carte/operations/mount';
 import { generateRoutes } from '@carte/operations/sofa';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Caller } from '../auth/key-cache.ts';
 import { createRouteAuthorization } from '../graphql/authorization.ts';
 import { createRouteContexts } from '../graphql/context.ts';
 import { createCoalescing } from '../rest/coalescing.ts';
 import { createGuests } from '../rest/guests.ts';
 import { describeSet } from '../rest/openapi.ts';
 import { createRevisionsOf } from '../rest/revisions.ts';
+import type { Caller } from '../scope.ts';
 import { once } from './pages/asset.ts';
 import { mountDocs } from './pages/docs.ts';
 

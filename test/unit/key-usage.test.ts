@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiKeyEntity } from '../../src/auth/entities.ts';
 import { createAuthenticator } from '../../src/auth/key-cache.ts';
-import { KeyUsage } from '../../src/auth/key-usage.ts';
+import { createKeyUsage } from '../../src/auth/key-usage.ts';
 import { issueKey, rotateKey } from '../../src/auth/keys.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { operatorFork } from '../support/data.ts';
@@ -19,7 +19,7 @@ const fail = (error: unknown) => {
 
 /** Authenticates as a process of its own, and records the use as its shutdown does. */
 async function useInProcess(key: string): Promise<void> {
-  const usage = new KeyUsage(query, fail);
+  const usage = createKeyUsage(query, fail);
   await createAuthenticator(query, { seconds: 0, onUse: (...use) => usage.record(...use) })(key);
   await usage.close();
 }
@@ -43,7 +43,7 @@ test('a use of an earlier time does not replace a later one', async () => {
   const { id } = await newKey();
   const [earlier, later] = [new Date(Date.now() - 1000), new Date()];
   for (const usedAt of [later, earlier]) {
-    const usage = new KeyUsage(query, fail);
+    const usage = createKeyUsage(query, fail);
     usage.record(id, usedAt);
     await usage.close();
   }
@@ -64,7 +64,7 @@ test('a key that is being changed is authenticated without waiting, and its use 
 
 test('an error is reported, and does not fail the shutdown', async () => {
   const errors: unknown[] = [];
-  const usage = new KeyUsage(
+  const usage = createKeyUsage(
     async () => fail(new Error('read-only')),
     error => errors.push(error),
   );
