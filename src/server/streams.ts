@@ -2,7 +2,7 @@ import { InvalidInput } from '@carte/base/errors';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { HoldRequest } from '../events/polling.ts';
-import { type OpenStream, OpenStreams } from '../graphql/subscriptions/open-streams.ts';
+import { createOpenStreams, type OpenStream, type OpenStreams } from '../graphql/subscriptions/open-streams.ts';
 import { ClientGone, endOf, Replaced } from '../graphql/subscriptions/subscribe.ts';
 import { currentRecord } from './requests.ts';
 
@@ -18,7 +18,7 @@ declare module 'fastify' {
 export const streams = fp(
   async (app: FastifyInstance) => {
     const { config, metrics } = app;
-    const open = new OpenStreams({
+    const open = createOpenStreams({
       limits: config.streams,
       renew: app.renewKey,
       onClosed({ transport, keyId, scope, field, seconds, events }, end) {

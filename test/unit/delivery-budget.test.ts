@@ -1,6 +1,6 @@
 import { TooManyRequests } from '@carte/base/errors';
 import { expect, test } from 'vitest';
-import { DeliveryBudget } from '../../src/graphql/subscriptions/delivery-budget.ts';
+import { createDeliveryBudget } from '../../src/graphql/subscriptions/delivery-budget.ts';
 import type { Share } from '../../src/scheduling/current-request.ts';
 
 const [busy, other, key] = ['busy', 'other', 'key'].map(id => ({ id, isGuest: false })) as [Share, Share, Share];
@@ -16,14 +16,14 @@ async function orderOf(promises: Readonly<Record<string, Promise<void>>>): Promi
 }
 
 test('a key that delivers more than its share waits, and others do not', async () => {
-  const budget = new DeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
+  const budget = createDeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
   await budget.pay(busy, 1_000, live);
   const order = await orderOf({ busy: budget.pay(busy, 100, live), other: budget.pay(other, 100, live) });
   expect(order).toEqual(['other', 'busy']);
 });
 
 test('one guest does not delay another, all guests together wait, and a key waits for neither', async () => {
-  const budget = new DeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
+  const budget = createDeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
   const guests = Array.from({ length: 12 }, (_, number) => ({ id: `page 10.0.0.${number}`, isGuest: true }));
   const [first = busy, second = busy, ...others] = guests;
   await budget.pay(first, 100, live);
@@ -36,14 +36,14 @@ test('one guest does not delay another, all guests together wait, and a key wait
 });
 
 test('replayed events of a key wait behind its live ones', async () => {
-  const budget = new DeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
+  const budget = createDeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
   await budget.pay(key, 1_000, replayed);
   const missed = budget.pay(key, 100, replayed);
   expect(await orderOf({ missed, live: budget.pay(key, 150, live) })).toEqual(['live', 'missed']);
 });
 
 test('what an event has cost beyond its selection delays the next one', async () => {
-  const budget = new DeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
+  const budget = createDeliveryBudget({ costPerSecond: 1_000, countRequest: undefined });
   await budget.pay(key, 100, live);
   budget.charge(key, 1_100);
   const begun = performance.now();
@@ -58,7 +58,7 @@ test('each 1,000 of cost is a request of the key, and beyond the rate limit its 
     counted.push(keyId);
     if (isExceeded) throw new TooManyRequests('…', { retryAfterSeconds: 0.2 });
   };
-  const budget = new DeliveryBudget({ costPerSecond: 1e9, countRequest });
+  const budget = createDeliveryBudget({ costPerSecond: 1e9, countRequest });
   for (let event = 0; event < 25; event++) await budget.pay(key, 100, live);
   expect(counted).toEqual(['key', 'key']);
   isExceeded = true;
@@ -78,8 +78,8 @@ test('a stream that is aborted waits no longer', async () => {
   const countRequest = async () => {
     throw new TooManyRequests('…', { retryAfterSeconds: 60 });
   };
-  const slow = new DeliveryBudget({ costPerSecond: 1, countRequest: undefined });
-  const exceeded = new DeliveryBudget({ costPerSecond: 1e9, countRequest });
+  const slow = createDeliveryBudget({ costPerSecond: 1, countRequest: undefined });
+  const exceeded = createDeliveryBudget({ costPerSecond: 1e9, countRequest });
   const waits = [slow.pay(key, 1_000, { ...live, signal: controller.signal })];
   waits.push(slow.pay(key, 1_000, { ...replayed, signal: controller.signal }));
   waits.push(exceeded.pay(key, 1_000, { ...live, signal: controller.signal }));

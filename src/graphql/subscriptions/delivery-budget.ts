@@ -35,65 +35,60 @@ const maxKeys = 10_000;
 /** One guest may deliver so much of what all of them may. */
 const guestPart = 1 / 10;
 
+export type DeliveryBudget = ReturnType<typeof createDeliveryBudget>;
+
 /** What the streams of each key, or guest, may deliver, in this process. Who delivers more has to wait, and is not refused. */
-export class DeliveryBudget {
-  readonly #options: DeliveryBudgetOptions;
-  readonly #keys = new LRUCache<string, KeyBudget>(upTo(maxKeys));
-  readonly #ofGuests: TokenBucket;
+export function createDeliveryBudget({ costPerSecond, countRequest }: DeliveryBudgetOptions) {
+  const ofGuests = createBucket(costPerSecond);
+  const createBuckets = (isGuest: boolean) =>
+    isGuest ? [createBucket(costPerSecond * guestPart), ofGuests] : [createBucket(costPerSecond)];
+  const budgets = new LRUCache<string, KeyBudget, Share>({
+    ...upTo(maxKeys),
+    memoMethod: (_id, _stale, { context: { isGuest } }) => {
+      return { buckets: createBuckets(isGuest), uncounted: 0, counting: undefined };
+    },
+  });
+  const budgetOf = (share: Share) => budgets.memo(share.id, { context: share });
 
-  constructor(options: DeliveryBudgetOptions) {
-    this.#options = options;
-    this.#ofGuests = createBucket(options.costPerSecond);
-  }
-
-  /** Waits until a key may deliver an event. A live one takes its tokens on credit, so that replayed ones wait behind it. */
-  async pay(share: Share, cost: number, { isReplayed, signal }: Delivery): Promise<void> {
-    const key = this.#budgetOf(share);
-    for (const bucket of key.buckets) {
-      if (isReplayed) {
-        while (!bucket.tryTake(cost)) await wait(bucket.waitMs(cost), signal);
-      } else {
-        const waitMs = bucket.take(cost);
-        if (waitMs > 0) await wait(waitMs, signal);
+  return {
+    /** Waits until a key may deliver an event. A live one takes its tokens on credit, so that replayed ones wait behind it. */
+    async pay(share: Share, cost: number, { isReplayed, signal }: Delivery): Promise<void> {
+      const key = budgetOf(share);
+      for (const bucket of key.buckets) {
+        if (isReplayed) {
+          while (!bucket.tryTake(cost)) await wait(bucket.waitMs(cost), signal);
+        } else {
+          const waitMs = bucket.take(cost);
+          if (waitMs > 0) await wait(waitMs, signal);
+        }
       }
+      // Guests are counted by address.
+      if (!countRequest || share.isGuest) return;
+      key.uncounted += cost;
+      if (key.uncounted < costPerRequest) return;
+      key.counting ??= countCost(share.id, key, countRequest).finally(() => {
+        key.counting = undefined;
+      });
+      await untilAborted(signal, key.counting);
+    },
+    /** Charges what an event has cost beyond what was paid; the next ones wait for it. */
+    charge(share: Share, cost: number): void {
+      const key = budgetOf(share);
+      for (const bucket of key.buckets) bucket.take(cost);
+      key.uncounted += cost;
+    },
+  };
+}
+
+async function countCost(keyId: string, key: KeyBudget, countRequest: (keyId: string) => Promise<void>): Promise<void> {
+  while (key.uncounted >= costPerRequest) {
+    try {
+      await countRequest(keyId);
+      key.uncounted -= costPerRequest;
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error;
+      await sleep(error.retryAfterSeconds * 1_000, undefined, { ref: false });
     }
-    // Guests are counted by address.
-    if (!this.#options.countRequest || share.isGuest) return;
-    key.uncounted += cost;
-    if (key.uncounted < costPerRequest) return;
-    key.counting ??= this.#count(share.id, key, this.#options.countRequest).finally(() => {
-      key.counting = undefined;
-    });
-    await untilAborted(signal, key.counting);
-  }
-
-  /** Charges what an event has cost beyond what was paid; the next ones wait for it. */
-  charge(share: Share, cost: number): void {
-    const key = this.#budgetOf(share);
-    for (const bucket of key.buckets) bucket.take(cost);
-    key.uncounted += cost;
-  }
-
-  async #count(keyId: string, key: KeyBudget, countRequest: (keyId: string) => Promise<void>): Promise<void> {
-    while (key.uncounted >= costPerRequest) {
-      try {
-        await countRequest(keyId);
-        key.uncounted -= costPerRequest;
-      } catch (error) {
-        if (!(error instanceof TooManyRequests)) throw error;
-        await sleep(error.retryAfterSeconds * 1_000, undefined, { ref: false });
-      }
-    }
-  }
-
-  #budgetOf({ id, isGuest }: Share): KeyBudget {
-    const known = this.#keys.get(id);
-    if (known) return known;
-    const { costPerSecond } = this.#options;
-    const buckets = isGuest ? [createBucket(costPerSecond * guestPart), this.#ofGuests] : [createBucket(costPerSecond)];
-    const key: KeyBudget = { buckets, uncounted: 0, counting: undefined };
-    this.#keys.set(id, key);
-    return key;
   }
 }
 

@@ -4,11 +4,11 @@ import { defaultQueryLimits, type QueryLimits } from '@carte/operations/limits/l
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import type { Share } from '../../scheduling/current-request.ts';
-import type { AccessScope } from '../../scope.ts';
+import type { AccessScope, Caller } from '../../scope.ts';
 import { createFormatErrors, locate, type TranslateError } from '../errors.ts';
 import type { ValidatedRequest } from '../request-validation.ts';
-import { DeliveryBudget, type DeliveryBudgetOptions } from './delivery-budget.ts';
-import type { OpenStreams, StreamCaller } from './open-streams.ts';
+import { createDeliveryBudget, type DeliveryBudgetOptions } from './delivery-budget.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { acceptsEventStream, sendEventStream } from './sse.ts';
 import {
   ClientGone,
@@ -20,12 +20,12 @@ import {
 import { mountWebSocket, type WebSocketOptions } from './websocket.ts';
 
 export interface SubscriptionOptions
-  extends Pick<SubscribeOptions, 'events' | 'runReplay' | 'runExpensive' | 'onDelivered'>,
+  extends Pick<SubscribeOptions, 'events' | 'runInTurn' | 'onDelivered'>,
     Pick<WebSocketOptions, 'authenticateKey' | 'addressOf' | 'isAllowedOrigin'>,
     Pick<DeliveryBudgetOptions, 'countRequest'> {
   readonly limits: Pick<DeliveryBudgetOptions, 'costPerSecond'> & { readonly perKey: number };
   readonly streams: OpenStreams;
-  readonly shareOf: (caller: StreamCaller, request: IncomingMessage) => Share;
+  readonly shareOf: (caller: Caller, request: IncomingMessage) => Share;
   /** Called when the response to a request is a stream. */
   readonly onStreaming: (request: FastifyRequest) => void;
   /** Takes the function that ends all streams. */
@@ -51,7 +51,7 @@ export function mountSubscriptions(app: FastifyInstance, graph: Graph, options: 
     ...options,
     formatErrors,
     maxCost: graph.limits.streamCost ?? defaultQueryLimits.streamCost,
-    budget: new DeliveryBudget({ costPerSecond: limits.costPerSecond, countRequest }),
+    budget: createDeliveryBudget({ costPerSecond: limits.costPerSecond, countRequest }),
   });
   const closeSockets = mountWebSocket(app, {
     ...options,

@@ -34,14 +34,10 @@ export interface SubscribeOptions {
   /** The cost that one event may have. */
   readonly maxCost: number;
   readonly budget: DeliveryBudget;
-  /** Run the missed events, and those with an expensive selection, in the turn of their key. */
-  readonly runReplay: RunInTurn;
-  readonly runExpensive: RunInTurn;
+  /** Runs a missed event, or one with an expensive selection, when it is the turn of its key. */
+  readonly runInTurn: <T>(queue: 'replay' | 'expensive', share: Share, task: () => Promise<T>) => Promise<T>;
   readonly onDelivered: () => void;
 }
-
-/** Runs a task when it is the turn of its key. */
-export type RunInTurn = <T>(share: Share, task: () => Promise<T>) => Promise<T>;
 
 /** A validated subscription. */
 export interface SubscriptionRequest {
@@ -83,7 +79,7 @@ export const openTimeoutMs = 5_000;
  * the scope that the key has by then; errors are formatted as for queries, and one that ends the stream is its last result.
  */
 export function createSubscribe(options: SubscribeOptions) {
-  const { schema, dependencies, formatErrors, budget, runReplay, runExpensive } = options;
+  const { schema, dependencies, formatErrors, budget, runInTurn } = options;
   const eventDependencies = { ...dependencies, maxCost: options.maxCost };
 
   return async (request: SubscriptionRequest, stream: OpenStream): Promise<Results> => {
@@ -153,8 +149,8 @@ export function createSubscribe(options: SubscribeOptions) {
         signal.throwIfAborted();
         return inRequest(() => executeEvent(event));
       };
-      const runInTurn = isExpensive ? runExpensive : isReplayed ? runReplay : undefined;
-      const run = () => (runInTurn ? untilAborted(signal, runInTurn(share, attempt)) : attempt());
+      const queue = isExpensive ? 'expensive' : isReplayed ? 'replay' : undefined;
+      const run = () => (queue ? untilAborted(signal, runInTurn(queue, share, attempt)) : attempt());
       return format(await retryWhileUnavailable(run, signal));
     }
 

@@ -32,75 +32,67 @@ export const closeCodes = {
   tooManyRequests: 4429,
 } as const;
 
+export type WebSocketConnection = ReturnType<typeof createConnection>;
+
 /** A WebSocket with the state of its client. */
-export class WebSocketConnection {
-  readonly socket: WebSocket;
-  readonly request: IncomingMessage;
-  readonly #raw: Duplex;
-  readonly #closed = new AbortController();
-  /** Aborted when the connection is closed. */
-  readonly signal = this.#closed.signal;
-  /** Whether `connection_init` is acknowledged. */
-  isInitialised = false;
+export function createConnection(socket: WebSocket, raw: Duplex, request: IncomingMessage) {
+  const closed = new AbortController();
   /** Messages that wait for their turn. */
-  readonly inbox: string[] = [];
-  key = '';
-  onInitialised: () => void = () => {};
+  const inbox: string[] = [];
 
-  constructor(socket: WebSocket, raw: Duplex, request: IncomingMessage) {
-    this.socket = socket;
-    this.#raw = raw;
-    this.request = request;
-    socket.once('close', () => this.#closed.abort());
-    // The socket closes itself with the code of the error, e.g. 1009 for a message that is too large, and then reads on.
-    socket.on('error', () => setImmediate(() => this.#stopReading()));
-    this.#limitInitBytes();
-  }
-
-  get isOpen(): boolean {
-    return this.socket.readyState === this.socket.OPEN;
-  }
-
-  initialise(): void {
-    this.isInitialised = true;
-    this.onInitialised();
-  }
-
-  /** Reads on, unless the client does not read itself, or has sent more than is handled yet. */
-  readOrPause(): void {
-    const isBusy = this.socket.bufferedAmount > maxBufferedBytes || this.inbox.length > maxInbox;
-    if (isBusy) this.socket.pause();
-    else if (this.socket.isPaused && this.isOpen) this.socket.resume();
-  }
-
-  /** Counts the bytes of a client until it is initialised. */
-  #limitInitBytes(): void {
-    let bytes = 0;
-    const count = (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (this.isInitialised) this.#raw.off('data', count);
-      else if (bytes > maxInitBytes) this.close(closeCodes.messageTooBig, 'connection_init is longer than 16 KB');
-    };
-    this.#raw.on('data', count);
-  }
-
-  /** Sends the reason and reads nothing more: a client that goes on sending costs nothing. */
-  close(code: number, reason: string): void {
-    if (!this.isOpen) return;
-    this.socket.close(code, reason.slice(0, maxReasonLength));
-    this.#stopReading();
-  }
-
-  #stopReading(): void {
-    this.socket.pause();
-    this.#raw.end();
+  const stopReading = () => {
+    socket.pause();
+    raw.end();
     const terminate = () => {
       // Otherwise `ws` would parse what is buffered.
-      this.#raw.read();
-      this.socket.terminate();
+      raw.read();
+      socket.terminate();
     };
     setTimeout(terminate, closeMs).unref();
-  }
+  };
+
+  const connection = {
+    socket,
+    request,
+    inbox,
+    /** Aborted when the connection is closed. */
+    signal: closed.signal,
+    /** Whether `connection_init` is acknowledged. */
+    isInitialised: false,
+    key: '',
+    onInitialised: () => {},
+    get isOpen(): boolean {
+      return socket.readyState === socket.OPEN;
+    },
+    initialise(): void {
+      this.isInitialised = true;
+      this.onInitialised();
+    },
+    /** Reads on, unless the client does not read itself, or has sent more than is handled yet. */
+    readOrPause(): void {
+      const isBusy = socket.bufferedAmount > maxBufferedBytes || inbox.length > maxInbox;
+      if (isBusy) socket.pause();
+      else if (socket.isPaused && this.isOpen) socket.resume();
+    },
+    /** Sends the reason and reads nothing more: a client that goes on sending costs nothing. */
+    close(code: number, reason: string): void {
+      if (!this.isOpen) return;
+      socket.close(code, reason.slice(0, maxReasonLength));
+      stopReading();
+    },
+  };
+  /** Counts the bytes of a client until it is initialised. */
+  let bytes = 0;
+  const count = (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (connection.isInitialised) raw.off('data', count);
+    else if (bytes > maxInitBytes) connection.close(closeCodes.messageTooBig, 'connection_init is longer than 16 KB');
+  };
+  socket.once('close', () => closed.abort());
+  // The socket closes itself with the code of the error, e.g. 1009 for a message that is too large, and then reads on.
+  socket.on('error', () => setImmediate(stopReading));
+  raw.on('data', count);
+  return connection;
 }
 
 /** Responds to pings, closes the connection of a client that sends too many, and ends that of one that responds to none. */
@@ -171,29 +163,24 @@ function isOtherThanInit(text: string): boolean {
 /** Connections that are not initialised: those of thousands of clients that reconnect at once, each for a round trip. */
 const pendingLimits = { perAddress: 250, total: 1_000 };
 
-interface Pending {
-  readonly address: string;
-  readonly close: () => void;
-}
-
 /**
  * The connections that have not been initialised. Beyond a limit, the oldest one gives way to the newest: clients initialise theirs at once, so
  * those that hold many open hinder nobody, also where all clients seem to come from the address of one proxy.
  */
 export function createPendingConnections() {
-  /** The oldest first. */
-  const all = new Set<Pending>();
+  /** Addresses by the functions that close their connections, the oldest first. */
+  const pending = new Map<() => void, string>();
   /** Adds a connection; returns the function to call when it is initialised or closed. */
   return (address: string, close: () => void): (() => void) => {
-    const same = [...all].filter(other => other.address === address);
-    const isFull = all.size >= pendingLimits.total;
-    const [oldest] = same.length >= pendingLimits.perAddress ? same : isFull ? all : [];
-    if (oldest) {
-      all.delete(oldest);
-      oldest.close();
+    const all = [...pending.keys()];
+    const same = all.filter(other => pending.get(other) === address);
+    const isFull = all.length >= pendingLimits.total;
+    const [closeOldest] = same.length >= pendingLimits.perAddress ? same : isFull ? all : [];
+    if (closeOldest) {
+      pending.delete(closeOldest);
+      closeOldest();
     }
-    const pending: Pending = { address, close };
-    all.add(pending);
-    return () => all.delete(pending);
+    pending.set(close, address);
+    return () => pending.delete(close);
   };
 }

@@ -6,24 +6,26 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import { CloseCode, handleProtocols, makeServer, type OperationResult } from 'graphql-ws';
 import { WebSocketServer } from 'ws';
 import { retryWhileUnavailable, toUnavailable } from '../../database/errors.ts';
+import type { Caller } from '../../scope.ts';
 import { type FormatErrors, findClientError, type TranslateError } from '../errors.ts';
-import type { OpenStream, StreamCaller } from './open-streams.ts';
+import type { OpenStream } from './open-streams.ts';
 import { openTimeoutMs, type Results, type StreamResult, type SubscriptionRequest } from './subscribe.ts';
 import {
   closeCodes,
   countControlFrames,
+  createConnection,
   createPendingConnections,
   receiveMessages,
-  WebSocketConnection,
+  type WebSocketConnection,
 } from './websocket-connection.ts';
 
 export interface WebSocketOptions {
   readonly schema: GraphQLSchema;
   /** Authenticates the key of a connection, and counts a request of it. */
-  readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<StreamCaller>;
+  readonly authenticateKey: (key: string, connection: object, request: IncomingMessage) => Promise<Caller>;
   /** Finds and validates the document, and what the key may read of it; returns its errors otherwise. */
-  readonly validate: (parameters: object, caller: StreamCaller) => SubscriptionRequest | readonly GraphQLError[];
-  readonly open: (key: string, caller: StreamCaller, request: IncomingMessage) => OpenStream;
+  readonly validate: (parameters: object, caller: Caller) => SubscriptionRequest | readonly GraphQLError[];
+  readonly open: (key: string, caller: Caller, request: IncomingMessage) => OpenStream;
   readonly subscribe: (request: SubscriptionRequest, stream: OpenStream) => Promise<Results>;
   readonly formatErrors: FormatErrors;
   readonly translateError: TranslateError;
@@ -70,7 +72,7 @@ export function mountWebSocket(app: FastifyInstance, options: WebSocketOptions):
       return refuse(socket, '403 Forbidden', detail);
     }
     webSockets.handleUpgrade(request, socket, head, webSocket => {
-      const connection = new WebSocketConnection(webSocket, socket, request);
+      const connection = createConnection(webSocket, socket, request);
       const remove = addPending(options.addressOf(request), () =>
         connection.close(closeCodes.tryAgainLater, 'Too many connections are not initialised'),
       );
