@@ -55,12 +55,12 @@ function createAddressLimit({ config, addressOf, log }: FastifyInstance) {
   return {
     /** Whether the client has used up its requests without a valid API key. */
     isExceeded: (request: IncomingMessage): boolean =>
-      addressRateLimit > 0 && anonymous(addressOf(request)).waitMs(1) > 0,
+      addressRateLimit > 0 && anonymous.memo(addressOf(request)).waitMs(1) > 0,
     /** Counts a request without a valid API key; throws `TooManyRequests` beyond the limit. */
     count(request: IncomingMessage): void {
       if (addressRateLimit === 0) return;
       const rule = `An address may make ${addressRateLimit} requests a minute without a valid API key.`;
-      take(anonymous(addressOf(request)), request, rule);
+      take(anonymous.memo(addressOf(request)), request, rule);
     },
     /** Counts a request with a publishable key; throws `TooManyRequests` beyond the limit. */
     countPublishable(request: IncomingMessage, keyId: string): void {
@@ -68,19 +68,16 @@ function createAddressLimit({ config, addressOf, log }: FastifyInstance) {
       warnOfProxy(request);
       if (publishableRateLimit === 0) return;
       const rule = `An address may make ${publishableRateLimit} requests a minute with a publishable key.`;
-      take(publishable(`${keyId} ${addressOf(request)}`), request, rule);
+      take(publishable.memo(`${keyId} ${addressOf(request)}`), request, rule);
     },
   };
 }
 
-function createBuckets(perMinute: number): (client: string) => TokenBucket {
-  const buckets = new LRUCache<string, TokenBucket>(upTo(maxAddresses));
-  return client => {
-    const bucket = buckets.get(client) ?? new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 });
-    buckets.set(client, bucket);
-    return bucket;
-  };
-}
+const createBuckets = (perMinute: number) =>
+  new LRUCache<string, TokenBucket>({
+    ...upTo(maxAddresses),
+    memoMethod: () => new TokenBucket({ burst: perMinute, perSecond: perMinute / 60 }),
+  });
 
 function networkOf(text: string | undefined): string {
   // Undefined on a socket that is closed already, and a proxy may write any text.
