@@ -18,7 +18,7 @@ const maxStores = 1_000;
  */
 export async function runDueTimes(
   orm: MikroORM,
-  { onError }: { readonly onError: (error: unknown) => void },
+  onError: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {

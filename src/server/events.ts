@@ -3,7 +3,7 @@ import fp from 'fastify-plugin';
 import { clientFactory } from '../database/pool.ts';
 import { runDueTimes } from '../events/due-times.ts';
 import { EventFeed } from '../events/feed.ts';
-import { type RetentionOptions, runRetention } from '../events/retention.ts';
+import { type LogStatus, runRetention } from '../events/retention.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Decorates the server with the feed of events, which it closes, and deletes old events while it runs. */
+/** Decorates the server with the feed of events, which it closes; while it runs, deletes old events, and ends pauses and the like at the time that was set. */
 export const events = fp(
   async (app: FastifyInstance) => {
     const { config, database } = app;
@@ -25,36 +25,27 @@ export const events = fp(
       onMissedNotifications: () =>
         app.log.warn('Notifications of events do not arrive; if DATABASE_URL is a PgBouncer, set DATABASE_LISTEN_URL'),
     });
-    app.addHook('onReady', async () => feed.start());
-    app.addHook('onClose', () => feed.close());
     app.decorate('feed', feed);
     const closed = new AbortController();
-    const options: RetentionOptions = {
+    const warn = (message: string) => (error: unknown) => app.log.warn({ err: error }, message);
+    const retention = {
       retention: config.keepEvents,
       // The metrics are created later, since they show the feed.
-      onStatus: status => app.metrics.logStatus(status),
-      onError: error => app.log.warn({ err: error }, 'Old events could not be deleted'),
+      onStatus: (status: LogStatus) => app.metrics.logStatus(status),
+      onError: warn('Old events could not be deleted'),
     };
-    app.addHook('onReady', async () => void runRetention(database.primary, options, closed.signal));
-    app.addHook('onClose', async () => closed.abort());
-  },
-  { name: 'events', dependencies: ['database'] },
-);
-
-/** Ends pauses and the like at the time that was set, while the server runs. */
-export const dueTimes = fp(
-  async (app: FastifyInstance) => {
-    const closed = new AbortController();
-    let running: Promise<void> | undefined;
-    const onError = (error: unknown) =>
-      app.log.warn({ err: error }, 'What is due could not be ended; it is tried again');
+    const onError = warn('What is due could not be ended; it is tried again');
+    let endingDueTimes: Promise<void> | undefined;
     app.addHook('onReady', async () => {
-      running = runDueTimes(app.database.orm, { onError }, closed.signal);
+      feed.start();
+      void runRetention(database.primary, retention, closed.signal);
+      endingDueTimes = runDueTimes(database.orm, onError, closed.signal);
     });
     app.addHook('onClose', async () => {
       closed.abort();
-      await running;
+      await endingDueTimes;
+      await feed.close();
     });
   },
-  { name: 'due-times', dependencies: ['database'] },
+  { name: 'events', dependencies: ['database'] },
 );

@@ -11,7 +11,7 @@ import { cors } from './cors.ts';
 import { database, databaseErrors } from './database.ts';
 import { drain } from './drain.ts';
 import { errorHandler } from './error-handler.ts';
-import { dueTimes, events } from './events.ts';
+import { events } from './events.ts';
 import { fairShares, loadShedding } from './fair-shares.ts';
 import { graph } from './graph.ts';
 import { graphql } from './graphql.ts';
@@ -59,7 +59,6 @@ export async function createServer(
   app.register(database, { orm });
   app.register(fairShares);
   app.register(events);
-  app.register(dueTimes);
   app.register(metrics, { collectMetrics });
   app.register(databaseErrors);
   app.register(tracing);

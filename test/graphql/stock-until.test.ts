@@ -64,7 +64,7 @@ describe('StockInput.until', () => {
     const start = await currentPosition(primary);
     const closed = new AbortController();
     const failures: unknown[] = [];
-    const others = [1, 2].map(() => runDueTimes(app.orm, { onError: error => failures.push(error) }, closed.signal));
+    const others = [1, 2].map(() => runDueTimes(app.orm, error => failures.push(error), closed.signal));
     const before = await Promise.all(
       stores.map(({ id }) =>
         set(id, { items: [entry('item', false, later)], modifierItems: [entry('modifier', false, evenLater)] }),

@@ -164,7 +164,7 @@ describe('setStoreOrdering', () => {
     });
     const closed = new AbortController();
     const errors: unknown[] = [];
-    const others = [1, 2].map(() => runDueTimes(app.orm, { onError: error => errors.push(error) }, closed.signal));
+    const others = [1, 2].map(() => runDueTimes(app.orm, error => errors.push(error), closed.signal));
     const until = new Date(Date.now() + 1_500);
     await Promise.all(
       stores.map((id, index) =>
