@@ -1,5 +1,5 @@
 import { InvalidInput } from '@carte/base/errors';
-import { prepared, type Query } from '../database/query.ts';
+import { prepared, preparedFirst, type Query } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Event } from './entities.ts';
 import type { EventKind } from './kinds.ts';
@@ -44,23 +44,19 @@ type EventRow = { readonly completeAfter: number } & (Event | { readonly positio
 const columns = `id, position, created_at as "createdAt", kind, store_id as "storeId", merchant_id as "merchantId",
   order_id as "orderId", status_before as "statusBefore", status, menu_revision as "menuRevision"`;
 
-const statements = new Map<string, string>();
+const prepareFiltered = preparedFirst(Number.POSITIVE_INFINITY);
 
 /** Kinds are literals, so that the planner can use the index of the rare ones; there are few combinations. */
 function statementFor({ storeId, kinds }: EventFilter): string {
   const store = storeId === undefined ? '' : 'and store_id = $3';
   const condition = kinds ? `${store} and kind in (${kinds.map(kind => `'${kind}'`).join(', ')})` : store;
-  const known = statements.get(condition);
-  if (known !== undefined) return known;
   // One snapshot of the events and of the start of the log, so that no event can be deleted in between.
-  const statement = prepared(`
+  return prepareFiltered(`
     select log.complete_after as "completeAfter", page.* from event_log log
     left join lateral (
       select ${columns} from event where position > $1 ${condition} order by event.position limit $2
     ) page on true
     order by page.position`);
-  statements.set(condition, statement);
-  return statement;
 }
 
 /** Reads events in the order of their positions; throws `EventsDeleted` if some after `after` may be missing. */
