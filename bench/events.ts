@@ -159,7 +159,7 @@ async function compareCommits(database: Database, width: number): Promise<void> 
   const clients = Array.from({ length: width }, connect);
   await Promise.all(clients.map(client => client.connect()));
   const feed = new EventFeed({ createClient: connect });
-  feed.subscribe(() => {});
+  feed.subscribe({ onEvents: () => {} });
   await feed.ready();
   const found = byMode((): number[] => []);
   for (let round = 0; round < rounds; round++) {

@@ -6,7 +6,7 @@ import type { Query } from '../database/query.ts';
 import { currentRequest } from '../scheduling/current-request.ts';
 import { type FeedListener, FeedListeners } from './listeners.ts';
 import { currentPosition, EventsDeleted, readEvents } from './log.ts';
-import { EventSequencer } from './sequencer.ts';
+import { createSequencer, type RunSequencer } from './sequencer.ts';
 
 export interface FeedOptions {
   /** Creates a client for the primary; not through a PgBouncer in transaction mode, which drops notifications. */
@@ -105,10 +105,9 @@ export class EventFeed {
   }
 
   /** Adds a listener, and returns the function that removes it. */
-  subscribe(listener: FeedListener | FeedListener['onEvents']): () => void {
-    const added = typeof listener === 'function' ? { onEvents: listener } : listener;
-    const remove = this.#listeners.add(added);
-    if (this.#isClosed) queueMicrotask(() => added.onClose?.());
+  subscribe(listener: FeedListener): () => void {
+    const remove = this.#listeners.add(listener);
+    if (this.#isClosed) queueMicrotask(() => listener.onClose?.());
     else this.start();
     return () => {
       remove();
@@ -169,12 +168,12 @@ export class EventFeed {
       await withTimeout(timeoutMs, client.query(`listen ${channel}`));
       this.#report({ isConnected: true });
       onConnected();
-      const sequencer = new EventSequencer(query);
+      const runSequencer = createSequencer(query);
       this.#isSequencingDue = true;
       while (!this.#isClosed) {
         if (failure) throw failure;
         this.#wake = Promise.withResolvers();
-        await this.#runRound(query, sequencer);
+        await this.#runRound(query, runSequencer);
         await this.#wait();
       }
     } finally {
@@ -185,11 +184,11 @@ export class EventFeed {
     }
   }
 
-  async #runRound(query: Query, sequencer: EventSequencer): Promise<void> {
+  async #runRound(query: Query, runSequencer: RunSequencer): Promise<void> {
     const ready = this.#listeners.isEmpty ? undefined : this.#ready;
     if (ready) this.#ready = undefined;
     try {
-      const isComplete = await this.#sequence(sequencer);
+      const isComplete = await this.#sequence(runSequencer);
       if (!this.#listeners.isEmpty) await this.#read(query);
       if (isComplete) this.#caughtUpAt = performance.now();
       ready?.resolve(this.#position);
@@ -201,13 +200,13 @@ export class EventFeed {
   }
 
   /** Whether everything that was committed is in the log. */
-  async #sequence(sequencer: EventSequencer): Promise<boolean> {
+  async #sequence(runSequencer: RunSequencer): Promise<boolean> {
     if (!this.#isSequencingDue) return true;
     if (performance.now() - this.#sequencedAt < minSequencingIntervalMs) {
       await sleep(minSequencingIntervalMs, undefined, { ref: false });
     }
     this.#isSequencingDue = false;
-    const { moved, isComplete } = await sequencer.run();
+    const { moved, isComplete } = await runSequencer();
     this.#sequencedAt = performance.now();
     // Those of this process are announced.
     if (this.#isPoll)

@@ -15,56 +15,51 @@ const sequenceStatement = prepared(
   'select moved, next_seen::text as "nextSeen" from sequence_events($1::pg_snapshot, $2, $3)',
 );
 
-export interface Turn {
+interface Turn {
   readonly moved: number;
   /** Whether all that was committed before is in the log; otherwise there is more or, if nothing was moved, other processes were at it all the time. */
   readonly isComplete: boolean;
 }
 
-/**
- * Moves events from the inbox, where the triggers write them, into the log, and gives them their positions: docs/decisions/0015-event-log.md.
- * Every serving process has one, and so has a command that needs the end of the log; of all of them one works at a time.
- */
-export class EventSequencer {
-  readonly #query: Query;
-  readonly #waitMs: number;
-  #seen = noSnapshot;
-  #completeAt = Number.NEGATIVE_INFINITY;
+export type RunSequencer = ReturnType<typeof createSequencer>;
 
-  constructor(query: Query, { waitMs = maxWaitMs } = {}) {
-    this.#query = query;
-    this.#waitMs = waitMs;
+/**
+ * Creates the function that moves one batch of events from the inbox, where the triggers write them, into the log, and gives them their positions, once
+ * no other process is at it: docs/decisions/0015-event-log.md. Every serving process has one, and so has a command that needs the end of the log; of all
+ * of them one works at a time.
+ */
+export function createSequencer(query: Query, { waitMs = maxWaitMs } = {}) {
+  let lastSeen = noSnapshot;
+  let completeAt = Number.NEGATIVE_INFINITY;
+
+  async function move(): Promise<number | null> {
+    const now = performance.now();
+    const isComplete = now - completeAt > maxSnapshotMs;
+    const seen = isComplete ? noSnapshot : lastSeen;
+    // Both null while another process is at it.
+    type Row = { readonly moved: number | null; readonly nextSeen: string | null };
+    const [row] = await query<Row>(sequenceStatement, [seen, batchSize, new Date()]);
+    if (row?.moved == null || row.nextSeen === null) return null;
+    lastSeen = row.nextSeen;
+    if (isComplete && row.moved < batchSize) completeAt = now;
+    return row.moved;
   }
 
-  /** Moves one batch, once no other process is at it. */
-  async run(): Promise<Turn> {
-    const until = performance.now() + this.#waitMs;
+  return async (): Promise<Turn> => {
+    const until = performance.now() + waitMs;
     for (let retryMs = minRetryMs; ; retryMs = Math.min(retryMs * 2, maxRetryMs)) {
-      const moved = await this.#move();
+      const moved = await move();
       if (moved !== null) return { moved, isComplete: moved < batchSize };
       if (performance.now() >= until) return { moved: 0, isComplete: false };
       await sleep(retryMs * (0.5 + Math.random()), undefined, { ref: false });
     }
-  }
-
-  async #move(): Promise<number | null> {
-    const now = performance.now();
-    const isComplete = now - this.#completeAt > maxSnapshotMs;
-    const seen = isComplete ? noSnapshot : this.#seen;
-    // Both null while another process is at it.
-    type Row = { readonly moved: number | null; readonly nextSeen: string | null };
-    const [row] = await this.#query<Row>(sequenceStatement, [seen, batchSize, new Date()]);
-    if (row?.moved == null || row.nextSeen === null) return null;
-    this.#seen = row.nextSeen;
-    if (isComplete && row.moved < batchSize) this.#completeAt = now;
-    return row.moved;
-  }
+  };
 }
 
 /** Moves every event that is committed by now into the log, as far as other processes let it. */
 export async function sequenceEvents(query: Query): Promise<void> {
-  const sequencer = new EventSequencer(query);
+  const runSequencer = createSequencer(query);
   let turn: Turn;
-  do turn = await sequencer.run();
+  do turn = await runSequencer();
   while (turn.moved > 0 && !turn.isComplete);
 }

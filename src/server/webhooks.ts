@@ -10,7 +10,7 @@ import { loadContract } from '../rest/contract.ts';
 import type { MessageDependencies, RenderOrder } from '../webhooks/message.ts';
 import type { WebhookDependencies } from '../webhooks/redeliver.ts';
 import { createSender } from '../webhooks/send.ts';
-import { WebhookWorker } from '../webhooks/worker.ts';
+import { createWebhookWorker } from '../webhooks/worker.ts';
 
 const detailsFiles = ['webhooks/order.graphql', 'pos/order-details.graphql'].map(
   file => new URL(`../../schema/${file}`, import.meta.url),
@@ -21,7 +21,7 @@ export function deliverWebhooks(app: FastifyInstance, message: MessageDependenci
   const { config, database, feed, metrics } = app;
   const sender = createSender({ policy: config.webhooks });
   let lostEvents = 0;
-  const worker = new WebhookWorker({
+  const worker = createWebhookWorker({
     orm: database.orm,
     query: database.primary,
     feed,

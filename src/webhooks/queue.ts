@@ -91,21 +91,17 @@ const claimStatement = prepared(`
   returning q.claim as token, q.webhook_id as "webhookId", q.store_id as "storeId", q.position, q.newest, c.tenant,
     json_build_object('merchantId', w.merchant_id, 'storeId', w.store_id) as subject, w.kinds`);
 
-export interface ClaimLimits {
-  /** Queues that this process can deliver now, beside those that are running. */
-  readonly free: number;
-  readonly perWebhook: number;
-  readonly running: readonly Claim[];
-}
+/** Queues of one webhook that a process delivers at the same time, so that one that hangs does not stop the others. */
+const maxOfWebhook = 8;
 
 /**
- * Claims queues that are due. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
+ * Claims queues that are due, of which this process can deliver so many beside those that are running. Tenants take turns, and of each the queue that waits longest is the first. A tenant never has more queues than are
  * free then: half of all if it is the only one, a quarter if it is the second, and so on. So there is one for the next.
  */
-export function claimQueues(query: Query, { free, perWebhook, running }: ClaimLimits): Promise<Claim[]> {
+export function claimQueues(query: Query, free: number, running: readonly Claim[]): Promise<Claim[]> {
   const webhookIds = running.map(({ webhookId }) => webhookId);
   const tenants = running.map(({ tenant }) => tenant);
-  return query(claimStatement, [randomUUID(), webhookIds, perWebhook, free, tenants]);
+  return query(claimStatement, [randomUUID(), webhookIds, maxOfWebhook, free, tenants]);
 }
 
 /** SQL of an `Endpoint`, of a webhook `w`. */

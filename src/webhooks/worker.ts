@@ -5,9 +5,8 @@ import { runAsWorker } from '../scheduling/current-request.ts';
 import { type DeliveryDependencies, deliverQueue } from './deliver.ts';
 import { type Claim, claimQueues, enqueueEvents } from './queue.ts';
 
-/** Queues that a process delivers at the same time: of all webhooks, and of one, so that one that hangs does not stop the others. */
+/** Queues that a process delivers at the same time. */
 const maxQueues = 128;
-const maxQueuesOfWebhook = 8;
 /** Retries are due at any time, and a notification may get lost. */
 const pollIntervalMs = 1_000;
 /** While there is no webhook, or the database does not respond. */
@@ -37,118 +36,112 @@ export interface WebhookWorkerOptions extends DeliveryDependencies {
 }
 
 /** Delivers events to webhooks. Every serving process has one; the database decides which of them delivers a queue. */
-export class WebhookWorker {
-  readonly #options: WebhookWorkerOptions;
-  readonly #runs = new Map<Claim, Promise<void>>();
-  readonly #shutdown = new AbortController();
-  #isClosing = false;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
-  #isRoundRequested = false;
+export function createWebhookWorker(options: WebhookWorkerOptions) {
+  const { orm, query, feed, retentionDays, onStatus, onError } = options;
+  const runs = new Map<Claim, Promise<void>>();
+  const shutdown = new AbortController();
+  let isClosing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> | undefined;
+  let isRoundRequested = false;
   /** Whether there may be events that are not in the queues. */
-  #isEnqueueingDue = false;
-  #unsubscribe: (() => void) | undefined;
-  readonly #isStatusDue = createTimer(statusIntervalMs, { isDue: true });
-  readonly #isCleanUpDue = createTimer(cleanUpIntervalMs, { isDue: false });
+  let isEnqueueingDue = false;
+  let unsubscribe: (() => void) | undefined;
+  const isStatusDue = createTimer(statusIntervalMs, { isDue: true });
+  const isCleanUpDue = createTimer(cleanUpIntervalMs, { isDue: false });
 
-  constructor(options: WebhookWorkerOptions) {
-    this.#options = options;
+  function wake(): void {
+    isEnqueueingDue = true;
+    requestRound();
   }
 
-  /** Starts later, off the path of the startup. */
-  start(): void {
-    this.#schedule(pollIntervalMs);
+  function requestRound(): void {
+    if (isClosing) return;
+    isRoundRequested = true;
+    round ??= runRounds();
   }
 
-  /** Looks for work now: there are new events, or a webhook has changed. */
-  wake(): void {
-    this.#isEnqueueingDue = true;
-    this.#requestRound();
-  }
-
-  #requestRound(): void {
-    if (this.#isClosing) return;
-    this.#isRoundRequested = true;
-    this.#round ??= this.#runRounds();
-  }
-
-  /** Ends attempts in progress, and releases their queues to other processes. */
-  async close(): Promise<void> {
-    this.#isClosing = true;
-    clearTimeout(this.#timer);
-    this.#unsubscribe?.();
-    await this.#round;
-    const timer = setTimeout(() => this.#shutdown.abort(), closeTimeoutMs);
-    await Promise.all(this.#runs.values());
+  function schedule(delayMs: number): void {
     clearTimeout(timer);
+    if (!isClosing) timer = setTimeout(wake, delayMs).unref();
   }
 
-  #schedule(delayMs: number): void {
-    clearTimeout(this.#timer);
-    if (!this.#isClosing) this.#timer = setTimeout(() => this.wake(), delayMs).unref();
-  }
-
-  async #runRounds(): Promise<void> {
+  async function runRounds(): Promise<void> {
     let delayMs = pollIntervalMs;
     try {
-      while (this.#isRoundRequested && !this.#isClosing) {
-        this.#isRoundRequested = false;
-        const hasWebhooks = await runAsWorker(() => this.#runRound());
+      while (isRoundRequested && !isClosing) {
+        isRoundRequested = false;
+        const hasWebhooks = await runAsWorker(runRound);
         delayMs = hasWebhooks ? pollIntervalMs : idleIntervalMs;
       }
     } catch (error) {
       delayMs = idleIntervalMs;
-      this.#options.onError(error);
+      onError(error);
     }
-    this.#round = undefined;
-    this.#schedule(delayMs);
+    round = undefined;
+    schedule(delayMs);
   }
 
-  async #runRound(): Promise<boolean> {
-    const { orm, query, feed } = this.#options;
-    if (!this.#isEnqueueingDue) {
-      await this.#startRuns();
+  async function runRound(): Promise<boolean> {
+    if (!isEnqueueingDue) {
+      await startRuns();
       return true;
     }
-    this.#isEnqueueingDue = false;
+    isEnqueueingDue = false;
     const [{ hasWebhooks = false } = {}] = await query<{ hasWebhooks: boolean }>(existsStatement, []);
     if (!hasWebhooks) {
-      this.#unsubscribe?.();
-      this.#unsubscribe = undefined;
+      unsubscribe?.();
+      unsubscribe = undefined;
       return false;
     }
-    this.#unsubscribe ??= feed.subscribe(() => this.wake());
-    for (let isMore = true; isMore && !this.#isClosing; ) {
+    unsubscribe ??= feed.subscribe({ onEvents: wake });
+    for (let isMore = true; isMore && !isClosing; ) {
       isMore = await enqueueEvents(orm.em.fork());
-      await this.#startRuns();
+      await startRuns();
     }
-    if (this.#isStatusDue()) {
+    if (isStatusDue()) {
       const [status] = await query<WebhookStatus>(statusStatement, []);
-      if (status) this.#options.onStatus(status);
+      if (status) onStatus(status);
     }
-    if (this.#isCleanUpDue()) await deleteOldDeliveries(query, this.#options.retentionDays);
+    if (isCleanUpDue()) await deleteOldDeliveries(query, retentionDays);
     return true;
   }
 
-  async #startRuns(): Promise<void> {
-    const free = maxQueues - this.#runs.size;
-    if (free === 0 || this.#isClosing) return;
-    const limits = { free, perWebhook: maxQueuesOfWebhook, running: [...this.#runs.keys()] };
-    for (const claim of await claimQueues(this.#options.query, limits)) this.#runs.set(claim, this.#run(claim));
+  async function startRuns(): Promise<void> {
+    const free = maxQueues - runs.size;
+    if (free === 0 || isClosing) return;
+    for (const claim of await claimQueues(query, free, [...runs.keys()])) runs.set(claim, run(claim));
   }
 
-  async #run(claim: Claim): Promise<void> {
+  async function run(claim: Claim): Promise<void> {
     // Merchants take turns for connections, too, among themselves and with API keys.
     const share = { id: `webhooks of ${claim.tenant}`, isGuest: false };
     try {
-      await runAsWorker(() => deliverQueue(claim, this.#options, this.#shutdown.signal), share);
+      await runAsWorker(() => deliverQueue(claim, options, shutdown.signal), share);
     } catch (error) {
-      if (!this.#shutdown.signal.aborted) this.#options.onError(error);
+      if (!shutdown.signal.aborted) onError(error);
     }
-    this.#runs.delete(claim);
+    runs.delete(claim);
     // There may be a queue that had to wait for this one.
-    this.#requestRound();
+    requestRound();
   }
+
+  return {
+    /** Starts later, off the path of the startup. */
+    start: () => schedule(pollIntervalMs),
+    /** Looks for work now: there are new events, or a webhook has changed. */
+    wake,
+    /** Ends attempts in progress, and releases their queues to other processes. */
+    async close(): Promise<void> {
+      isClosing = true;
+      clearTimeout(timer);
+      unsubscribe?.();
+      await round;
+      const deadline = setTimeout(() => shutdown.abort(), closeTimeoutMs);
+      await Promise.all(runs.values());
+      clearTimeout(deadline);
+    },
+  };
 }
 
 /** Returns a function that is true once in each interval. */

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createReadAccess, queryOn, typeParsers } from '../../src/database/pool.ts';
 import { EventsDeleted, readEvents as readLog, timeOf } from '../../src/events/log.ts';
 import { deleteExpiredEvents, readLogStatus } from '../../src/events/retention.ts';
-import { EventSequencer } from '../../src/events/sequencer.ts';
+import { createSequencer } from '../../src/events/sequencer.ts';
 import { createData } from '../support/data.ts';
 import { createDatabase, directConnection } from '../support/database.ts';
 import { endOfLog, readEvents } from '../support/events.ts';
@@ -201,19 +201,19 @@ describe('The event log', () => {
   });
 
   test('is completed in batches, with what a long transaction wrote before others, and with what a snapshot does not tell', async () => {
-    const [open, sequencer] = [await connect(), new EventSequencer(query)];
+    const [open, runSequencer] = [await connect(), createSequencer(query)];
     const placed = async (after: number) => (await readLog(query, { after, limit: 10 })).map(({ storeId }) => storeId);
     const [one, two] = [await data.store(), await data.store()];
     const start = await endOfLog(query);
     await open.query('begin');
     await place(open, one.id);
     await data.orders(two, 1);
-    expect(await sequencer.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await runSequencer()).toEqual({ moved: 1, isComplete: true });
     await data.orders(two, 1);
-    expect(await sequencer.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await runSequencer()).toEqual({ moved: 1, isComplete: true });
     expect(await placed(start)).toEqual([two.id, two.id]);
     await open.query('commit');
-    expect(await sequencer.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await runSequencer()).toEqual({ moved: 1, isComplete: true });
     expect(await placed(start)).toEqual([two.id, two.id, one.id]);
     // As after a failover to a server that has given fewer transaction ids, and with rows of a database that was restored.
     const move = (seen: string) => query('select moved, next_seen::text as seen from sequence_events($1, 2)', [seen]);
@@ -229,10 +229,10 @@ describe('The event log', () => {
     await holder.query('begin');
     await holder.query('select pg_advisory_xact_lock(7274922)');
     const store = await data.store();
-    const waiting = new EventSequencer(query, { waitMs: 20 });
-    expect(await waiting.run()).toEqual({ moved: 0, isComplete: false });
+    const runSequencer = createSequencer(query, { waitMs: 20 });
+    expect(await runSequencer()).toEqual({ moved: 0, isComplete: false });
     await holder.query('rollback');
-    expect(await waiting.run()).toEqual({ moved: 1, isComplete: true });
+    expect(await runSequencer()).toEqual({ moved: 1, isComplete: true });
     expect(await query('select from event where store_id = $1', [store.id])).toHaveLength(1);
   });
 
