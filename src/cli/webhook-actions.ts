@@ -33,19 +33,22 @@ export async function rotate(id: string): Promise<void> {
   terminal.out((issued ?? notFound(id)).secret);
 }
 
-const changes = {
-  pause: webhooks.pauseWebhook,
-  /** Returns the notice that it had. */
-  async resume(em: EntityManager, id: string) {
+export const pause = (id: string) => change(id, 'paused', webhooks.pauseWebhook);
+export const remove = (id: string) => change(id, 'removed', webhooks.removeWebhook);
+export const resume = (id: string) =>
+  change(id, 'active', async em => {
     const before = await findWebhook(em, id);
     const notice = before && noticeOf(before);
     return (await webhooks.resumeWebhook(em, id)) && { notice };
-  },
-  remove: webhooks.removeWebhook,
-};
+  });
 
-export async function change(id: string, name: keyof typeof changes, state: string): Promise<void> {
-  const { notice } = (await withDatabase<Pick<Webhook, 'notice'> | null>(em => changes[name](em, id))) ?? notFound(id);
+/** Prints the notice that the changed webhook has or, once it is active again, had. */
+async function change(
+  id: string,
+  state: string,
+  run: (em: EntityManager, id: string) => Promise<Pick<Webhook, 'notice'> | null>,
+): Promise<void> {
+  const { notice } = (await withDatabase(em => run(em, id))) ?? notFound(id);
   terminal.err(`The webhook ${id} is ${state}.`);
   if (notice) terminal.err(`Its notice was: ${notice}`);
 }

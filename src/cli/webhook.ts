@@ -33,28 +33,20 @@ export function addWebhookCommands(program: Command): void {
     .description('list webhooks with their state, without their secrets')
     .addHelpText('after', examples('carte webhook list'))
     .action(async () => (await actions()).list());
-  webhook
-    .command('rotate <id>')
-    .description('replace the secret of a webhook and print the new one; the old one is used beside it for 24 hours')
-    .addHelpText('after', examples(`carte webhook rotate ${exampleId}`))
-    .action(async (id: string) => (await actions()).rotate(id));
   const changes = [
-    ['pause', 'stop deliveries; events wait until `resume`, as long as the log keeps them', 'paused'],
-    ['resume', 'deliver the events that wait, in order; retry at once what fails', 'active'],
-    ['remove', 'end a webhook for good', 'removed'],
+    ['rotate', 'replace the secret of a webhook and print the new one; the old one is used beside it for 24 hours'],
+    ['pause', 'stop deliveries; events wait until `resume`, as long as the log keeps them'],
+    ['resume', 'deliver the events that wait, in order; retry at once what fails'],
+    ['remove', 'end a webhook for good'],
+    ['test', 'send a message of the type webhook.test and print the outcome'],
   ] as const;
-  for (const [name, description, state] of changes) {
+  for (const [name, description] of changes) {
     webhook
       .command(`${name} <id>`)
       .description(description)
       .addHelpText('after', examples(`carte webhook ${name} ${exampleId}`))
-      .action(async (id: string) => (await actions()).change(id, name, state));
+      .action(async (id: string) => (await actions())[name](id));
   }
-  webhook
-    .command('test <id>')
-    .description('send a message of the type webhook.test and print the outcome')
-    .addHelpText('after', examples(`carte webhook test ${exampleId}`))
-    .action(async (id: string) => (await actions()).test(id));
   webhook
     .command('deliveries <id>')
     .description('list the events that were sent in the last days, newest first')
