@@ -1,20 +1,24 @@
 import { Conflict, OperatorError } from '@carte/base/errors';
 import { runAtOnce } from '@carte/base/time-slice';
 import { toSnakeValue } from '@carte/operations/input/names';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Config, readConfig } from '../config.ts';
+import { queryIn } from '../database/query.ts';
 import { inputTypeOf } from '../import/documents.ts';
 import { createFormatter, dateAndTime } from '../menu/availability.ts';
 import type { Configuration } from '../menu/configuration.ts';
 import { compareConfigurations, type MenuChanges, summarizeChanges } from '../menu/history/changes.ts';
+import { findConfigurationAt } from '../menu/history/configurations-at.ts';
 import { createDescriber } from '../menu/history/describe.ts';
-import { summarize } from '../menu/history/repository.ts';
+import { checkHistoryArguments, createMenuHistoryRepository, summarize } from '../menu/history/repository.ts';
 import { entityKinds } from '../menu/kinds.ts';
 import { inputOf, restoreMenuConfiguration } from '../menu/restore.ts';
 import { validateConfiguration } from '../menu/validate.ts';
 import { currencyOf } from '../store/currency.ts';
-import type { Store } from '../store/entities.ts';
+import { type Store, StoreEntity } from '../store/entities.ts';
+import { withDatabase } from './database.ts';
 import { formatChanges, toJson } from './menu-diff.ts';
 import { formatMenu } from './menu-show.ts';
-import { withStoreMenu } from './store-menu.ts';
 import { printable, table, terminal } from './terminal.ts';
 
 interface Options {
@@ -37,7 +41,8 @@ export function printHistory(storeId: string, { limit, json }: Options & { reado
       );
     }
     if (entries.length === 0) return terminal.err(`The store ${storeId} has no menu yet.`);
-    const times = createTimeFormat(store);
+    // E.g. `Sat 2026-03-07 18:30:05`.
+    const times = createFormatter(store.timezone ?? 'UTC', { weekday: 'short', ...dateAndTime }, 'en-CA');
     const rows = summaries.map(({ revision, createdAt, source, keyName, summary }) => {
       const time = times.format(createdAt).replaceAll(',', '');
       return [String(revision), time, source, printable(keyName ?? '–'), summary];
@@ -136,7 +141,43 @@ function withoutPrepType(changes: MenuChanges): MenuChanges {
   return { ...changes, entities };
 }
 
-/** The format of times at a store, e.g. `Sat 2026-03-07 18:30:05`. */
-function createTimeFormat({ timezone }: Store): Intl.DateTimeFormat {
-  return createFormatter(timezone ?? 'UTC', { weekday: 'short', ...dateAndTime }, 'en-CA');
+/** Opens the database, runs a task with the menu of a store and its history, and closes it. */
+function withStoreMenu(storeId: string, task: (menu: StoreMenu) => Promise<void>): Promise<void> {
+  return withDatabase(async em => task(await openMenu(em, storeId, readConfig(process.env))));
+}
+
+type StoreMenu = Awaited<ReturnType<typeof openMenu>>;
+
+async function openMenu(em: EntityManager, storeId: string, config: Config) {
+  const store: Store | null = await em.findOne(StoreEntity, { id: storeId });
+  if (!store) throw new OperatorError(`There is no store "${storeId}"${await suggestion(em, storeId)}`);
+  const query = queryIn(em);
+
+  /** Returns the newest revisions. */
+  async function findHistory(limit: number) {
+    const page = checkHistoryArguments(storeId, { first: limit });
+    const [found] = await createMenuHistoryRepository({ em, query }, config.historyLimits).findPages([storeId], page);
+    return found?.nodes ?? [];
+  }
+
+  /** Returns the configuration at a revision, or the current one. */
+  async function findConfiguration(revision?: number): Promise<Configuration> {
+    const current = revision ?? (await findHistory(1))[0]?.revision;
+    if (current === undefined) throw new OperatorError(`The store ${storeId} has no menu yet.`);
+    const found = await findConfigurationAt(query, em, { storeId, revision: current }, config.historyLimits);
+    if (!found) throw new OperatorError(`The store ${storeId} was deleted.`);
+    return found;
+  }
+
+  return { store, em, config, findHistory, findConfiguration };
+}
+
+/** Suggests stores whose id is similar, or whose external id was given. */
+async function suggestion(em: EntityManager, storeId: string): Promise<string> {
+  const rows = await queryIn(em)<{ readonly id: string }>(
+    `select id from store where external_id = $1 or similarity(id, $1) > 0.3
+    order by external_id is distinct from $1, similarity(id, $1) desc limit 3`,
+    [storeId],
+  );
+  return rows.length > 0 ? `; did you mean ${rows.map(({ id }) => id).join(' or ')}?` : '.';
 }
