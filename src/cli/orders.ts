@@ -1,6 +1,5 @@
 import { OperatorError } from '@carte/base/errors';
 import type { Command } from 'commander';
-import type { CounterDifference } from '../order/counters.ts';
 import { withDatabase } from './database.ts';
 import { examples, table, terminal } from './terminal.ts';
 
@@ -14,30 +13,28 @@ export function addOrderCommands(program: Command): void {
     .description('compare the counters with the orders; the exit status is 1 if any is wrong')
     .addHelpText('after', examples('carte orders verify'))
     .action(async () => {
-      terminal.progress('Counting the orders …');
-      const { verifyCounters } = await import('../order/counters.ts');
-      const wrong = await withDatabase(verifyCounters);
-      if (wrong.length === 0) return terminal.err('All counters are correct.');
-      terminal.out(format(wrong));
-      throw new OperatorError(`${wrong.length} counters are wrong; \`carte orders rebuild\` corrects them.`);
+      const wrong = await printWrong('verifyCounters');
+      if (wrong === 0) return terminal.err('All counters are correct.');
+      throw new OperatorError(`${wrong} counters are wrong; \`carte orders rebuild\` corrects them.`);
     });
   orders
     .command('rebuild')
     .description('correct wrong counters; blocks writes of orders, not reads')
     .addHelpText('after', examples('carte orders rebuild'))
     .action(async () => {
-      terminal.progress('Counting the orders …');
-      const { rebuildCounters } = await import('../order/counters.ts');
-      const corrected = await withDatabase(rebuildCounters);
-      if (corrected.length === 0) return terminal.err('All counters were correct.');
-      terminal.out(format(corrected));
-      terminal.err(`${corrected.length} counters were corrected.`);
+      const corrected = await printWrong('rebuildCounters');
+      terminal.err(corrected === 0 ? 'All counters were correct.' : `${corrected} counters were corrected.`);
     });
 }
 
-function format(differences: readonly CounterDifference[]): string {
+/** Verifies or rebuilds the counters, prints those that are wrong, and returns how many. */
+async function printWrong(task: 'verifyCounters' | 'rebuildCounters'): Promise<number> {
+  terminal.progress('Counting the orders …');
+  const { [task]: run } = await import('../order/counters.ts');
+  const differences = await withDatabase(run);
   const rows = differences.map(({ storeId, day, status, stored, actual }) => {
     return [storeId, day, status, String(stored), String(actual)];
   });
-  return table([['STORE', 'DAY', 'STATUS', 'COUNTED', 'ACTUAL'], ...rows]);
+  if (rows.length > 0) terminal.out(table([['STORE', 'DAY', 'STATUS', 'COUNTED', 'ACTUAL'], ...rows]));
+  return rows.length;
 }
