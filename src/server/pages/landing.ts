@@ -3,39 +3,10 @@ import { version } from '../../version.ts';
 import { html } from './html.ts';
 import { renderPage } from './page.ts';
 
-/** Titles of pages or documents of this server, by their addresses relative to `/`. */
-type Links = Readonly<Record<string, string>>;
-
 export type LinkSettings = Pick<Config, 'introspection' | 'metrics'>;
 
-/** The first guides to read, of all at `/guides`. */
-const guides: Links = {
-  'guides/front-end': 'GraphQL for front ends',
-  'guides/pos': 'POS integration',
-  'guides/webhooks-and-events': 'webhooks and events',
-  'guides/interface': 'REST interface',
-  'guides/operating': 'operating',
-  'guides/scaling-and-failover': 'scaling and failover',
-  guides: 'all guides',
-};
-
-/** Documents for programs, without those that are switched off. */
-const documents = ({ introspection, metrics }: LinkSettings): Links => ({
-  'openapi.json': 'OpenAPI 3.1',
-  'openapi-3.0.json': 'OpenAPI 3.0',
-  ...(introspection && { 'schema.graphql': 'GraphQL schema' }),
-  ...(metrics && { metrics: 'metrics' }),
-  'health/live': 'liveness',
-  'health/ready': 'readiness',
-});
-
-const listOf = (links: Links) =>
-  Object.entries(links).map(
-    ([href, title], index) => html`${index > 0 && ',\n          '}<a href="${href}">${title}</a>`,
-  );
-
 /** Renders the page `/`. */
-export function renderLanding(settings: LinkSettings): string {
+export function renderLanding({ introspection, metrics }: LinkSettings): string {
   const body = html`<header class="masthead">
       <img src="web/icon.svg" alt="" width="44" height="44">
       <div>
@@ -100,8 +71,17 @@ export function renderLanding(settings: LinkSettings): string {
       </ol>
       <section class="more" aria-labelledby="more">
         <h2 id="more">Read on</h2>
-        <p>Guides: ${listOf(guides)}.</p>
-        <p class="small">For programs: ${listOf(documents(settings))}.</p>
+        <p>Guides: <a href="guides/front-end">GraphQL for front ends</a>,
+          <a href="guides/pos">POS integration</a>,
+          <a href="guides/webhooks-and-events">webhooks and events</a>,
+          <a href="guides/interface">REST interface</a>,
+          <a href="guides/operating">operating</a>,
+          <a href="guides/scaling-and-failover">scaling and failover</a>,
+          <a href="guides">all guides</a>.</p>
+        <p class="small">For programs: <a href="openapi.json">OpenAPI 3.1</a>,
+          <a href="openapi-3.0.json">OpenAPI 3.0</a>,
+          ${introspection && html`<a href="schema.graphql">GraphQL schema</a>,\n          `}${metrics && html`<a href="metrics">metrics</a>,\n          `}<a href="health/live">liveness</a>,
+          <a href="health/ready">readiness</a>.</p>
       </section>
     </main>`;
   return renderPage({ title: 'Carte', styles: ['page.css', 'landing/landing.css'], script: 'landing/main.ts', body });
