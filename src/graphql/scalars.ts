@@ -58,6 +58,7 @@ function serializeDate(value: unknown): string {
   return `${day}T${minute}:${twoDigits[date.getUTCSeconds()]}.${fraction}Z`;
 }
 
+/** Those whose values are taken and returned as they are need no functions. */
 export const scalars = {
   DateTime: new GraphQLScalarType({
     name: 'DateTime',
@@ -73,15 +74,11 @@ export const scalars = {
   }),
   StringMap: new GraphQLScalarType({
     name: 'StringMap',
-    serialize: value => value,
     parseValue: parseStringMap,
     parseLiteral: node => parseStringMap(objectFromLiteral(node), node),
   }),
-  StringMaps: new GraphQLScalarType({ name: 'StringMaps', serialize: value => value }),
-  JSON: new GraphQLScalarType({ name: 'JSON', serialize: value => value }),
   JSONObject: new GraphQLScalarType({
     name: 'JSONObject',
-    serialize: value => value,
     parseValue: parseObject,
     parseLiteral: node => parseObject(objectFromLiteral(node), node),
   }),
