@@ -20,8 +20,9 @@ import { createReadableCheck } from './authorization.ts';
 import { type ContextDependencies, createContext } from './context.ts';
 import { locate, type TranslateError, toHttpError } from './errors.ts';
 import {
+  createDocumentCache,
   createRequestValidator,
-  DocumentCache,
+  type DocumentCache,
   isIntrospection,
   parametersOf,
   type ValidatedRequest,
@@ -74,7 +75,7 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     options;
   const { cost: maxCost = defaultQueryLimits.cost, objects: maxObjects } = limits;
   const dependencies = { ...options.dependencies, maxCost, maxObjects };
-  const documents = new DocumentCache({ schema, maxTokens, introspection });
+  const documents = createDocumentCache({ schema, maxTokens, introspection });
   const apollo = await startApollo(app, { schema, introspection, documents, maxTokens, translateError });
   const coerceVariables = createVariableCoercion(schema, { suggests: introspection });
   const checkReadable = createReadableCheck(schema);
@@ -100,12 +101,12 @@ export async function mountGraphql(app: FastifyInstance, options: GraphqlOptions
     };
   };
   const ofKeys = createDocuments(documents, false);
-  const ofGuests = createDocuments(new DocumentCache({ schema, maxTokens, introspection }), true);
+  const ofGuests = createDocuments(createDocumentCache({ schema, maxTokens, introspection }), true);
   const documentsOf = ({ publishable }: AccessScope) => (publishable ? ofGuests : ofKeys);
   const validateAnonymous = createRequestValidator({
     schema,
     // Its own, so that requests without a key evict no documents of others.
-    documents: new DocumentCache({ schema, maxTokens: anonymous.maxTokens, introspection }),
+    documents: createDocumentCache({ schema, maxTokens: anonymous.maxTokens, introspection }),
     limits: { ...limits, ...anonymous.limits },
     trusted,
     own,

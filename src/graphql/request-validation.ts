@@ -129,74 +129,67 @@ export interface DocumentOptions {
 /** Bounds each cache by its texts: a syntax tree takes some hundred bytes for each character. */
 const cacheOptions = { maxSize: 512 * 1024, sizeCalculation: ({ text }: ParsedDocument) => text.length + 100 };
 
+export type DocumentCache = ReturnType<typeof createDocumentCache>;
+
 /** Parses and validates each document once. */
-export class DocumentCache {
-  readonly #options: DocumentOptions;
-  readonly #rules: readonly ValidationRule[];
-  readonly #parsed = new LRUCache<string, ParsedDocument>(cacheOptions);
-  readonly #forApollo = new LRUCache<string, ParsedDocument>(cacheOptions);
+export function createDocumentCache({ schema, maxTokens, introspection }: DocumentOptions) {
+  const rules = introspection ? specifiedRules : [...specifiedRules, noIntrospection];
+  const cache = new LRUCache<string, ParsedDocument>(cacheOptions);
+  const forApollo = new LRUCache<string, ParsedDocument>(cacheOptions);
 
-  constructor(options: DocumentOptions) {
-    this.#options = options;
-    this.#rules = options.introspection ? specifiedRules : [...specifiedRules, noIntrospection];
-  }
-
-  /** False for a request whose document would have to be parsed. */
-  has(parameters: unknown): boolean {
-    return !isObject(parameters) || typeof parameters.query !== 'string' || this.#parsed.has(parameters.query);
-  }
-
-  /** Returns the parsed document, or the syntax error. Once its limits are checked, it is to be kept. */
-  parse(text: string): ParsedDocument | GraphQLError {
-    const cached = this.#parsed.get(text);
-    if (cached) return cached;
-    const document = parseDocument(new Source(text), this.#options.maxTokens);
-    if (document instanceof GraphQLError) return document;
-    let errors: readonly GraphQLError[] | undefined;
-    let executable: DocumentNode | undefined;
-    const validateDocument = () => this.#validate(document);
-    return {
-      text,
-      document,
-      get executable() {
-        executable ??= toExecutable(document);
-        return executable;
-      },
-      // A getter: limits are checked first, and take less time than validation.
-      get errors() {
-        errors ??= validateDocument();
-        return errors;
-      },
-    };
-  }
-
-  /** Keeps a document for requests that send it again, without its tokens, which take longer to remove than limits to check. */
-  keep(parsed: ParsedDocument): void {
-    if (this.#parsed.has(parsed.text)) return;
-    detachLocations(parsed.document);
-    this.#parsed.set(parsed.text, parsed);
-  }
-
-  /** Makes a valid document available to Apollo, which then neither parses nor validates it. */
-  prime(parsed: ParsedDocument): void {
-    this.#forApollo.set(hash('sha256', parsed.text), parsed);
-  }
-
-  /** Apollo's `documentStore`, whose keys end in the SHA-256 of the query. */
-  readonly apolloStore = {
-    get: async (key: string) => this.#forApollo.get(key.slice(-64))?.executable,
-    set: async () => {},
-    delete: async () => {},
-  };
-
-  #validate(document: DocumentNode): readonly GraphQLError[] {
-    const { schema, introspection } = this.#options;
-    const errors = validate(schema, document, this.#rules).map(error =>
+  function validateDocument(document: DocumentNode): readonly GraphQLError[] {
+    const errors = validate(schema, document, rules).map(error =>
       withCode(error, 'GRAPHQL_VALIDATION_FAILED', introspection ? error.message : withoutSuggestion(error.message)),
     );
     describeLiteralErrors(document, errors);
     return errors;
   }
+
+  return {
+    /** False for a request whose document would have to be parsed. */
+    has: (parameters: unknown): boolean =>
+      !isObject(parameters) || typeof parameters.query !== 'string' || cache.has(parameters.query),
+
+    /** Returns the parsed document, or the syntax error. Once its limits are checked, it is to be kept. */
+    parse(text: string): ParsedDocument | GraphQLError {
+      const cached = cache.get(text);
+      if (cached) return cached;
+      const document = parseDocument(new Source(text), maxTokens);
+      if (document instanceof GraphQLError) return document;
+      let errors: readonly GraphQLError[] | undefined;
+      let executable: DocumentNode | undefined;
+      return {
+        text,
+        document,
+        get executable() {
+          executable ??= toExecutable(document);
+          return executable;
+        },
+        // A getter: limits are checked first, and take less time than validation.
+        get errors() {
+          errors ??= validateDocument(document);
+          return errors;
+        },
+      };
+    },
+
+    /** Keeps a document for requests that send it again, without its tokens, which take longer to remove than limits to check. */
+    keep(parsed: ParsedDocument): void {
+      if (cache.has(parsed.text)) return;
+      detachLocations(parsed.document);
+      cache.set(parsed.text, parsed);
+    },
+
+    /** Makes a valid document available to Apollo, which then neither parses nor validates it. */
+    prime: (parsed: ParsedDocument): void => void forApollo.set(hash('sha256', parsed.text), parsed),
+
+    /** Apollo's `documentStore`, whose keys end in the SHA-256 of the query. */
+    apolloStore: {
+      get: async (key: string) => forApollo.get(key.slice(-64))?.executable,
+      set: async () => {},
+      delete: async () => {},
+    },
+  };
 }
 
 /** Removes the names of the schema that graphql-js suggests: without introspection they are not public. */

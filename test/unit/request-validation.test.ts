@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { GraphQLError } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import { createRequestValidator, DocumentCache, parametersOf } from '../../src/graphql/request-validation.ts';
+import { createDocumentCache, createRequestValidator, parametersOf } from '../../src/graphql/request-validation.ts';
 import { buildGraph } from '../support/graph.ts';
 
 const schema = buildGraph();
-const createDocuments = (maxTokens: number) => new DocumentCache({ schema, maxTokens, introspection: true });
+const createDocuments = (maxTokens: number) => createDocumentCache({ schema, maxTokens, introspection: true });
 const validateRequest = createRequestValidator({ schema, documents: createDocuments(1000), limits: { cost: 50 } });
 const codes = (parameters: unknown) => validateRequest(parameters).errors.map(error => error.extensions.code);
 
@@ -158,7 +158,7 @@ describe('With trusted documents', () => {
   });
 });
 
-describe('DocumentCache', () => {
+describe('createDocumentCache', () => {
   test('parses and validates a document once', () => {
     const documents = createDocuments(1000);
     const first = documents.parse('{ nothing }');
@@ -180,7 +180,7 @@ describe('DocumentCache', () => {
   });
 
   test('reveals no names of the schema if introspection is disabled', () => {
-    const closed = new DocumentCache({ schema, maxTokens: 1000, introspection: false });
+    const closed = createDocumentCache({ schema, maxTokens: 1000, introspection: false });
     const messages = (query: string) => {
       const parsed = closed.parse(query);
       return parsed instanceof GraphQLError ? parsed.message : parsed.errors.map(error => error.message);
