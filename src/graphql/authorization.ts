@@ -9,8 +9,6 @@ import {
   type GraphQLField,
   type GraphQLFieldConfig,
   type GraphQLFieldResolver,
-  type GraphQLInterfaceType,
-  type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
   isInterfaceType,
@@ -98,27 +96,25 @@ export function inheritReadable(document: DocumentNode): DocumentNode {
 /** Reads `@readable` of every field; throws if one has neither that nor `@requires`. */
 export function readReadable(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
-  const errors = types.filter(hasFields).flatMap(type => {
-    const fields = Object.values(type.getFields());
-    const missing = fields.flatMap(field => {
-      const readable = directiveOf(schema, 'readable', field) as Readable | undefined;
-      field.extensions = { ...field.extensions, readable: readable ?? { byGuests: false, byPlacer: false } };
-      if (!readable) return field.extensions.permission ? [] : [`${type.name}.${field.name}`];
-      const isKnown = !readable.with || readPermissions.some(permission => permission === readable.with);
-      return isKnown ? [] : [`${type.name}.${field.name} (${readable.with} is not a permission for reading)`];
+  const errors = types
+    .filter(type => isObjectType(type) || isInterfaceType(type))
+    .flatMap(type => {
+      const fields = Object.values(type.getFields());
+      const missing = fields.flatMap(field => {
+        const readable = directiveOf(schema, 'readable', field) as Readable | undefined;
+        field.extensions = { ...field.extensions, readable: readable ?? { byGuests: false, byPlacer: false } };
+        if (!readable) return field.extensions.permission ? [] : [`${type.name}.${field.name}`];
+        const isKnown = !readable.with || readPermissions.some(permission => permission === readable.with);
+        return isKnown ? [] : [`${type.name}.${field.name} (${readable.with} is not a permission for reading)`];
+      });
+      return missing.length === fields.length ? [`all of ${type.name}`] : missing;
     });
-    return missing.length === fields.length ? [`all of ${type.name}`] : missing;
-  });
   if (errors.length === 0) return;
   throw new Error(
     `Nothing says who may read these fields: ${errors.join(', ')}. Write @readable(with: READ_MENUS), READ_ORDERS or READ_HISTORY ` +
       'on the field, or on the `type` or `extend type` around it; with `byGuests: true` if publishable keys may read it too, and ' +
       'without `with` if any key may that can read what leads to it (CONTRIBUTING.md, "Who may read a field").',
   );
-}
-
-function hasFields(type: GraphQLNamedType | undefined): type is GraphQLObjectType | GraphQLInterfaceType {
-  return isObjectType(type) || isInterfaceType(type);
 }
 
 /** Finds the fields of an operation that a key may not read, each once and with its path; without an operation, those of the whole document. */

@@ -84,9 +84,7 @@ export function createVariableCoercion(
       else if (defaultValue !== undefined) coerced[name] = defaultValue;
       else if (isRequired) errors.add([name], 'missing', 'Field required');
     }
-    return errors.list.length === 0
-      ? { coerced }
-      : { errors: toResponseErrors(errors, { operation, given, document }) };
+    return errors.list.length === 0 ? { coerced } : { errors: toResponseErrors(errors, [operation, given, document]) };
   };
 }
 
@@ -178,13 +176,9 @@ function compileLeaf(type: GraphQLLeafType): Read {
   };
 }
 
-interface VariableSource {
-  readonly operation: OperationDefinitionNode | null | undefined;
-  readonly given: Variables;
-  readonly document: DocumentNode | undefined;
-}
+type CoercionArguments = Parameters<CoerceVariables>;
 
-function toResponseErrors({ list }: ValidationErrors, { operation, given, document }: VariableSource): GraphQLError[] {
+function toResponseErrors({ list }: ValidationErrors, [operation, given, document]: CoercionArguments): GraphQLError[] {
   const nodes = new Map(operation?.variableDefinitions?.map(node => [node.variable.name.value, node]));
   const responseErrors = list.slice(0, maxResponseErrors).map(({ loc: [name = '', ...path], type, msg }) => {
     const node = nodes.get(String(name));
