@@ -15,7 +15,7 @@ const sequenceStatement = prepared(
   'select moved, next_seen::text as "nextSeen" from sequence_events($1::pg_snapshot, $2, $3)',
 );
 
-interface Turn {
+interface MovedBatch {
   readonly moved: number;
   /** Whether all that was committed before is in the log; otherwise there is more or, if nothing was moved, other processes were at it all the time. */
   readonly isComplete: boolean;
@@ -45,7 +45,7 @@ export function createSequencer(query: Query, { waitMs = maxWaitMs } = {}) {
     return row.moved;
   }
 
-  return async (): Promise<Turn> => {
+  return async (): Promise<MovedBatch> => {
     const until = performance.now() + waitMs;
     for (let retryMs = minRetryMs; ; retryMs = Math.min(retryMs * 2, maxRetryMs)) {
       const moved = await move();
@@ -59,7 +59,7 @@ export function createSequencer(query: Query, { waitMs = maxWaitMs } = {}) {
 /** Moves every event that is committed by now into the log, as far as other processes let it. */
 export async function sequenceEvents(query: Query): Promise<void> {
   const runSequencer = createSequencer(query);
-  let turn: Turn;
-  do turn = await runSequencer();
-  while (turn.moved > 0 && !turn.isComplete);
+  let batch: MovedBatch;
+  do batch = await runSequencer();
+  while (batch.moved > 0 && !batch.isComplete);
 }

@@ -6,6 +6,7 @@ import {
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
 import { RetryableError, Unavailable } from '@carte/base/errors';
+import type { Variables } from '@carte/operations/execution/compile';
 import type { FastifyInstance, FastifyRequest, RouteShorthandOptions } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
 import type { Context } from './context.ts';
@@ -13,7 +14,6 @@ import { findClientError, formatError, isInternal, type TranslateError } from '.
 import type { DocumentCache, DocumentOptions, ParsedDocument } from './request-validation.ts';
 import { responseTooLarge } from './response-limit.ts';
 import { stringifyResponse } from './stringify-response.ts';
-import type { Variables } from './variables.ts';
 
 export type ApolloContext = Context & {
   readonly request: FastifyRequest;

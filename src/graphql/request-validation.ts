@@ -10,6 +10,7 @@ import {
   PersistedQueries,
   type TrustedDocuments,
 } from '@carte/operations/documents';
+import type { Variables } from '@carte/operations/execution/compile';
 import { createLimitCheck, type QueryLimits } from '@carte/operations/limits/limits';
 import { parseDocument, withCode } from '@carte/operations/limits/parse-document';
 import type { FastifyRequest } from 'fastify';
@@ -28,7 +29,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { detachLocations, locate } from './errors.ts';
 import { describeLiteralErrors } from './input-paths.ts';
-import { toExecutable, type Variables } from './variables.ts';
+import { toExecutable } from './variables.ts';
 
 export interface RequestValidatorOptions {
   readonly schema: GraphQLSchema;

@@ -9,6 +9,7 @@ import {
   shorten,
   ValidationErrors,
 } from '@carte/base/validation';
+import type { Variables } from '@carte/operations/execution/compile';
 import {
   type DocumentNode,
   GraphQLError,
@@ -34,8 +35,6 @@ import {
 import { didYouMean } from 'graphql/jsutils/didYouMean.js';
 import { suggestionList } from 'graphql/jsutils/suggestionList.js';
 import { findVariablePaths } from './input-paths.ts';
-
-export type Variables = Readonly<Record<string, unknown>>;
 
 /** Coerces the variables of an operation; returns errors of the request if they are invalid, with the paths of their first uses in the document. */
 export type CoerceVariables = (

@@ -3,11 +3,11 @@ import type { MenuNode } from '../configuration.ts';
 import type { EntityCheck, Problem, Problems } from './context.ts';
 import { pluralize, quote } from './messages.ts';
 
-type Path = NonNullable<Problem['at']>;
+type PathInMenu = NonNullable<Problem['at']>;
 
 /** A parsed time period; `start` and `end` are seconds since 00:00 of its day, as posted. */
 interface Window {
-  readonly at: Path;
+  readonly at: PathInMenu;
   readonly day: number;
   readonly start: number;
   readonly end: number;
@@ -29,7 +29,7 @@ export const checkAvailability: EntityCheck<'menus'> = function* (menu) {
 
 /** Reports days and times that do not parse or are ambiguous, and returns the windows of those that parse. */
 function* parseWindows({ availability }: MenuNode): Generator<Problem, Window[]> {
-  const unknownTime = (at: Path, bound: string): Problem => {
+  const unknownTime = (at: PathInMenu, bound: string): Problem => {
     const text = `is not available ${bound}, which is not understood; times are written as 09:30`;
     return { code: 'UNKNOWN_TIME', at, text };
   };

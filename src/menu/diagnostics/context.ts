@@ -3,12 +3,12 @@ import type { MenuConfigurationInput, MenuDiagnosticCode } from '../../generated
 import { type Configuration, type ConfigurationRows, linkConfiguration } from '../configuration.ts';
 import { byKind, countParents, type KindName, type ParentCounts, withDefaults } from '../kinds.ts';
 
-export type Path = readonly [KindName, ...(string | number)[]];
+export type EntityPath = readonly [KindName, ...(string | number)[]];
 
 /** A result of a check, without the severity, which follows from the code. */
 export interface Finding {
   readonly code: MenuDiagnosticCode;
-  readonly path: Path;
+  readonly path: EntityPath;
   readonly message: string;
 }
 

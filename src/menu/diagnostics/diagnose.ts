@@ -13,10 +13,10 @@ import { severityOf } from './codes.ts';
 import {
   createContext,
   type EntityChecks,
+  type EntityPath,
   type Finding,
   type Findings,
   linkInput,
-  type Path,
   type ValidationContext,
 } from './context.ts';
 import { checkCycles } from './cycles.ts';
@@ -106,7 +106,7 @@ function bySeverityAndPath(a: Diagnostic, b: Diagnostic): number {
   );
 }
 
-function comparePaths(a: Path, b: Path): number {
+function comparePaths(a: EntityPath, b: EntityPath): number {
   for (const [index, part] of a.entries()) {
     const other = b[index];
     if (other === undefined) return 1;

@@ -2,11 +2,11 @@ import { memoize } from '@carte/base/memoize';
 import { isPause, type Steps } from '@carte/base/time-slice';
 import type { MultilingualText } from '../entities.ts';
 import { menuKinds } from '../kinds.ts';
-import type { EntityChecks, Findings, Path, Problems, ValidationContext } from './context.ts';
+import type { EntityChecks, EntityPath, Findings, Problems, ValidationContext } from './context.ts';
 import { capitalizedNoun, displayName, isBlank, type Named, pluralize, quote } from './messages.ts';
 
 interface Text {
-  readonly path: Path;
+  readonly path: EntityPath;
   readonly entity: Named;
   readonly field: 'name' | 'description';
   readonly translations: Translations;

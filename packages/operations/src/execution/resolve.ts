@@ -67,8 +67,6 @@ export class Rendering {
   }
 }
 
-type Variables = RenderingOptions['variables'];
-
 /** Calls the resolver of a field with the arguments that the document gives it. */
 export function compileResolver(
   field: GraphQLField<unknown, unknown>,
@@ -104,11 +102,12 @@ function compileArguments(field: GraphQLField<unknown, unknown>, node: FieldNode
   const variableOf = new Map<string, string>();
   for (const { name, value } of node.arguments ?? []) {
     if (value.kind === Kind.VARIABLE) variableOf.set(name.value, value.name.value);
-    else if (hasVariable(value)) return (variables: Variables) => getArgumentValues(field, node, { ...variables });
+    else if (hasVariable(value))
+      return (variables: RenderingOptions['variables']) => getArgumentValues(field, node, { ...variables });
   }
   const others = { ...field, args: field.args.filter(({ name }) => !variableOf.has(name)) };
   const constants = getArgumentValues(others, node);
-  return (variables: Variables): Record<string, unknown> => {
+  return (variables: RenderingOptions['variables']): Record<string, unknown> => {
     const args = { ...constants };
     for (const [name, variable] of variableOf) {
       const value = variables[variable];

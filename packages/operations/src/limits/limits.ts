@@ -11,9 +11,10 @@ import {
   type SelectionNode,
   type ValueNode,
 } from 'graphql';
+import type { Variables } from '../execution/compile.ts';
 import { createFieldCount, fragmentsOf, keyOf, maxCount } from '../execution/selected-fields.ts';
 import { readFieldCosts } from './field-costs.ts';
-import { analyzeOperation, type Complexity, type PathField, type Variables } from './query-cost.ts';
+import { analyzeOperation, type Complexity, type PathField } from './query-cost.ts';
 
 /** Limits on one document, by default. */
 export const defaultQueryLimits = {

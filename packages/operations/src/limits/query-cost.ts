@@ -15,6 +15,7 @@ import {
   type ValueNode,
   valueFromASTUntyped,
 } from 'graphql';
+import type { Variables } from '../execution/compile.ts';
 import { fragmentsOf, maxCount } from '../execution/selected-fields.ts';
 import { type Field, type FieldCost, InputAnalysis, readFieldCosts } from './field-costs.ts';
 import { maxNesting } from './parse-document.ts';
@@ -47,8 +48,6 @@ export interface PathField {
   /** Whether the field and what is given to it cost more than what is selected of it, so that the path to the costliest one ends here. */
   readonly isCostliest: boolean;
 }
-
-export type Variables = Readonly<Record<string, unknown>>;
 
 const flat: Nesting = { depth: 0, deepest: undefined };
 

@@ -67,9 +67,9 @@ function scriptOf({ parameter, value }: Link): string[] {
   return [`pm.collectionVariables.set('${parameter}', ${found} ?? pm.collectionVariables.get('${parameter}'));`];
 }
 
-type Variables = ReadonlyMap<string, string>;
+type PathVariables = ReadonlyMap<string, string>;
 
-function describeItem(operation: Operation, variables: Variables, response: unknown): Json {
+function describeItem(operation: Operation, variables: PathVariables, response: unknown): Json {
   const { name, route } = operation;
   const request = describeRequest(operation, variables);
   const script = [...new Set(route.links.flatMap(scriptOf))];
@@ -94,7 +94,7 @@ function describeItem(operation: Operation, variables: Variables, response: unkn
   };
 }
 
-function describeRequest({ route, parameters }: Operation, variables: Variables): Json {
+function describeRequest({ route, parameters }: Operation, variables: PathVariables): Json {
   const { body: inBody = [], header: headers = [] } = Object.groupBy(parameters, parameter => parameter.in);
   return {
     method: route.method,
@@ -119,7 +119,7 @@ function describeRequest({ route, parameters }: Operation, variables: Variables)
   };
 }
 
-function toVariable(value: unknown, variables: Variables): unknown {
+function toVariable(value: unknown, variables: PathVariables): unknown {
   const [name] = [...variables].find(([, example]) => example === value) ?? [];
   return name === undefined ? value : `{{${name}}}`;
 }
