@@ -4,24 +4,29 @@ import { posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Asset, lazyAsset } from './asset.ts';
 
-/** The files of npm packages that pages import, as they are published: ES modules that import each other by relative paths. */
+/** The ES modules of npm packages that pages import, as they are published. */
 const packages: Readonly<Record<string, readonly [entry: string, ...others: string[]]>> = {
-  'lit-html': [
-    'lit-html.js',
-    'directive.js',
-    'directive-helpers.js',
-    'directives/guard.js',
-    'directives/live.js',
-    'directives/repeat.js',
-  ],
-  'graphql-ws': ['dist/client.js', 'dist/common-CGW11Fyb.js'],
-  'graphql-sse': ['lib/client.mjs', 'lib/common.mjs', 'lib/parser.mjs', 'lib/utils.mjs'],
+  'lit-html': ['lit-html.js', 'directives/guard.js', 'directives/live.js', 'directives/repeat.js'],
+  'graphql-ws': ['dist/client.js'],
+  'graphql-sse': ['lib/client.mjs'],
   '@humanwhocodes/momoa': ['dist/momoa.js'],
 };
 
+/** Adds the modules that these import by relative paths, which have no public names. */
+function withImports(name: string, modules: readonly string[]): readonly string[] {
+  const found = new Set(modules);
+  for (const file of found) {
+    const imports = readModule(name, file)
+      .toString()
+      .matchAll(/\b(?:from|import)\s*["'](\.[^"']+)["']/g);
+    for (const [, path = ''] of imports) found.add(posix.join(posix.dirname(file), path));
+  }
+  return [...found];
+}
+
 /** These files, with what modules import and their paths below `/web`. */
-const files = Object.entries(packages).flatMap(([name, files]) =>
-  files.map((file, index) => ({
+const files = Object.entries(packages).flatMap(([name, modules]) =>
+  withImports(name, modules).map((file, index) => ({
     name,
     file,
     imported: index === 0 ? name : `${name}/${file}`,
@@ -39,11 +44,12 @@ export function resolvePackages(source: string, module: string): string {
 
 /** Maps the paths of these files below `/web` to assets, which are created on first use. */
 export function packageAssets(): ReadonlyMap<string, () => Asset> {
-  const read = (name: string, file: string) => {
-    const manifest = findPackageJSON(name, import.meta.url);
-    if (!manifest) throw new Error(`The package ${name} is not installed`);
-    return readFileSync(new URL(file, pathToFileURL(manifest)));
-  };
   const type = 'text/javascript; charset=utf-8';
-  return new Map(files.map(({ path, name, file }) => [path, lazyAsset(type, () => read(name, file))]));
+  return new Map(files.map(({ path, name, file }) => [path, lazyAsset(type, () => readModule(name, file))]));
+}
+
+function readModule(name: string, file: string): Buffer {
+  const manifest = findPackageJSON(name, import.meta.url);
+  if (!manifest) throw new Error(`The package ${name} is not installed`);
+  return readFileSync(new URL(file, pathToFileURL(manifest)));
 }
