@@ -129,6 +129,8 @@ const settings = {
   /** In bytes. */
   bodyLimit: env('CARTE_BODY_LIMIT', integer(1024, 1024 ** 3).default(10 * 1024 * 1024)),
   introspection: env('CARTE_INTROSPECTION', onOff('on')),
+  /** Whether the graph is a subgraph of Apollo Federation. */
+  subgraph: env('CARTE_SUBGRAPH', onOff('off')),
   http: {
     /** Time limit for receiving a request, headers and body. */
     receiveSeconds: env('CARTE_RECEIVE_SECONDS', integer(1, 600).default(9)),

@@ -72,6 +72,9 @@ export function requirePermission(scope: AccessScope | undefined, permission: Pe
   return keyScope;
 }
 
+export const isAdmin = (scope: AccessScope | undefined): boolean =>
+  scope?.all === true && scope.permissions.includes('ADMIN');
+
 /** By its name, so that a process does not take one that only a later version knows for none, which would be for all. */
 export function isReadPermission(permission: Permission): permission is ReadPermission {
   return permission.startsWith('READ_');

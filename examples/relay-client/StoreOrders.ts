@@ -6,39 +6,37 @@ import { graphql } from 'relay-runtime';
 
 graphql`
   query StoreOrdersQuery($store: ID!, $first: Int, $last: Int) {
-    ...StoreOrders_query @arguments(store: $store, first: $first, last: $last)
+    store(id: $store) {
+      ...StoreOrders_store @arguments(first: $first, last: $last)
+    }
   }
 `;
 
-// On Query rather than on Store: it is refetched by `store(id:)`, since the graph has no `node(id:)`.
+// Refetched by `node(id:)`, with the `nodeId` of the store.
 graphql`
-  fragment StoreOrders_query on Query
+  fragment StoreOrders_store on Store
   @argumentDefinitions(
-    store: { type: "ID!" }
     first: { type: "Int" }
     after: { type: "String" }
     last: { type: "Int" }
     before: { type: "String" }
   )
   @refetchable(queryName: "StoreOrdersPaginationQuery") {
-    store(id: $store) {
-      id
-      ordersRevision
-      orders(first: $first, after: $after, last: $last, before: $before) @connection(key: "StoreOrders_orders") {
-        count
-        pageInfo {
-          hasPreviousPage
-          hasNextPage
-          startCursor
-          endCursor
-        }
-        edges {
-          node {
-            id
-            createdAt
-            status
-            price
-          }
+    ordersRevision
+    orders(first: $first, after: $after, last: $last, before: $before) @connection(key: "StoreOrders_orders") {
+      count
+      pageInfo {
+        hasPreviousPage
+        hasNextPage
+        startCursor
+        endCursor
+      }
+      edges {
+        node {
+          id
+          createdAt
+          status
+          price
         }
       }
     }

@@ -18,12 +18,9 @@ export async function post<Data>(body: object): Promise<Response<Data>> {
   return result;
 }
 
-/**
- * The key of a record in Relay's store. Merchants, stores and orders have the ids that the operator gave them, so one of each may have
- * the same; phone numbers are unique within their store alone, and get a key from their place in it.
- */
-function getDataID({ id }: Readonly<Record<string, unknown>>, typeName: string): string | null {
-  return typeof id === 'string' && typeName !== 'PhoneNumber' ? `${typeName}:${id}` : null;
+/** The key of a record in Relay's store; records without one, such as phone numbers, get a key from their place. */
+function getDataID({ nodeId }: Readonly<Record<string, unknown>>): string | null {
+  return typeof nodeId === 'string' ? nodeId : null;
 }
 
 export function createEnvironment(): Environment {

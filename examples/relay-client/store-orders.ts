@@ -6,11 +6,11 @@ import {
   getPaginationVariables,
   getSingularSelector,
 } from 'relay-runtime';
-import storeOrdersFragment, { type StoreOrders_query$data } from './__generated__/StoreOrders_query.graphql.ts';
+import storeOrdersFragment, { type StoreOrders_store$data } from './__generated__/StoreOrders_store.graphql.ts';
 import storeOrdersQuery, { type StoreOrdersQuery } from './__generated__/StoreOrdersQuery.graphql.ts';
 
 type Direction = 'forward' | 'backward';
-type Orders = NonNullable<StoreOrders_query$data['store']>['orders'];
+type Orders = StoreOrders_store$data['orders'];
 
 const sizeOf = (direction: Direction, count: number) => (direction === 'forward' ? { first: count } : { last: count });
 
@@ -18,16 +18,15 @@ const sizeOf = (direction: Direction, count: number) => (direction === 'forward'
 export async function openOrders(environment: Environment, store: string, direction: Direction, count: number) {
   const variables = { store, ...sizeOf(direction, count) };
   const root = await fetchQuery<StoreOrdersQuery>(environment, storeOrdersQuery, variables).toPromise();
-  const selector = root && getSingularSelector(getFragment(storeOrdersFragment), root);
+  if (!root?.store) throw new Error(`No store in this key's scope has the id "${store}".`);
+  const selector = getSingularSelector(getFragment(storeOrdersFragment), root.store);
   if (!selector) throw new Error('The query selects no orders.');
   const { paginationRequest, paginationMetadata } = getPaginationMetadata(selector.node, 'openOrders');
 
   /** Reads the connection from Relay's store, with all pages loaded so far. */
-  const read = (): Orders => {
-    const { store: found } = environment.lookup(selector).data as StoreOrders_query$data;
-    if (!found) throw new Error(`No store in this key's scope has the id "${store}".`);
-    return found.orders;
-  };
+  const read = (): Orders => (environment.lookup(selector).data as StoreOrders_store$data).orders;
+  // Relay's key of the store is its `nodeId`.
+  const nodeId = selector.dataID;
   return {
     read,
     hasMore: () => (direction === 'forward' ? read().pageInfo.hasNextPage : read().pageInfo.hasPreviousPage),
@@ -35,12 +34,12 @@ export async function openOrders(environment: Environment, store: string, direct
       const { startCursor, endCursor } = read().pageInfo;
       const cursor = direction === 'forward' ? endCursor : startCursor;
       const next = getPaginationVariables(direction, count, cursor, selector.variables, {}, paginationMetadata);
-      await fetchQuery(environment, paginationRequest, next).toPromise();
+      await fetchQuery(environment, paginationRequest, { ...next, nodeId }).toPromise();
       return read();
     },
     /** Fetches the fragment again, from its first page on. */
     async refetch(): Promise<Orders> {
-      await fetchQuery(environment, paginationRequest, variables).toPromise();
+      await fetchQuery(environment, paginationRequest, { ...sizeOf(direction, count), nodeId }).toPromise();
       return read();
     },
   };

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import { checkPagination } from '../lists/paging.ts';
-import { readPermissionsOf, requireKey, requireReading } from '../scope.ts';
+import { nodeIdAs } from '../node-id.ts';
+import { type AccessScope, isAdmin, readPermissionsOf, requireKey, requireReading } from '../scope.ts';
 import type { ApiKey } from './entities.ts';
 import { findKey, issueKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 
@@ -15,6 +16,12 @@ const loadApiKey = async (
   if (!key) throw new Error(`API key ${id} is gone`);
   return key;
 };
+
+/** Loads a key for one that manages keys, or for itself. */
+export const loadKeyNode = async (
+  id: string,
+  { scope, forkEntityManager }: Parameters<typeof loadApiKey>[2] & { readonly scope: AccessScope | undefined },
+): Promise<ApiKey | null> => (isAdmin(scope) || scope?.keyId === id ? findKey(forkEntityManager(), id) : null);
 
 export const authResolvers = {
   Query: {
@@ -39,6 +46,7 @@ export const authResolvers = {
   RotateApiKeyPayload: { apiKey: loadApiKey },
   RevokeApiKeyPayload: { apiKey: key => key },
   ApiKey: {
+    nodeId: nodeIdAs('ApiKey'),
     readPermissions: key => [...readPermissionsOf(key)],
     scope: ({ allAccess, grants }) => ({ all: allAccess, grants: grants.getItems() }),
   },

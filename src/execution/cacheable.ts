@@ -80,7 +80,7 @@ function isCacheableBelow(
 ): boolean {
   const type = getNamedType(parent.type);
   if (!isObjectType(type)) return true;
-  return selectedFields(selections, fragments).every(selected => {
+  return selectedFields(selections, fragments, type).every(selected => {
     const { name, arguments: given = [] } = selected.node;
     if (name.value === '__typename') return true;
     const field = type.getFields()[name.value];

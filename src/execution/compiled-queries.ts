@@ -11,6 +11,8 @@ import {
   type GraphQLSchema,
   GraphQLSkipDirective,
   getDirectiveValues,
+  getNamedType,
+  isAbstractType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
@@ -53,7 +55,7 @@ const suffix = Buffer.from('}\n');
 
 /**
  * Creates the compilation of queries that are sent again. It returns undefined for all others, which graphql-js is to execute: those that
- * are sent for the first time or select something of the schema itself, mutations, and subscriptions.
+ * are sent for the first time, select something of the schema itself or by an interface, mutations, and subscriptions.
  */
 export function createCompiledQueries(schema: GraphQLSchema, options: CompiledQueryOptions = {}) {
   const root = schema.getQueryType();
@@ -113,7 +115,7 @@ function planOf(
       [Kind.FIELD]: () => {
         const field = typeInfo.getFieldDef();
         if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) isCompiled = false;
-        else if (field && isResolvedOnce(field)) isCompiled = false;
+        else if (field && (isResolvedOnce(field) || isAbstractType(getNamedType(field.type)))) isCompiled = false;
       },
       [Kind.DIRECTIVE]: ({ arguments: given = [] }) => {
         conditions ??= new Set();

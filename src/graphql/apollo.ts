@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApolloServer, type ApolloServerPlugin, HeaderMap } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
 import { fastifyApolloDrainPlugin } from '@as-integrations/fastify';
@@ -48,6 +49,8 @@ export async function startApollo(app: FastifyInstance, options: ApolloOptions):
     plugins: [
       fastifyApolloDrainPlugin(app),
       ApolloServerPluginLandingPageDisabled(),
+      // It is added to subgraphs, and would trace every field where a gateway asks for it.
+      ApolloServerPluginInlineTraceDisabled(),
       // It visits every field of a response to compute a header that is not used.
       ApolloServerPluginCacheControlDisabled(),
       responsePlugin(translateError),

@@ -11,6 +11,7 @@ import {
   type GraphQLFieldResolver,
   type GraphQLObjectType,
   type GraphQLSchema,
+  type InterfaceTypeDefinitionNode,
   isInterfaceType,
   isObjectType,
   Kind,
@@ -73,9 +74,9 @@ interface Readable {
   readonly byPlacer: boolean;
 }
 
-type Block = ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
+type Block = InterfaceTypeDefinitionNode | ObjectTypeDefinitionNode | ObjectTypeExtensionNode;
 
-/** Moves `@readable` from each `type` and `extend type` to the fields in its braces that do not have it. */
+/** Moves `@readable` from each `type`, `extend type` and `interface` to the fields in its braces that do not have it. */
 export function inheritReadable(document: DocumentNode): DocumentNode {
   const isReadable = (directive: DirectiveNode) => directive.name.value === 'readable';
   const enter = (block: Block): Block => {
@@ -90,7 +91,11 @@ export function inheritReadable(document: DocumentNode): DocumentNode {
       ),
     };
   };
-  return visit(document, { [Kind.OBJECT_TYPE_DEFINITION]: { enter }, [Kind.OBJECT_TYPE_EXTENSION]: { enter } });
+  return visit(document, {
+    [Kind.OBJECT_TYPE_DEFINITION]: { enter },
+    [Kind.OBJECT_TYPE_EXTENSION]: { enter },
+    [Kind.INTERFACE_TYPE_DEFINITION]: { enter },
+  });
 }
 
 /** Reads `@readable` of every field; throws if one has neither that nor `@requires`. */

@@ -12,7 +12,7 @@ import { menuLoaders } from '../menu/loaders.ts';
 import { createMenuRepository } from '../menu/repository.ts';
 import { merchantLoaders } from '../merchant/loaders.ts';
 import { createMerchantRepository } from '../merchant/repository.ts';
-import { orderedMenuLoader, orderLoaders, orderPageLoaders } from '../order/loaders.ts';
+import { menuOfStoreLoader, orderLoaders, orderPageLoaders } from '../order/loaders.ts';
 import { createOrderRepository } from '../order/repository.ts';
 import { CostBudget } from '../scheduling/cost-budget.ts';
 import { type AccessScope, emptyScope, forkInScope } from '../scope.ts';
@@ -177,9 +177,9 @@ class Loaders {
     );
   }
 
-  get orderedMenus() {
-    return this.#once('orderedMenus', () =>
-      orderedMenuLoader({ stores: this.stores, menus: this.menus, budget: this.#budget }),
+  get menusOfStores() {
+    return this.#once('menusOfStores', () =>
+      menuOfStoreLoader({ stores: this.stores, menus: this.menus, budget: this.#budget }),
     );
   }
 

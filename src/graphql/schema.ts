@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { CheckPartialInput } from '@carte/base/errors';
 import { makeExecutableSchema } from '@graphql-tools/schema';
-import { defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
+import { type DocumentNode, defaultFieldResolver, type GraphQLSchema, isScalarType, parse } from 'graphql';
 import { authResolvers } from '../auth/resolvers.ts';
 import { eventResolvers } from '../events/resolvers.ts';
 import { checkCacheDirectives } from '../execution/cacheable.ts';
@@ -16,6 +16,7 @@ import { storeResolvers } from '../store/resolvers.ts';
 import { webhookResolvers } from '../webhooks/resolvers.ts';
 import { authorizeRootFields, inheritReadable, readReadable } from './authorization.ts';
 import type { Context } from './context.ts';
+import { nodeResolvers } from './nodes.ts';
 import { limitListObjects } from './response-limit.ts';
 import { scalars } from './scalars.ts';
 import { acceptCoercedVariables } from './variables.ts';
@@ -23,21 +24,36 @@ import { acceptCoercedVariables } from './variables.ts';
 const folder = new URL('../../schema/', import.meta.url);
 
 let loaded: GraphQLSchema | undefined;
+let loadedSubgraph: GraphQLSchema | undefined;
 
 /** Loads the executable schema: `schema/*.graphql` with the resolvers of every domain. Nothing changes it, so a process has one. */
 export function loadSchema(): GraphQLSchema {
-  loaded ??= createSchema();
+  loaded ??= complete(
+    makeExecutableSchema<Context>({
+      typeDefs: readDefinitions(),
+      resolvers: [scalars, ...resolvers],
+      // Tests check it, and a start saves 40 ms.
+      assumeValidSDL: true,
+    }),
+  );
   return loaded;
 }
 
-function createSchema(): GraphQLSchema {
+/** The same as a subgraph of a federated graph. */
+export async function loadSubgraph(): Promise<GraphQLSchema> {
+  // Its package is not loaded where nothing needs it.
+  const { buildSubgraph } = await import('./subgraph.ts');
+  loadedSubgraph ??= complete(buildSubgraph(readDefinitions(), [scalars, ...resolvers]));
+  return loadedSubgraph;
+}
+
+function readDefinitions(): DocumentNode[] {
   const files = readdirSync(folder).filter(file => file.endsWith('.graphql'));
-  const schema = makeExecutableSchema<Context>({
-    typeDefs: files.map(file => inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8')))),
-    resolvers: [scalars, ...resolvers],
-    // Tests check it, and a start saves 40 ms.
-    assumeValidSDL: true,
-  });
+  return files.map(file => inheritReadable(parse(readFileSync(new URL(file, folder), 'utf8'))));
+}
+
+/** Adds what holds for all fields: permissions, limits and checks. */
+function complete(schema: GraphQLSchema): GraphQLSchema {
   describeScalars(schema);
   reportMutations(schema);
   authorizeRootFields(schema);
@@ -94,6 +110,7 @@ const domains = [
   authResolvers,
   eventResolvers,
   webhookResolvers,
+  nodeResolvers,
 ] as const;
 
 type TypeName = Exclude<keyof Resolvers & keyof ResolversParentTypes, keyof Scalars>;
@@ -102,7 +119,7 @@ type ResolversOf<Type extends TypeName> = Required<NonNullable<Resolvers[Type]>>
 /** The fields of a type for which a domain has a resolver. */
 type ResolvedIn<Domain, Type extends TypeName> =
   Domain extends Readonly<Record<Type, infer Fields>> ? keyof Fields : never;
-type ResolvedField<Type extends TypeName> = ResolvedIn<(typeof domains)[number], Type>;
+type ResolvedField<Type extends TypeName> = ResolvedIn<(typeof domains)[number], Type> | '__isTypeOf';
 
 type ValueOf<Resolver> = Resolver extends (...args: never[]) => infer Value ? Awaited<Value> : never;
 

@@ -3,6 +3,7 @@ import type { Steps } from '@carte/base/time-slice';
 import type { EntityRow } from '../database/query.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Category, Menu, MenuItem, ModifierGroup, ModifierItem } from './entities.ts';
+import type { KindName } from './kinds.ts';
 
 /** A row as JSON, in which absent values are null; its store and position follow from the configuration. */
 type MenuRow<Entity> = { readonly numericId: number } & Omit<EntityRow<Entity>, 'id' | 'store' | 'position'>;
@@ -111,6 +112,21 @@ export const menusOf = memoize((item: MenuItemNode): readonly MenuNode[] => {
   const categories = categoriesByItem.get(item.externalId) ?? [];
   return [...new Set(categories.flatMap(category => menusByCategory.get(category.externalId) ?? []))];
 });
+
+/** Whether a guest finds an entity by reading the menus, where it is on none of them only through another item. */
+export function isListed(
+  kind: KindName,
+  { externalId, configuration }: Pick<MenuItemNode, 'externalId' | 'configuration'>,
+): boolean {
+  const { menusByCategory, itemsByGroup, groupsByModifierItem } = backlinksOf(configuration);
+  if (kind === 'categories') return menusByCategory.has(externalId);
+  if (kind === 'items') return menusOf(configuration.items.get(externalId) as MenuItemNode).length > 0;
+  if (kind === 'modifierGroups') return itemsByGroup.get(externalId)?.some(item => isListed('items', item)) === true;
+  if (kind === 'modifierItems') {
+    return groupsByModifierItem.get(externalId)?.some(group => isListed('modifierGroups', group)) === true;
+  }
+  return true;
+}
 
 const withListedItems = memoize(
   (configuration: Configuration): Configuration => ({

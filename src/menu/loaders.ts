@@ -2,8 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import DataLoader from 'dataloader';
 import type { Store } from '../store/entities.ts';
 import type { Configuration } from './configuration.ts';
+import { byKind, type KindName } from './kinds.ts';
 import type { Written } from './replace.ts';
-import type { MenuRepository, Orderable, SoldOutRow } from './repository.ts';
+import type { MenuRepository, Orderable, Place, SoldOutRow } from './repository.ts';
 
 /**
  * Keyed by the store itself rather than its id: only stores in the key's access scope can be loaded. A request sees one
@@ -22,7 +23,18 @@ export function menuLoaders(repository: MenuRepository) {
     const byStore = Map.groupBy(await repository.findSoldOut(storeIds), ({ storeId }) => storeId);
     return storeIds.map(id => byStore.get(id) ?? []);
   });
+  const places = byKind(
+    ({ name }) =>
+      new DataLoader<number, Place | null>(async numericIds => {
+        const byNumber = new Map(
+          (await repository.findPlaces(name, numericIds)).map(place => [place.numericId, place]),
+        );
+        return numericIds.map(id => byNumber.get(id) ?? null);
+      }),
+  );
   return {
+    /** Where an entity is, whether its store is in scope or not. */
+    placeOf: (kind: KindName, numericId: number) => places[kind].load(numericId),
     /** What is sold out until a time, the next one first. */
     soldOutOf: ({ id }: Store) => soldOut.load(id),
     byStore: {

@@ -8,7 +8,7 @@ import type { ReadAccess } from '../database/pool.ts';
 import { compileOnce, prepared, type Query, queryIn } from '../database/query.ts';
 import type { Store } from '../store/entities.ts';
 import { type Configuration, type ConfigurationRows, linkConfiguration } from './configuration.ts';
-import { type Kind, menuKinds, tableOf } from './kinds.ts';
+import { type Kind, type KindName, kindOf, menuKinds, tableOf } from './kinds.ts';
 
 export type MenuRepository = ReturnType<typeof createMenuRepository>;
 
@@ -21,6 +21,8 @@ export function createMenuRepository({ em, query }: ReadAccess) {
       const found = await findOrderable(query, em, storeIds, cache);
       return new Map(found.map(({ configuration }) => [configuration.storeId, configuration]));
     },
+    /** Finds where entities of a kind are, by their numbers. */
+    findPlaces: (kind: KindName, numericIds: readonly number[]) => query<Place>(selectPlaces(kind), [numericIds]),
     /** Finds what is sold out until a time, the next one first. */
     findSoldOut: (storeIds: readonly string[]) => query<SoldOutRow>(soldOutStatement, [storeIds]),
     /** Reads in a transaction, which must not have changed the menu; undefined if the store is gone. */
@@ -124,6 +126,18 @@ function selectList(em: EntityManager, kysely: Kysely<any>, kind: Kind) {
     .orderBy('position');
   return sql<string | null>`case when ${isUnknown} then ${jsonArrayFrom(rows)}::text end`.as(kind.name);
 }
+
+/** The store and the external id of an entity. */
+export interface Place {
+  readonly numericId: number;
+  readonly storeId: string;
+  readonly externalId: string;
+}
+
+const selectPlaces = (kind: KindName) =>
+  prepared(
+    `select id as "numericId", store_id as "storeId", external_id as "externalId" from ${kindOf(kind).entity.meta.tableName} where id = any($1)`,
+  );
 
 /** An entity of a store that is in stock again at a time. */
 export interface SoldOutRow {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import type { HistoryLimits, MenuLimits } from '../limits.ts';
+import { type NodeType, nodeIdOf } from '../node-id.ts';
 import type { AccessScope } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import type { storeLoaders } from '../store/loaders.ts';
@@ -53,6 +54,14 @@ const idWith =
   (prefix: string) =>
   ({ numericId, configuration }: { readonly numericId: number; readonly configuration: Configuration }) =>
     configuration.isPast ? `${prefix}_${numericId}_at_${configuration.revision}` : `${prefix}_${numericId}`;
+
+/** Resolves the `nodeId` of a menu entity; one of the past names its revision and store. */
+const nodeIdWith =
+  (type: NodeType) =>
+  ({ numericId, configuration }: { readonly numericId: number; readonly configuration: Configuration }) => {
+    const { isPast, revision, storeId } = configuration;
+    return nodeIdOf(type, isPast ? `${numericId}:${revision}:${storeId}` : numericId);
+  };
 
 const linkSoldOut = (soldOut: readonly SoldOutRow[], { items, modifierItems }: Configuration) =>
   soldOut.map(({ until, subject, externalId }) => ({
@@ -134,28 +143,33 @@ export const menuResolvers = {
     text: ({ translations }, { languages }) => pickTranslation(translations, languages),
   },
   Menu: {
+    nodeId: nodeIdWith('Menu'),
     id: idWith('menu'),
     nextAvailableAt: async (menu, { after }, context) =>
       nextAvailableAt(menu.availability, after, await loadStore(menu, {}, context)),
     store: loadStore,
   },
   Category: {
+    nodeId: nodeIdWith('Category'),
     id: idWith('category'),
     menus: category => backlinksOf(category.configuration).menusByCategory.get(category.externalId) ?? [],
     store: loadStore,
   },
   MenuItem: {
+    nodeId: nodeIdWith('MenuItem'),
     id: idWith('item'),
     categories: item => backlinksOf(item.configuration).categoriesByItem.get(item.externalId) ?? [],
     modifierItems: item => backlinksOf(item.configuration).modifierItemsByItem.get(item.externalId) ?? [],
     store: loadStore,
   },
   ModifierGroup: {
+    nodeId: nodeIdWith('ModifierGroup'),
     id: idWith('modifier_group'),
     items: group => backlinksOf(group.configuration).itemsByGroup.get(group.externalId) ?? [],
     store: loadStore,
   },
   ModifierItem: {
+    nodeId: nodeIdWith('ModifierItem'),
     id: idWith('modifier_item'),
     groups: item => backlinksOf(item.configuration).groupsByModifierItem.get(item.externalId) ?? [],
     store: loadStore,

@@ -27,12 +27,15 @@ interface MenuSources {
   readonly budget: CostBudget;
 }
 
-/** Loads the current menus of the stores of orders, each once, and charges them: how many there are depends on the orders. */
-export function orderedMenuLoader({ stores, menus, budget }: MenuSources) {
+/** Loads the current menus of the stores of orders or nodes, each once, and charges them: no selection tells how many there are. */
+export function menuOfStoreLoader({ stores, menus, budget }: MenuSources) {
   const loadStore = async ({ store, loadedStore }: LineOwner) => loadedStore ?? (await stores.byId.load(store));
   return new DataLoader<LineOwner, Configuration | null, string>(
     owners => {
-      budget.charge(owners.length * costPerMenu, () => `lines of orders with the menus of ${owners.length} stores`);
+      budget.charge(
+        owners.length * costPerMenu,
+        () => `the menus of ${owners.length} stores, which lines of orders or nodes select`,
+      );
       return Promise.all(
         owners.map(async owner => {
           const store = await loadStore(owner);

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Resolvers } from '../generated/graph.ts';
 import { connectionResolvers, pageInfoOf } from '../lists/paging.ts';
 import { knownTo } from '../menu/configuration.ts';
+import { nodeIdAs } from '../node-id.ts';
 import { type AccessScope, hasOwnOrdersOnly, requireKey } from '../scope.ts';
 import type { Store } from '../store/entities.ts';
 import { checkSearch, completedLast } from './arguments.ts';
@@ -16,7 +17,7 @@ import { confirmedReadyByOf, statusReasonOf, totalOf } from './service.ts';
 import { transitions } from './statuses.ts';
 import { changeOrderStatus } from './transitions.ts';
 
-const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'localizedNames']);
+const selectsSummaryOnly = selectsOnly([...storeSummaryFields, 'nodeId', 'localizedNames']);
 
 const mayReadKeyNames = (scope: AccessScope) =>
   !hasOwnOrdersOnly(scope) && (scope.permissions.includes('ORDERS') || scope.permissions.includes('ADMIN'));
@@ -83,6 +84,7 @@ export const orderResolvers = {
     endCursor: async ({ page }) => pageInfoOf('order', await page()).endCursor,
   },
   Order: {
+    nodeId: nodeIdAs('Order'),
     store(order, _args, { loaders }, info) {
       if (order.loadedStore) return order.loadedStore;
       // Has only some fields of a store, but no other is selected.
@@ -125,11 +127,11 @@ export const orderResolvers = {
   },
   OrderLine: {
     item: async ({ owner, itemExternalId }, _args, { loaders }) =>
-      (await loaders.orderedMenus.load(owner))?.items.get(itemExternalId) ?? null,
+      (await loaders.menusOfStores.load(owner))?.items.get(itemExternalId) ?? null,
   },
   OrderLineModifier: {
     modifierItem: async ({ owner, modifierItemExternalId }, _args, { loaders }) =>
-      (await loaders.orderedMenus.load(owner))?.modifierItems.get(modifierItemExternalId) ?? null,
+      (await loaders.menusOfStores.load(owner))?.modifierItems.get(modifierItemExternalId) ?? null,
   },
 } satisfies Resolvers;
 

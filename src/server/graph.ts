@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 import type { GraphQLSchema } from 'graphql';
 import { createEventWaiting } from '../events/polling.ts';
 import { type ContextDependencies, createRepositories } from '../graphql/context.ts';
-import { loadSchema } from '../graphql/schema.ts';
+import { loadSchema, loadSubgraph } from '../graphql/schema.ts';
 import { loadOperations } from './operations.ts';
 import { compileOrderRenderer, deliverWebhooks } from './webhooks.ts';
 
@@ -24,7 +24,7 @@ declare module 'fastify' {
 export const graph = fp(
   async (app: FastifyInstance, { operatorSets }: { readonly operatorSets?: readonly SetFiles[] | undefined }) => {
     const { config, database, feed, metrics } = app;
-    const schema = loadSchema();
+    const schema = config.subgraph ? await loadSubgraph() : loadSchema();
     const sets = loadOperations(schema, config, operatorSets);
     const dependencies: ContextDependencies = {
       orm: database.orm,

@@ -2,6 +2,7 @@ import { isObject } from '@carte/base/json';
 import { saveOne } from '../database/save.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { connectionResolvers } from '../lists/paging.ts';
+import { nodeIdAs } from '../node-id.ts';
 import { currencyOf } from './currency.ts';
 import type { Store } from './entities.ts';
 import { orderingAt, setStoreOrdering } from './ordering.ts';
@@ -32,6 +33,7 @@ export const storeResolvers = {
   },
   StoreConnection: connectionResolvers('store'),
   Store: {
+    nodeId: nodeIdAs('Store'),
     currency: currencyOf,
     ordering: store => orderingAt(store, new Date()),
     localizedNames: ({ name }) => textsByLanguage(name),

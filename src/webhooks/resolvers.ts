@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { readPermissionOf } from '../events/kinds.ts';
 import type { Resolvers } from '../generated/graph.ts';
 import { checkPagination } from '../lists/paging.ts';
+import { nodeIdAs } from '../node-id.ts';
 import { requireReading } from '../scope.ts';
 import { createWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateSecret } from './commands.ts';
 import { noticeOf, stateOf, type Webhook } from './entities.ts';
@@ -63,6 +64,7 @@ export const webhookResolvers = {
   RedeliverWebhookEventsPayload: { webhook: ({ id }, _args, context) => loadWebhook(id, context) },
   WebhookAttempt: { webhook: ({ webhookId }, _args, context) => loadWebhook(webhookId, context) },
   Webhook: {
+    nodeId: nodeIdAs('Webhook'),
     merchant: ({ merchant }, _args, { loaders }) => (merchant ? loaders.merchants.byId.load(merchant) : null),
     store: ({ store }, _args, { loaders }) => (store ? loaders.stores.byId.load(store) : null),
     state: webhook => stateOf(webhook),

@@ -14,6 +14,7 @@ import { createAuthenticator } from '../../src/auth/key-cache.ts';
 import { createReadAccess } from '../../src/database/pool.ts';
 import { createContext, createRepositories } from '../../src/graphql/context.ts';
 import { loadSchema } from '../../src/graphql/schema.ts';
+import { nodeIdOf } from '../../src/node-id.ts';
 import { permissions } from '../../src/scope.ts';
 import { startApp, type TestResponse } from '../support/app.ts';
 import { type KeyName, makeTenants, unreadable } from '../support/tenants.ts';
@@ -95,6 +96,21 @@ const table: Readonly<Record<string, readonly [selection: string, expected: BySc
   'Query.order': [
     'order(id: "mine-store-order") { id }',
     { readOnly: one('mine-store-order'), foreign: absent, sibling: absent },
+  ],
+  'Query.node': [
+    `node(id: "${nodeIdOf('Order', 'mine-store-order')}") { ... on Order { id } }`,
+    { readOnly: one('mine-store-order'), foreign: absent, sibling: absent },
+  ],
+  'Query.nodes': [
+    `nodes(ids: ["${nodeIdOf('Store', 'mine-store')}", "${nodeIdOf('Merchant', 'mine-merchant')}"]) { nodeId }`,
+    {
+      readOnly: returns([
+        { nodeId: nodeIdOf('Store', 'mine-store') },
+        { nodeId: nodeIdOf('Merchant', 'mine-merchant') },
+      ]),
+      foreign: returns([null, null]),
+      sibling: returns([null, { nodeId: nodeIdOf('Merchant', 'mine-merchant') }]),
+    },
   ],
   'Query.quoteOrder': [
     'quoteOrder(input: { storeId: "mine-store", lines: [] }) { problems { code } }',

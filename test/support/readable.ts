@@ -5,6 +5,7 @@ import {
   type GraphQLInputType,
   type GraphQLObjectType,
   getNamedType,
+  isCompositeType,
   isEnumType,
   isInputObjectType,
   isListType,
@@ -91,7 +92,7 @@ function queryOf(
     return field ? callOf(field) : '';
   });
   const selections = fields.map(field =>
-    isObjectType(getNamedType(field.type)) ? `${callOf(field)} { __typename }` : callOf(field),
+    isCompositeType(getNamedType(field.type)) ? `${callOf(field)} { __typename }` : callOf(field),
   );
   const root = path[0]?.split('.')[0] ?? type.name;
   const query = `${root.toLowerCase()} { ${[...calls, selections.join(' ')].join(' { ')}${' }'.repeat(path.length + 1)}`;

@@ -100,7 +100,7 @@ function compileFields(
   fragments: Fragments,
   shape: Shape | undefined,
 ): CompiledField[] {
-  const selected = selectedFields(selections, fragments);
+  const selected = selectedFields(selections, fragments, type);
   if (!shape) return selected.map(field => compileField(type, field, fragments, undefined));
   const byKey = new Map(selected.map(field => [field.key, field]));
   return [...shape].flatMap(([key, fieldShape]) => {

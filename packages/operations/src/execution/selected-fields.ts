@@ -2,10 +2,12 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLObjectType,
   type GraphQLResolveInfo,
   type GraphQLSchema,
   getDirectiveValues,
   getOperationAST,
+  type InlineFragmentNode,
   Kind,
   type SelectionNode,
   type SelectionSetNode,
@@ -28,21 +30,29 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return new Map(fragments.map(fragment => [fragment.name.value, fragment]));
 }
 
-/** Collects fields as CollectFields of the GraphQL specification does: fragments expanded, equal response keys merged, in order. */
-export function selectedFields(selections: readonly SelectionNode[], fragments: Fragments): SelectedField[] {
+/**
+ * Collects fields as CollectFields of the GraphQL specification does: fragments expanded, equal response keys merged, in order. Without the type of
+ * the object, all fragments apply to it.
+ */
+export function selectedFields(
+  selections: readonly SelectionNode[],
+  fragments: Fragments,
+  type?: GraphQLObjectType | undefined,
+): SelectedField[] {
   const fields = new Map<string, SelectedField>();
   // Each once: fragments that spread each other would otherwise be expanded exponentially often.
   const spread = new Set<string>();
   const visit = (selection: SelectionNode): void => {
     if (selection.kind === Kind.INLINE_FRAGMENT) {
-      selection.selectionSet.selections.forEach(visit);
+      if (appliesTo(type, selection)) selection.selectionSet.selections.forEach(visit);
       return;
     }
     if (selection.kind === Kind.FRAGMENT_SPREAD) {
       const { value: name } = selection.name;
       if (spread.has(name)) return;
       spread.add(name);
-      fragments.get(name)?.selectionSet.selections.forEach(visit);
+      const fragment = fragments.get(name);
+      if (fragment && appliesTo(type, fragment)) fragment.selectionSet.selections.forEach(visit);
       return;
     }
     const key = keyOf(selection);
@@ -52,6 +62,14 @@ export function selectedFields(selections: readonly SelectionNode[], fragments: 
   };
   selections.forEach(visit);
   return [...fields.values()];
+}
+
+function appliesTo(
+  type: GraphQLObjectType | undefined,
+  { typeCondition: condition }: FragmentDefinitionNode | InlineFragmentNode,
+): boolean {
+  if (!type || !condition || condition.name.value === type.name) return true;
+  return type.getInterfaces().some(({ name }) => name === condition.name.value);
 }
 
 /** Upper bound of all counts, so that no sum becomes inexact, and no product infinite. */

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { buildSubgraphSchema } from '@apollo/subgraph';
+import { InvalidInput } from '@carte/base/errors';
+import { isObject } from '@carte/base/json';
+import { checkCount } from '@carte/base/validation';
+import {
+  concatAST,
+  type DocumentNode,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  parse,
+} from 'graphql';
+import { inheritReadable } from './authorization.ts';
+import type { Context } from './context.ts';
+import { loadById } from './nodes.ts';
+
+const read = (file: string) =>
+  inheritReadable(parse(readFileSync(new URL(`../../schema/subgraph/${file}`, import.meta.url), 'utf8')));
+
+/** The types with a `@key`, and how what a gateway refers to is loaded: as `node` loads it. */
+const references = {
+  Store: loadById.Store,
+  Merchant: loadById.Merchant,
+  Order: loadById.Order,
+  // Its `id` is its number with the name of its kind.
+  MenuItem: (id: string, context: Context) =>
+    /^item_\d+$/.test(id) ? loadById.MenuItem(id.slice('item_'.length), context) : null,
+};
+
+/** Builds the graph as a subgraph of Apollo Federation, with `_service` and `_entities`. */
+export function buildSubgraph(definitions: readonly DocumentNode[], resolvers: readonly object[]): GraphQLSchema {
+  const ofReferences = Object.entries(references).map(([type, load]) => [
+    type,
+    { __resolveReference: ({ id }: { readonly id: string }, context: Context) => load(id, context) },
+  ]);
+  const none: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
+  const schema = buildSubgraphSchema([
+    { typeDefs: withKeys(concatAST(definitions)) },
+    ...[...resolvers, Object.fromEntries(ofReferences)].map(each => ({ typeDefs: none, resolvers: each })),
+  ]);
+  annotateRoots(schema);
+  checkRepresentations(schema);
+  return schema;
+}
+
+/** Adds `keys.graphql`, with its directives on the definitions themselves: on an extension, `@shareable` is for the fields of that alone. */
+function withKeys({ definitions }: DocumentNode): DocumentNode {
+  const extensions = read('keys.graphql').definitions;
+  const directivesOf = (name: string) =>
+    extensions.flatMap(
+      node => (node.kind === Kind.OBJECT_TYPE_EXTENSION && node.name.value === name && node.directives) || [],
+    );
+  return {
+    kind: Kind.DOCUMENT,
+    definitions: [
+      ...extensions.filter(({ kind }) => kind === Kind.SCHEMA_EXTENSION),
+      ...definitions.map(node =>
+        node.kind === Kind.OBJECT_TYPE_DEFINITION
+          ? { ...node, directives: [...(node.directives ?? []), ...directivesOf(node.name.value)] }
+          : node,
+      ),
+    ],
+  };
+}
+
+/** Gives the fields of the package the definitions of `roots.graphql`, which say what they cost and who may read them. */
+function annotateRoots(schema: GraphQLSchema): void {
+  for (const definition of read('roots.graphql').definitions) {
+    const type = definition.kind === Kind.OBJECT_TYPE_DEFINITION && schema.getType(definition.name.value);
+    if (!type || !isObjectType(type)) throw new Error('A subgraph has no such type');
+    for (const node of definition.fields ?? []) {
+      const field = type.getFields()[node.name.value];
+      if (!field) throw new Error(`A subgraph has no ${type.name}.${node.name.value}`);
+      field.astNode = node;
+      for (const argument of field.args) {
+        argument.astNode = node.arguments?.find(({ name }) => name.value === argument.name);
+      }
+    }
+  }
+}
+
+const representationCount = { min: 0, max: 1000 };
+
+/** Has `_entities` refuse what it would take for an internal error, and too much at once. */
+function checkRepresentations(schema: GraphQLSchema): void {
+  const field = schema.getQueryType()?.getFields()._entities;
+  const resolve = field?.resolve;
+  if (!field || !resolve) throw new Error('A subgraph has no Query._entities');
+  field.resolve = (root, args: { representations: unknown[] }, context: Context, info: GraphQLResolveInfo) => {
+    const { representations } = args;
+    const errors = [...checkCount(['representations'], representations.length, representationCount)];
+    const types = Object.keys(references).join(', ');
+    for (const [index, value] of representations.entries()) {
+      if (isObject(value) && Object.hasOwn(references, String(value.__typename)) && typeof value.id === 'string')
+        continue;
+      const message = `a representation has a __typename, one of ${types}, and an id`;
+      errors.push({ path: ['representations', index], type: 'value_error', message });
+    }
+    if (errors.length > 0) throw new InvalidInput(errors);
+    return resolve(root, args, context, info);
+  };
+}

@@ -1,0 +1,73 @@
+import { InvalidInput } from '@carte/base/errors';
+import { type AccessScope, readPermissionsOf } from '../scope.ts';
+import type { storeLoaders } from '../store/loaders.ts';
+import {
+  type CategoryNode,
+  type Configuration,
+  isListed,
+  type MenuItemNode,
+  type MenuNode,
+  type ModifierGroupNode,
+  type ModifierItemNode,
+} from './configuration.ts';
+import type { menuHistoryLoaders } from './history/loaders.ts';
+import type { KindName } from './kinds.ts';
+import type { menuLoaders } from './loaders.ts';
+
+interface NodeContext {
+  readonly scope: AccessScope | undefined;
+  readonly loaders: {
+    readonly stores: ReturnType<typeof storeLoaders>;
+    readonly menus: ReturnType<typeof menuLoaders>;
+    readonly menuHistory: ReturnType<typeof menuHistoryLoaders>;
+    /** Of stores in scope, and charged. */
+    readonly menusOfStores: { load(owner: { readonly store: string }): Promise<Configuration | null> };
+  };
+}
+
+/** The entities by kind. */
+interface Nodes {
+  readonly menus: MenuNode;
+  readonly categories: CategoryNode;
+  readonly items: MenuItemNode;
+  readonly modifierGroups: ModifierGroupNode;
+  readonly modifierItems: ModifierItemNode;
+}
+
+/**
+ * Loads a menu entity by its number, or one of the past by its number, revision and store. Null where the key may not read it: guests find what
+ * the menus list.
+ */
+export const loadMenuNode =
+  <Kind extends KindName>(kind: Kind) =>
+  async (id: string, context: NodeContext): Promise<Nodes[Kind] | null> => {
+    const { loaders, scope } = context;
+    const [number = '', revision, ...storeId] = id.split(':');
+    if (!scope || !/^\d{1,15}$/.test(number) || !readPermissionsOf(scope).includes('READ_MENUS')) return null;
+    if (revision !== undefined) return findPast(kind, Number(number), context, [storeId.join(':'), Number(revision)]);
+    const place = await loaders.menus.placeOf(kind, Number(number));
+    const configuration = place && (await loaders.menusOfStores.load({ store: place.storeId }));
+    const node = configuration && nodesOf(configuration, kind).get(place.externalId);
+    return node && (!scope.publishable || isListed(kind, node)) ? node : null;
+  };
+
+async function findPast<Kind extends KindName>(
+  kind: Kind,
+  number: number,
+  { loaders, scope }: NodeContext,
+  [storeId, revision]: readonly [string, number],
+): Promise<Nodes[Kind] | null> {
+  if (!scope || !Number.isSafeInteger(revision) || !readPermissionsOf(scope).includes('READ_HISTORY')) return null;
+  if (!(await loaders.stores.byId.load(storeId))) return null;
+  try {
+    const configuration = await loaders.menuHistory.configurationAt({ storeId, revision });
+    return [...nodesOf(configuration, kind).values()].find(({ numericId }) => numericId === number) ?? null;
+  } catch (error) {
+    // The history does not have the revision, or no longer.
+    if (error instanceof InvalidInput) return null;
+    throw error;
+  }
+}
+
+const nodesOf = <Kind extends KindName>(configuration: Configuration, kind: Kind) =>
+  configuration[kind] as ReadonlyMap<string, Nodes[Kind]>;
