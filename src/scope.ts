@@ -104,6 +104,13 @@ export const mayKnowOrder = (scope: AccessScope, order: PlacedOrder): boolean =>
 export const hasOwnOrdersOnly = ({ permissions: granted }: AccessScope): boolean =>
   granted.includes('READ_OWN_ORDERS') && !granted.includes('READ_ORDERS');
 
+export const readsMenus = (scope: AccessScope | undefined): boolean =>
+  scope !== undefined && readPermissionsOf(scope).includes('READ_MENUS');
+
+/** Whether a key reads orders, be it those that it has placed itself. */
+export const readsOrders = (scope: AccessScope | undefined): boolean =>
+  scope !== undefined && (readPermissionsOf(scope).includes('READ_ORDERS') || hasOwnOrdersOnly(scope));
+
 /** Whether an order of a store in scope exists for a key. */
 export const isOrderInScope = (scope: AccessScope, order: PlacedOrder): boolean =>
   !hasOwnOrdersOnly(scope) || hasPlaced(scope, order);

@@ -4,23 +4,19 @@ import { loadKeyNode } from '../auth/resolvers.ts';
 import type { Resolvers, ResolversParentTypes } from '../generated/graph.ts';
 import { loadMenuNode } from '../menu/nodes.ts';
 import { type NodeType, parseNodeId } from '../node-id.ts';
-import { type AccessScope, hasOwnOrdersOnly, isAdmin, type ReadPermission, readPermissionsOf } from '../scope.ts';
+import { isAdmin, readsMenus, readsOrders } from '../scope.ts';
 import { findWebhook } from '../webhooks/repository.ts';
 import type { Context } from './context.ts';
 
 type Node = ResolversParentTypes['Node'];
-
-const reads = (scope: AccessScope | undefined, permission: ReadPermission) =>
-  scope !== undefined && readPermissionsOf(scope).includes(permission);
 
 /** Loads what has an id among those of its type; null where the key may not read it, as if there were none. */
 export const loadById: {
   readonly [Type in NodeType]: (id: string, context: Context) => Promise<ResolversParentTypes[Type] | null> | null;
 } = {
   Store: (id, { loaders }) => loaders.stores.byId.load(id),
-  Merchant: (id, { loaders, scope }) => (reads(scope, 'READ_MENUS') ? loaders.merchants.byId.load(id) : null),
-  Order: (id, { loaders, scope }) =>
-    scope && (reads(scope, 'READ_ORDERS') || hasOwnOrdersOnly(scope)) ? loaders.orders.byId.load(id) : null,
+  Merchant: (id, { loaders, scope }) => (readsMenus(scope) ? loaders.merchants.byId.load(id) : null),
+  Order: (id, { loaders, scope }) => (readsOrders(scope) ? loaders.orders.byId.load(id) : null),
   Menu: loadMenuNode('menus'),
   Category: loadMenuNode('categories'),
   MenuItem: loadMenuNode('items'),
