@@ -1,0 +1,118 @@
+/** Checks that the graph has one way of each thing, and that nothing of ours uses a deprecated name; part of `npm run check`. */
+
+import { globSync, readFileSync } from 'node:fs';
+import {
+  concatAST,
+  type DocumentNode,
+  type GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isObjectType,
+  isScalarType,
+  Kind,
+  NoDeprecatedCustomRule,
+  parse,
+  TypeInfo,
+  ValidationContext,
+  visit,
+  visitInParallel,
+  visitWithTypeInfo,
+} from 'graphql';
+import { loadSchema } from '../src/graphql/schema.ts';
+
+const schema = loadSchema();
+const problems: string[] = [];
+const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
+const objects = types.filter(isObjectType);
+const currentFieldsOf = (type: GraphQLObjectType) =>
+  Object.values(type.getFields()).filter(({ deprecationReason }) => deprecationReason === undefined);
+
+function check(place: string, rule: string, isKept: boolean): void {
+  if (!isKept) problems.push(`${place}: ${rule}`);
+}
+
+for (const type of types) {
+  check(type.name, 'a type is named in PascalCase', /^[A-Z][A-Za-z0-9]*$/.test(type.name));
+  if (isEnumType(type)) {
+    for (const { name } of type.getValues()) {
+      check(`${type.name}.${name}`, 'a value is named in UPPER_CASE', /^[A-Z][A-Z0-9_]*$/.test(name));
+    }
+  } else if (isObjectType(type) || isInputObjectType(type)) {
+    for (const { name } of Object.values(type.getFields())) {
+      check(`${type.name}.${name}`, 'a field is named in camelCase', /^[a-z][A-Za-z0-9]*$/.test(name));
+    }
+  }
+}
+
+for (const type of objects) {
+  for (const field of currentFieldsOf(type)) {
+    const place = `${type.name}.${field.name}`;
+    const named = getNamedType(field.type);
+    if (isScalarType(named) && named.name === 'DateTime') {
+      check(place, 'a time is named by what happens then, such as createdAt', !/(Date|Time)$/.test(field.name));
+    }
+    if (isScalarType(named) && named.name === 'SafeInt' && /(price|tax|total|tip|amount|change)$/i.test(field.name)) {
+      check(place, `an amount is there as ${field.name}Money, too`, `${field.name}Money` in type.getFields());
+    }
+    const [, referred] = /^(\w+)ExternalIds?$/.exec(field.name) ?? [];
+    if (referred) {
+      const lookups = schema.getType('Store') as GraphQLObjectType;
+      check(place, 'an external id is named as Store looks it up', referred in lookups.getFields());
+    }
+    const args = field.args.map(({ name }) => name);
+    if (args.includes('first') && args.includes('after')) {
+      check(place, 'a list with pages is a connection', /Connection$|^MenuChanges$/.test(named.name));
+    }
+    if (type === schema.getQueryType()) {
+      const isList = isListType('ofType' in field.type ? field.type.ofType : field.type);
+      check(place, 'a list at the root has pages', !isList || field.name === 'nodes');
+    }
+    if (type === schema.getMutationType()) {
+      const current = field.args.filter(({ deprecationReason }) => deprecationReason === undefined);
+      check(place, 'a mutation has the one argument input', current.map(({ name }) => name).join() === 'input');
+    }
+  }
+  if (type.name.endsWith('Connection')) {
+    const names = ['nodes', 'edges', 'pageInfo', 'totalCount'];
+    check(
+      type.name,
+      `a connection has ${names.join(', ')}`,
+      names.every(name => name in type.getFields()),
+    );
+  }
+}
+
+/** Documents of ours, by where they are. */
+const files = [
+  ...globSync('{web,examples,bench}/**/*.graphql', {
+    exclude: ['**/node_modules/**', '**/schema.graphql', '**/derived.graphql'],
+  }),
+  ...globSync('schema/{rest,pos,webhooks}/*.graphql', {
+    exclude: ['**/derived.graphql', '**/{interface,inputs}.graphql'],
+  }),
+];
+const documents = new Map(files.map(file => [file, parse(readFileSync(file, 'utf8'))]));
+for (const file of globSync('{README.md,docs/*.md,examples/*/README.md}')) {
+  const blocks = readFileSync(file, 'utf8').matchAll(/^```graphql\n(.*?)^```/gms);
+  const parsed = [...blocks].flatMap(([, text = '']) => parseQuery(text));
+  if (parsed.length > 0) documents.set(file, concatAST(parsed));
+}
+
+/** Undefined for what is no operation. */
+function parseQuery(text: string): DocumentNode[] {
+  const document = parse(text);
+  return document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION) ? [document] : [];
+}
+
+for (const [file, document] of documents) {
+  const typeInfo = new TypeInfo(schema);
+  const report = ({ message }: { readonly message: string }) => problems.push(`${file}: ${message}`);
+  const context = new ValidationContext(schema, document, typeInfo, report);
+  visit(document, visitWithTypeInfo(typeInfo, visitInParallel([NoDeprecatedCustomRule(context)])));
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else console.log(`The schema has no errors, and ${documents.size} files use nothing that is deprecated.`);
